@@ -2,10 +2,10 @@
     public import LeakStore
 
     extension PostgreSQLStore {
-        /// Checks that every total is the sum of its parts, in one snapshot of the database. Checking the structure is left to
-        /// PostgreSQL (`pg_amcheck`).
+        /// Checks that every total is the sum of its parts, in one snapshot of the database, and returns the problems. `pg_amcheck`
+        /// checks the structure of the database.
         public func verify() throws(StoreError) -> [String] {
-            // Runs without the usual time limit.
+            // Runs without the usual time limit, because it reads the whole database.
             let connector = DatabaseConnector(to: address.with(.longRunning), check: Migration.check)
             return try PostgreSQLReader(connector: connector).snapshot { connection throws(StoreError) in
                 try connection.run(Query("set local statement_timeout = 0"))
@@ -116,7 +116,7 @@
                   or last_hour not between d.day * 24 and d.day * 24 + 23
                 """),
             RowCheck(
-                // Some hours of a leak's oldest day may be deleted, and all hours of a leak without hours.
+                // Expiry may have deleted some hours of a leak's oldest day, or all hours of the leak.
                 "reports of a day are the sum of its hours, where all are kept",
                 """
                 select count(*) from leak_day d
@@ -210,7 +210,7 @@
                   from decision d join leak_release c on c.leak = d.leak and c.release = s.release
                   where d.id = s.decision)
                 """),
-            // A report that came too late for a day that is kept counts in the leak alone.
+            // A report of a day that an app no longer keeps counts for the leak alone.
             RowCheck(
                 "reports of an app's days and slots are no more than those of its leaks",
                 """

@@ -1,13 +1,14 @@
 #if PostgreSQL
     internal import LeakStore
 
-    /// A list with filters: its leaks, and their reports, in one pass over the rows of `leak` or, for a version, of
+    /// A list with filters. It reads its leaks and their reports in one pass over the rows of `leak` or, for a version, of
     /// `leak_release`.
     struct FilteredList {
         private let query: LeakQuery
         private let now: Int64
-        /// Leaks that the list is limited to, and leaks that it excludes.
+        /// Rows of the leaks that the list is limited to; `nil` without such a limit.
         private let assigned: [Int64]?
+        /// Rows of the leaks that the list leaves out.
         private let excluded: [Int64]
 
         init(_ query: LeakQuery, _ leakStates: LeakStates, now: Int64) {
@@ -24,7 +25,7 @@
         /// - Parameter bound: chooses how the texts of a search are read. It does not limit which leaks count.
         func totals(from bound: Bound? = nil) -> Query {
             var values = QueryValues()
-            let matched = matched(in: .counted, texts: texts(bound), values: &values)
+            let matched = matched(in: .counted, texts: textReading(bound), values: &values)
             return Query("select count(*), \(Self.sum("reports")) from (\(matched)) m", values.all)
         }
 
@@ -32,8 +33,10 @@
             "least(coalesce(sum(\(column)), 0), LARGEST_TOTAL)::bigint"
         }
 
+        /// Returns the totals of the list: from the columns of a page, if the page counted all leaks, or else by another query.
+        ///
         /// - Parameters:
-        ///   - row: the first of a page.
+        ///   - row: the first row of the page.
         ///   - isFirst: `true` for the first page, on which a missing row means that no leak matches.
         ///   - bound: the bound of that page.
         func totals(
@@ -49,23 +52,23 @@
         struct Bound {
             var keys: PageCursor
             /// `true` if at least half of the leaks in the sample have the searched text.
-            var isCommon: Bool
+            var isTextCommon: Bool
 
             /// - Parameter row: a row of ``FilteredList/bound(after:limit:percent:)``.
             init(_ row: Row) {
                 keys = PageCursor(primary: row.int64(0), secondary: row.int64(1), row: row.int64(2))
-                isCommon = row.bool(3)
+                isTextCommon = row.bool(3)
             }
         }
 
-        /// Finds a ``Bound``: the keys of the last leak that fills a page with leaks of a sample. No row if they do not
-        /// fill one.
+        /// Selects the ``Bound`` of a page: the keys of the last leak when the page is filled with leaks of a sample. Selects no
+        /// row if the sample does not fill a page.
         ///
         /// Any leaks of the list give a valid bound. A sample of 2 % bounds a page of 50 leaks to about the first 2,500 leaks of
         /// the list, whatever its order and filters.
         ///
-        /// - Parameter percent: share of the table's pages in the sample, in percent; `nil` for 2, and 1 more for every 100 leaks
-        ///   of the page.
+        /// - Parameter percent: share of the table's pages in the sample, in percent; `nil` for 2, plus 1 for every 100 leaks of
+        ///   the page.
         func bound(after cursor: PageCursor?, limit: Int, percent: Int? = nil) -> Query {
             var values = QueryValues()
             let matched = matched(
@@ -80,13 +83,13 @@
                 """, values.all)
         }
 
-        /// Finds the leaks of a page. Totals follow the columns of each row.
+        /// Selects the leaks of a page. The totals of the list follow the columns of each row.
         func page(after cursor: PageCursor?, from bound: Bound?, limit: Int) -> Query {
             var values = QueryValues()
             let range = range(from: bound)
-            // Few leaks are above the bound of a text that most leaks have.
-            let readsFew = range != .all && bound?.isCommon == true
-            let matched = matched(in: range, texts: readsFew ? .one : texts(bound), values: &values)
+            // If most leaks have the searched text, few leaks are above the bound.
+            let readsFew = range != .all && bound?.isTextCommon == true
+            let matched = matched(in: range, texts: readsFew ? .one : textReading(bound), values: &values)
             let limits = [(">=", bound?.keys), ("<", cursor)].compactMap { sign, limit in
                 limit.map { "\(keys("m")) \(sign) \(bind($0, &values))" }
             }
@@ -121,9 +124,9 @@
                 """, values.all)
         }
 
-        private func texts(_ bound: Bound?) -> SearchCondition.Reading {
-            // Few leaks of a sample of a version may be below the cursor, and many above it.
-            bound.map { $0.isCommon ? .most : .some } ?? (query.version == nil ? .few : .some)
+        private func textReading(_ bound: Bound?) -> SearchCondition.Reading {
+            // A missing bound suggests that few leaks have the text. In a list of a version, the sample may also be too small.
+            bound.map { $0.isTextCommon ? .most : .some } ?? (query.version == nil ? .few : .some)
         }
 
         // MARK: Parts
@@ -146,15 +149,16 @@
         /// Leaks of the list that a query reads.
         private enum Range: Equatable {
             case all
-            /// All, for their number and reports alone.
+            /// All leaks, for their number and reports alone.
             case counted
-            /// Leaks at or above a bound that is a column of `leak`.
+            /// Leaks at or above a bound whose first key is a column of `leak`.
             case from(PageCursor)
             /// Leaks on a random part of the table's pages, with and without the searched text.
             case sample(percent: Int)
         }
 
-        /// Returns the leaks that a page needs. In a list of a version, an index of `leak` leads to those above the bound.
+        /// Returns the leaks that a page needs. In a list of a version, an index of `leak` with its order leads to those above
+        /// the bound.
         private func range(from bound: Bound?) -> Range {
             let hasIndex = query.sort == .lastSeen || query.sort == .firstSeen
             guard let bound, query.version != nil, hasIndex else { return .all }
@@ -197,7 +201,7 @@
                 """
         }
 
-        /// The rows of `leak` that those of a version are joined with.
+        /// The rows of `leak` with which the rows of a version are joined.
         private enum Join: String {
             case noLeaks = ""
             /// Leaks with an explanation. An index contains them.
@@ -265,7 +269,8 @@
 
         /// Returns conditions on columns that only `leak` has.
         ///
-        /// - Parameter hasLeak: `false` for rows of `leak_release` without the leak, in a list of no kind and no class.
+        /// - Parameter hasLeak: `false` for rows of `leak_release` that are not joined with all rows of `leak`. Such a list is not
+        ///   filtered by kind or class.
         private func leakConditions(hasLeak: Bool, _ values: inout QueryValues) -> [String] {
             var conditions: [String] = []
             // Few leaks are slow, and an index has them.

@@ -13,7 +13,7 @@
         private let excluded: [Int64]
 
         /// Number of leaks whose reports of the period are looked up to find a bound, of all apps together.
-        private static let candidates = 500
+        private static let candidateCount = 500
 
         init(_ query: LeakQuery, in period: Period, leakStates: LeakStates, now: Int64) {
             self.query = query
@@ -25,8 +25,8 @@
 
         private var startHour: Int64 { period.start(now: now) / Calendar.hourMilliseconds }
 
-        /// Counts leaks and reports of the period, including those of leaks that the list leaves out. Leaks are counted by their
-        /// last hours, reports by the slots and days of their apps.
+        /// Selects the numbers of leaks and reports of the period, including those of leaks that the list leaves out. Leaks are
+        /// counted by their last hours, reports by the slots and days of their apps.
         var totals: Query {
             Query(
                 """
@@ -47,7 +47,8 @@
         /// The lowest sort keys that a leak of the page can have.
         struct Bound {
             var keys: PageCursor
-            /// True if the index of the order leads to few leaks: the last of those that were read is below the keys.
+            /// `true` if the index of the order leads to few leaks at or above the keys, because the last leak that was read is
+            /// below them.
             var isNear: Bool
 
             /// - Parameter row: a row of ``PeriodList/bound(after:limit:)``.
@@ -57,15 +58,15 @@
             }
         }
 
-        /// Finds a ``Bound``. Reads the next leaks by total reports and returns the keys of the last one that would fill a
-        /// page; no row if they do not fill one.
+        /// Selects a ``Bound``. Reads the next leaks by the index of the order, sorts them by their keys for the period, and
+        /// selects the keys of the last leak that fits on a page. Selects no row if they do not fill a page.
         ///
         /// A leak below these keys by its total reports is below them by its reports of the period too.
         func bound(after cursor: PageCursor?, limit: Int) -> Query {
             let next = NextLeaks(query, after: cursor, limit: limit)
             var values = QueryValues(next.values)
-            let exact = exact(of: "candidate", where: seen(&values), &values)
-            let most = "greatest($2::bigint, \(Self.candidates) / (select count(*) from app))"
+            let exact = exactJoin(of: "candidate", where: listConditions(&values), &values)
+            let most = "greatest($2::bigint, \(Self.candidateCount) / (select count(*) from app))"
             return Query(
                 """
                 with candidate as (\(next.select("id", limit: most))), bound as (
@@ -77,7 +78,7 @@
                 """, values.all)
         }
 
-        /// Finds the leaks of a page.
+        /// Selects the leaks of a page.
         ///
         /// One index gives an upper limit of the reports of each leak in the period. The first leaks by these limits give a
         /// narrower bound. The reports of the period are looked up for the leaks that are not below it.
@@ -90,10 +91,10 @@
                 query.app.map { "l.app = (select id from app where name = \(values.bind($0)))" }
                     // Names all apps, because the indexes begin with the app.
                     ?? "l.app = any(array(select id from app))",
-                "l.last_seen >= \(values.bind(period.start(now: now)))", seen(&values),
+                "l.last_seen >= \(values.bind(period.start(now: now)))", listConditions(&values),
             ]
             if let bound { conditions.append(condition(from: bound, upperLimit: upper, values: &values)) }
-            let exact = exact(of: "seen", where: "true", &values)
+            let exact = exactJoin(of: "seen", where: "true", &values)
             var (next, rest) = ("", "")
             if let cursor {
                 let keys = [cursor.primary, cursor.secondary, cursor.row].map { values.bind($0) }
@@ -110,7 +111,7 @@
                 ), bound as (
                   select exact.k1, exact.k2, seen.id
                   from (select * from seen \(next) order by k1 desc, k2 desc, id desc
-                    limit greatest(\(limit), \(Self.candidates))) seen \(exact)
+                    limit greatest(\(limit), \(Self.candidateCount))) seen \(exact)
                   order by exact.k1 desc, exact.k2 desc, seen.id desc offset \(limit) - 1 limit 1
                 ), page as (
                   select seen.id, exact.* from seen \(exact)
@@ -123,7 +124,7 @@
         }
 
         /// Returns the conditions for a leak `l` that has reports in the period and is in the list.
-        private func seen(_ values: inout QueryValues) -> String {
+        private func listConditions(_ values: inout QueryValues) -> String {
             let others = excluded.isEmpty ? "" : " and l.id not in (select unnest(\(values.bind(excluded))))"
             return "l.last_hour >= \(values.bind(startHour))\(others)"
         }
@@ -146,9 +147,9 @@
                 """
         }
 
-        /// Returns a join of the sort keys of each row of a table, and the other columns of `page`. The `offset 0` makes
+        /// Returns a join that computes the sort keys and the other columns of `page` for each row of a table. The `offset 0` makes
         /// PostgreSQL look up each row by its index.
-        private func exact(
+        private func exactJoin(
             of table: String, where condition: String, _ values: inout QueryValues
         ) -> String {
             let start = values.bind(period.start(now: now))

@@ -25,7 +25,8 @@
                     try Self.add(side, isBaseline: true, to: &rates, on: connection)
                 }
                 let answers = try connection.run([
-                    Self.known(in: version, upTo: baseline), Self.returns(of: leakStates.regressed),
+                    Self.leaksReportedEarlier(in: version, upTo: baseline),
+                    Self.regressions(of: leakStates.regressed),
                 ])
                 // Without an earlier version, nothing is known to be new.
                 if baseline.side != nil { rates.markNew(except: Set(answers[0].map { $0.int64(0) })) }
@@ -41,7 +42,7 @@
             }
         }
 
-        /// Selects the releases of an app whose versions rank the same.
+        /// Selects the releases of an app whose versions rank the same as a version.
         private static func releases(ranking version: String, app: String) -> Query {
             let order = VersionOrder(version)
             return Query(
@@ -157,11 +158,11 @@
             }
         }
 
-        /// Selects the leaks of a side that were also reported in a version or build up to the baseline.
-        private static func known(
+        /// Selects the leaks of the checked version that were also reported in an earlier version or build, up to the baseline.
+        private static func leaksReportedEarlier(
             in version: ReleaseCheckSide, upTo baseline: ReleaseCheckBaseline
         ) -> Query {
-            // If the first release decides, the other releases are not read.
+            // If the first release of a leak decides, its other releases are not read.
             Query(
                 """
                 select c.leak from leak_release c join leak l on l.id = c.leak join release f on f.id = l.first_release
@@ -175,7 +176,7 @@
                 .bytes(baseline.buildBound))
         }
 
-        /// Reads the rows of leaks, as they are in a release.
+        /// Reads the rows of a list for leaks, with their reports and installs in a release.
         private static func rows(
             _ leaks: [Int64], of release: Int64, _ leakStates: LeakStates, now: Int64,
             on connection: PostgreSQLConnection

@@ -22,50 +22,51 @@
         }
 
         /// The `from` clause: leaks `l` of a class, with the class and the app as `$1` and `$2`.
-        private static let found = """
+        private static let fromClause = """
             from app a join leak l on l.app = a.id and l.class = $1::text
             """
-        private static let ofApp = "($2::text is null or a.name = $2::text)"
+        private static let appCondition = "($2::text is null or a.name = $2::text)"
 
         private static func totals(ofClass name: String, _ app: String?) -> Query {
             Query(
                 """
                 select count(*), least(coalesce(sum(l.reports), 0), LARGEST_TOTAL)::bigint,
                   least(coalesce(sum(l.freed), 0), LARGEST_TOTAL)::bigint, min(l.first_seen), max(l.last_seen)
-                \(found) where \(ofApp)
+                \(fromClause) where \(appCondition)
                 """, .text(name), .text(app))
         }
 
         private static func modules(ofClass name: String, _ app: String?) -> Query {
             Query(
                 """
-                select distinct t.module collate "C" as module \(found) join leak_text t on t.leak = l.id
-                where \(ofApp) and t.module is not null order by module limit $3::bigint
+                select distinct t.module collate "C" as module \(fromClause) join leak_text t on t.leak = l.id
+                where \(appCondition) and t.module is not null order by module limit $3::bigint
                 """, .text(name), .text(app), .integer(LeakClass.namesShown))
         }
 
         private static func leaks(ofClass name: String, _ app: String?) -> Query {
             Query(
-                "select l.id \(found) where \(ofApp) order by l.reports desc, l.id limit $3::bigint",
+                "select l.id \(fromClause) where \(appCondition) order by l.reports desc, l.id limit $3::bigint",
                 .text(name), .text(app), .integer(LeakClass.leaksShown))
         }
 
         private static func lived(ofClass name: String, _ app: String?) -> Query {
             Query(
-                "select d.histogram \(found) join leak_lived d on d.leak = l.id where \(ofApp)", .text(name),
+                "select d.histogram \(fromClause) join leak_lived d on d.leak = l.id where \(appCondition)",
+                .text(name),
                 .text(app))
         }
 
-        /// Selects the sets of installs of a class's leaks. A leak that was seen in one build only has no set of its own: the set
-        /// of that build is selected.
+        /// Selects the sets of installs of a class's leaks. For a leak without a set of its own, the sets of its builds are
+        /// selected.
         private static func installs(ofClass name: String, _ app: String?) -> Query {
             Query(
                 """
-                select i.members \(found) join install_set i on i.scope = $3::bigint and i.owner = l.id and i.part = 0
-                where \(ofApp)
+                select i.members \(fromClause) join install_set i on i.scope = $3::bigint and i.owner = l.id and i.part = 0
+                where \(appCondition)
                 union all
-                select i.members \(found) join install_set i on i.scope = $4::bigint and i.owner = l.id
-                where \(ofApp) and not exists (
+                select i.members \(fromClause) join install_set i on i.scope = $4::bigint and i.owner = l.id
+                where \(appCondition) and not exists (
                   select 1 from install_set o where o.scope = $3::bigint and o.owner = l.id and o.part = 0)
                 """, .text(name), .text(app), .integer(InstallScope.leak(0).row.scope),
                 .integer(InstallScope.leakBuild(leak: 0, build: 0).row.scope))
@@ -76,7 +77,7 @@
                 """
                 select l.class, count(*), least(sum(l.reports), LARGEST_TOTAL)::bigint
                 from app a join leak l on l.app = a.id and substring(l.class from '[^.]*$') = $1::text
-                where \(ofApp) and l.class <> $3::text group by l.class order by l.class
+                where \(appCondition) and l.class <> $3::text group by l.class order by l.class
                 """, .text(LeakClass.innermost(of: name)), .text(app), .text(name))
         }
 

@@ -94,7 +94,7 @@
         /// Selects each regressed leak with each release that contradicts its fix.
         ///
         /// - Parameter regressed: rows of `leak`.
-        static func returns(of regressed: [Int64]) -> Query {
+        static func regressions(of regressed: [Int64]) -> Query {
             Query(
                 """
                 select c.leak, c.release from leak l join decision d on d.id = l.state

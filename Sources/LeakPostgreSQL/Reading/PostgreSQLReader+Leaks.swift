@@ -2,10 +2,10 @@
     internal import LeakStore
 
     extension PostgreSQLReader {
-        private static let limits = 1...1_000
+        private static let allowedLimits = 1...1_000
 
         func leaks(_ query: LeakQuery, now: Int64) throws(StoreError) -> LeakPage {
-            guard Self.limits.contains(query.limit) else {
+            guard Self.allowedLimits.contains(query.limit) else {
                 throw StoreError(.invalidArgument, "a page has 1 to 1,000 rows, not \(query.limit)")
             }
             let cursor = try query.cursor.map { text throws(StoreError) in try PageCursor(text, for: query) }
@@ -46,7 +46,7 @@
                 (self.rows, self.totals, self.setAside) = (rows, totals, setAside)
             }
 
-            /// - Parameter all: totals of all leaks, those that the list leaves out included.
+            /// - Parameter all: totals of all leaks, including those that the list leaves out.
             init(
                 rows: Rows, all: LeakTotals, setAside: [(state: LeakQuery.StateFilter, totals: LeakTotals)]
             ) {
@@ -68,7 +68,7 @@
             ofAllTime.period = nil
             guard ofAllTime.isReadFromIndex else {
                 let selection = FilteredList(query, leakStates, now: now)
-                let counted = setAside.map { FilteredList(query.of($0), leakStates, now: now).totals() }
+                let counted = setAside.map { FilteredList(query.with($0), leakStates, now: now).totals() }
                 let answers = try connection.run(
                     [selection.bound(after: cursor, limit: limit)] + counted)
                 let bound = answers[0].first.map { FilteredList.Bound($0) }
@@ -92,7 +92,7 @@
             let list = PeriodList(query, in: period, leakStates: leakStates, now: now)
             let answers = try connection.run(
                 [list.bound(after: cursor, limit: limit), list.totals]
-                    + setAside.map { FilteredList(query.of($0), leakStates, now: now).totals() })
+                    + setAside.map { FilteredList(query.with($0), leakStates, now: now).totals() })
             let bound = answers[0].first.map { PeriodList.Bound($0) }
             let rows = try run(list.page(after: cursor, from: bound, limit: limit), on: connection)
             return FoundPage(
@@ -121,9 +121,9 @@
                 """, .text(mode), .text("\(joinsCompared)"))
         }
 
-        /// Adds values that the columns of a row do not have.
+        /// Adds the states and the trends of leaks, which are no columns of the rows.
         ///
-        /// - Parameter numbers: rows of `leak`, of the same leaks.
+        /// - Parameter numbers: the rows of the same leaks in the table `leak`, in the same order.
         static func complete(
             _ rows: inout [LeakRow], numbers: [Int64], leakStates: LeakStates, now: Int64,
             on connection: PostgreSQLConnection
@@ -137,7 +137,7 @@
             }
         }
 
-        /// Returns the states whose leaks a list leaves out and counts.
+        /// Returns the states whose leaks a list leaves out, and counts apart.
         private static func setAsideStates(_ query: LeakQuery, _ leakStates: LeakStates) -> [LeakQuery
             .StateFilter]
         {
@@ -158,7 +158,7 @@
         }
 
         /// Selects a page of all leaks of an app, or of all apps: from each app the next leaks by the index of the order, then the
-        /// first leaks of these.
+        /// first of these leaks.
         private static func firstOfAll(
             _ query: LeakQuery, _ leakStates: LeakStates, after cursor: PageCursor?, limit: Int
         ) -> Query {
@@ -168,7 +168,7 @@
             var others = ""
             if !excluded.isEmpty {
                 values.append(.integers(excluded.map { $0 }))
-                // Looked up in a hash table, however many there are; `<> all` would compare with each of them.
+                // The excluded leaks are looked up in a hash table; `<> all` would compare with each of them.
                 others = "and l.id not in (select unnest($\(values.count)::bigint[]))"
             }
             return Query(
@@ -206,7 +206,7 @@
     struct NextLeaks {
         private let primary: String
         private let secondary: String?
-        /// `$1` is the app, `$2` the limit.
+        /// `$1` is the app, `$2` the limit; the others are the keys after which the leaks follow.
         let values: [Parameter]
 
         init(_ query: LeakQuery, after cursor: PageCursor?, limit: Int) {
@@ -247,7 +247,7 @@
     }
 
     extension LeakQuery {
-        fileprivate func of(_ state: StateFilter) -> LeakQuery {
+        fileprivate func with(_ state: StateFilter) -> LeakQuery {
             var query = self
             query.state = state
             return query

@@ -11,7 +11,7 @@
                 let newest = try releasesOfOneApp(app, limit: 2, regressed: regressed, on: connection)
                 let setAside = leakStates.rows(LeakState.setAside)
                 let answers = try connection.run([
-                    Self.newLeaks(app, but: setAside), Self.newLeakCount(app, but: setAside),
+                    Self.newLeaks(app, excluding: setAside), Self.newLeakCount(app, excluding: setAside),
                     Self.titles(of: regressed), Self.recentParts(app, period, now: now),
                     Self.recentLeaks(app, period, now: now), Self.totals(app), Self.dropped(app),
                     Self.beyond(app),
@@ -64,7 +64,7 @@
         }
 
         /// - Parameter setAside: rows of leaks that are not counted.
-        private static func newLeakCount(_ app: String?, but setAside: [Int64]) -> Query {
+        private static func newLeakCount(_ app: String?, excluding setAside: [Int64]) -> Query {
             Query(
                 """
                 select coalesce(sum(r.new_leaks), 0)::bigint - (select count(*) from leak l join app a on a.id = l.app
@@ -74,7 +74,7 @@
                 """, .text(app), .integers(setAside.map { $0 }))
         }
 
-        private static func newLeaks(_ app: String?, but setAside: [Int64]) -> Query {
+        private static func newLeaks(_ app: String?, excluding setAside: [Int64]) -> Query {
             Query(
                 """
                 select t.title from app a

@@ -34,7 +34,7 @@
             _ app: String, limit: Int, fromNewest: Bool = false, regressed: [Int64],
             on connection: PostgreSQLConnection
         ) throws(StoreError) -> [ReleaseSummary] {
-            // Reads one release more, with which the last one is compared.
+            // Reads one more release, with which the last release of the result is compared.
             let rows = Array(
                 try connection.run(
                     Query(
@@ -50,7 +50,7 @@
                 let named = NamedRow(row, of: ReleaseSummary.Column.self)
                 return KeyedRelease(row: named.int64(.row), leaks: named.int(.leaks))
             }
-            // Versions have fewer leaks after a merge.
+            // After a merge, releases may have fewer leaks than the cache assumes.
             if let last = rows.first?.int64(ReleaseSummary.Column.count), last != lastMerge {
                 lastMerge = last
                 goneLeaksCache = GoneLeaksCache()
@@ -60,7 +60,7 @@
                     """
                     select release, name from build where release = any($1::bigint[]) and name <> ''
                     order by order_key
-                    """, .integers(releases.prefix(limit).map(\.row))), Self.returns(of: regressed),
+                    """, .integers(releases.prefix(limit).map(\.row))), Self.regressions(of: regressed),
             ])
             var builds: [Int64: [String]] = [:]
             for row in answers[0] { builds[row.int64(0), default: []].append(row.text(1)) }

@@ -125,8 +125,9 @@
             }
         }
 
-        /// Returns a hash of the transactions that this one sees. Other transactions on the same server change it as well. That
-        /// costs the reader another read, while a count of commits that each collector writes would cost every commit.
+        /// Returns a hash of the transactions that this transaction sees. Unrelated transactions on the same server change it as
+        /// well. That costs the reader an unnecessary read, while a count of commits that each collector writes would cost every
+        /// commit.
         func changeCounter() throws(StoreError) -> Int64 {
             try probe(Query("select hashtextextended(pg_current_snapshot()::text, 0)")).first?.int64(0) ?? 0
         }

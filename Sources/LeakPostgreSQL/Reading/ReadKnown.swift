@@ -28,8 +28,8 @@
                 unknown[number] = ObservedLeak(
                     className: row.text(1), kind: row.text(2), stack: [], reports: reports, systems: [])
             }
-            try Self.observe(&unknown, on: connection)
-            // In the order of the rows, in which later queries read their tables fastest.
+            try Self.addStacksAndSystems(to: &unknown, on: connection)
+            // Adds the leaks in the order of their rows, in which later queries read their tables fastest.
             for (number, leak) in unknown.sorted(by: { $0.key < $1.key }) {
                 let match = known.match(leak)
                 knownCache.keep(match, reports: leak.reports, on: number)
@@ -47,13 +47,13 @@
                     className: className, kind: row.identity.kind, stack: [], reports: row.reports,
                     systems: [])
             ]
-            try Self.observe(&observed, on: connection)
+            try Self.addStacksAndSystems(to: &observed, on: connection)
             return observed[number].flatMap { known.match($0) }
         }
 
-        /// Adds stacks and systems to the leaks.
-        private static func observe(
-            _ leaks: inout [Int64: ObservedLeak], on connection: PostgreSQLConnection
+        /// Reads the stacks and systems of leaks.
+        private static func addStacksAndSystems(
+            to leaks: inout [Int64: ObservedLeak], on connection: PostgreSQLConnection
         ) throws(StoreError) {
             guard !leaks.isEmpty else { return }
             let rows = try connection.run(

@@ -62,8 +62,11 @@
             }
         }
 
-        /// Returns the rows of leaks with a class or text like that of a leak. Reads at most 2 × ``SimilarLeakLimits/classNames`` entries
-        /// of the index `leak_of_class` and those of the last class, or all leaks of the app without a class.
+        /// Returns the rows of leaks with a class or text like that of a leak.
+        ///
+        /// For a leak with a class, it reads at most 2 × ``SimilarLeakLimits/classNames`` entries of the index `leak_of_class`, and
+        /// the other entries of the last class in each direction. For a leak without a class, it reads the entries of all leaks of
+        /// the app without a class.
         private func leaksWithSimilarNames(
             _ leak: LeakOutline, _ connection: PostgreSQLConnection
         ) throws(StoreError) -> [Int64] {

@@ -3,7 +3,7 @@
 
     /// An SQL condition that is true if the texts of a leak contain a searched text.
     struct SearchCondition {
-        /// The way in which texts are read.
+        /// The way in which a query reads the texts of leaks.
         enum Reading {
             /// Reads the texts of each leak by its row, for a query that looks at few leaks.
             case one
@@ -17,9 +17,9 @@
 
         let search: String
 
-        /// - Parameter id: the row of the leak.
+        /// - Parameter id: SQL for the row of the leak.
         func sql(ofLeak id: String, texts reading: Reading, values: inout QueryValues) -> String {
-            let found = found(&values)
+            let found = textCondition(&values)
             switch reading {
             case .one: return "exists (select 1 from leak_text t where t.leak = \(id) and (\(found)))"
             case .few: return "\(id) = any(array(select t.leak from leak_text t where \(found)))"
@@ -30,7 +30,7 @@
             }
         }
 
-        private func found(_ values: inout QueryValues) -> String {
+        private func textCondition(_ values: inout QueryValues) -> String {
             let folded = SearchText.folded(search)
             let text = values.bind(folded)
             let qualified = """

@@ -5,7 +5,7 @@
     struct AdmittedApps {
         /// The name as counted, by the name as sent.
         fileprivate(set) var names: [ByteText: String] = [:]
-        /// The row, by the name as counted. Apps that the database does not have and that only explanations name are missing.
+        /// The row, by the name as counted. An app has no row if the database does not have it and only explanations name it.
         fileprivate(set) var rows: [ByteText: Int64] = [:]
 
         /// Returns the submission without explanations of leaks in apps that the database does not have.
@@ -113,7 +113,7 @@
             ])
             var made: [Int64: Int] = [:]
             for row in answers[1] { made[row.int64(0)] = row.int(1) }
-            // Another collector may have created some before the locks were free.
+            // Another collector may have created some of the apps before the locks were free.
             var new: [(named: Named, maker: Int64?)] = []
             var beyond: [Named] = []
             for named in try find(missing, addingTo: &apps, names: &names) {
@@ -158,7 +158,7 @@
         private let apps: AdmittedApps
         private let modules: [LeakID: String]
 
-        /// - Parameter modules: modules of leaks, as they were known last.
+        /// - Parameter modules: modules of leaks, as this writer last read them.
         init(_ apps: AdmittedApps, modules: [LeakID: String]) {
             self.apps = apps
             self.modules = modules

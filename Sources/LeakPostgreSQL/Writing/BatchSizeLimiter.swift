@@ -2,14 +2,14 @@
     /// The number of submissions per transaction: halved after a transaction that took too long, doubled after each one that did
     /// not.
     struct BatchSizeLimiter {
-        /// More than a caller ever passes.
+        /// More submissions than a caller passes at once.
         private static let unlimited = 1 << 16
 
-        private(set) var most = BatchSizeLimiter.unlimited
+        private(set) var limit = BatchSizeLimiter.unlimited
 
-        /// - Parameter count: submissions of the transaction that took too long.
-        mutating func slow(down count: Int) { most = max(1, count / 2) }
+        /// - Parameter count: the number of submissions in the transaction that took too long.
+        mutating func recordTimeout(of count: Int) { limit = max(1, count / 2) }
 
-        mutating func succeed() { most = min(most * 2, Self.unlimited) }
+        mutating func recordSuccess() { limit = min(limit * 2, Self.unlimited) }
     }
 #endif

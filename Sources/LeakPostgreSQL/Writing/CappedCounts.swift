@@ -1,8 +1,8 @@
 #if PostgreSQL
     internal import LeakStore
 
-    /// A table of counts by name, with a limited number of names per owner. Names beyond the limit count as `other`, and in
-    /// `beyond`.
+    /// A table of counts by name, with a limited number of names per owner. Names beyond the limit count as `other`, and their
+    /// counts are added to the table `beyond` as well.
     struct CappedCounts {
         struct Row {
             var owner: Int64
@@ -14,27 +14,29 @@
         }
 
         private let table: String
-        private let owner: String
-        private let name: String
-        private let count: String
-        private let limit: OverLimitCount.Name
-        /// True if the table has a column `buckets`.
+        private let ownerColumn: String
+        private let nameColumn: String
+        private let countColumn: String
+        private let limitName: OverLimitCount.Name
+        /// `true` if the table has a column `buckets`.
         private let hasBuckets: Bool
 
         static let checks = CappedCounts(
-            table: "build_check", owner: "build", name: "class", count: "checks", limit: .checkClasses,
+            table: "build_check", ownerColumn: "build", nameColumn: "class", countColumn: "checks",
+            limitName: .checkClasses,
             hasBuckets: true)
         static let dropped = CappedCounts(
-            table: "dropped", owner: "app", name: "reason", count: "count", limit: .droppedReasons,
+            table: "dropped", ownerColumn: "app", nameColumn: "reason", countColumn: "count",
+            limitName: .droppedReasons,
             hasBuckets: false)
 
         /// Returns the query that adds the rows. It counts existing names only for owners that get a new name.
-        func write(_ rows: [Row], limit count: Int) -> Query? {
+        func write(_ rows: [Row], limit nameLimit: Int) -> Query? {
             guard !rows.isEmpty else { return nil }
             let column = hasBuckets ? ", buckets" : ""
             let sum = "case when sum(count) < \(BucketNumber.limit) then sum(buckets) else 0 end"
             let added = BucketNumber.sum(
-                "known.buckets", "excluded.buckets", total: "known.\(self.count) + excluded.\(self.count)")
+                "known.buckets", "excluded.buckets", total: "known.\(countColumn) + excluded.\(countColumn)")
             return Query(
                 """
                 with asked as (
@@ -45,22 +47,22 @@
                 ), fresh as (
                   select owner, name, row_number() over (partition by owner order by name collate "C") as place from asked
                   where name <> 'other'
-                    and not exists (select 1 from \(table) t where t.\(owner) = asked.owner and t.\(name) = asked.name)
+                    and not exists (select 1 from \(table) t where t.\(ownerColumn) = asked.owner and t.\(nameColumn) = asked.name)
                 ), there as (
-                  select \(owner) as owner, count(*) as names from \(table)
-                  where \(owner) in (select owner from fresh) and \(name) <> 'other' group by \(owner)
+                  select \(ownerColumn) as owner, count(*) as names from \(table)
+                  where \(ownerColumn) in (select owner from fresh) and \(nameColumn) <> 'other' group by \(ownerColumn)
                 ), placed as (
                   select asked.owner, asked.app, asked.name, asked.count, asked.buckets, fresh.owner is not null
                     and coalesce(there.names, 0) + fresh.place > $5::bigint as is_beyond
                   from asked left join fresh on fresh.owner = asked.owner and fresh.name = asked.name
                   left join there on there.owner = asked.owner
                 ), written as (
-                  insert into \(table) as known (\(owner), \(name), \(self.count)\(column))
+                  insert into \(table) as known (\(ownerColumn), \(nameColumn), \(countColumn)\(column))
                   select owner, case when is_beyond then 'other' else name end,
                     least(sum(count), LARGEST_TOTAL)::bigint\(hasBuckets ? ", \(sum)" : "")
                   from placed group by 1, 2 order by 1, 2
-                  on conflict (\(owner), \(name)) do update set
-                    \(self.count) = least(known.\(self.count) + excluded.\(self.count), LARGEST_TOTAL)
+                  on conflict (\(ownerColumn), \(nameColumn)) do update set
+                    \(countColumn) = least(known.\(countColumn) + excluded.\(countColumn), LARGEST_TOTAL)
                     \(hasBuckets ? ", buckets = \(added)" : "")
                 )
                 insert into beyond as known (app, name, count)
@@ -68,7 +70,7 @@
                 group by app order by app
                 on conflict (app, name) do update set count = least(known.count + excluded.count, LARGEST_TOTAL)
                 """, .integers(rows.map(\.owner)), .integers(rows.map(\.app)), .texts(rows.map(\.name)),
-                .integers(rows.map(\.count)), .integer(count), .text(limit.rawValue),
+                .integers(rows.map(\.count)), .integer(nameLimit), .text(limitName.rawValue),
                 .buckets(rows.map { BucketCounts($0.buckets) }))
         }
     }

@@ -5,6 +5,7 @@
         private static let numbered = #"'\x02'::bytea"#
         /// ``NewestVersion/order(of:numbered:)`` for rows `r`, in the syntax of PostgreSQL.
         static let order = order(of: "r", numbered: numbered)
+        /// SQL that is true if a release `r` has enough installs or sessions to be the newest.
         static let isInField = isInField("r", numbered: numbered)
 
         /// SQL for the id of the newest release of an app `a`.

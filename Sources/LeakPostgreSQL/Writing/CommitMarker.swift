@@ -7,19 +7,19 @@
     /// PostgreSQL's own transaction ids would not work: after a crash, the id of an undone transaction is given to another one, and
     /// `pg_xact_status` then refers to that one.
     struct CommitMarker {
-        /// Different for every writer, in whatever process.
+        /// The id of this writer, which differs from that of every other writer in any process.
         private let writer = LeakID(high: .random(in: 0...UInt64.max), low: .random(in: 0...UInt64.max))
-        private var last: Int64 = 0
+        private var lastNumber: Int64 = 0
 
-        /// Returns a query for the beginning of the next transaction, which locks the row until it ends.
+        /// Returns a query for the beginning of the next transaction, which locks the writer's row until the transaction ends.
         mutating func next(now: Int64) -> Query {
-            last += 1
+            lastNumber += 1
             return Query(
                 """
                 insert into witness as w (writer, transaction, at)
                 select unnest($1::uuid[]), $2::bigint, $3::bigint
                 on conflict (writer) do update set transaction = excluded.transaction, at = excluded.at
-                """, .uuids([writer]), .integer(last), .integer(now))
+                """, .uuids([writer]), .integer(lastNumber), .integer(now))
         }
 
         /// Returns `true` if the last transaction was committed. Waits while the server may still be committing it.
@@ -33,7 +33,7 @@
                         on conflict (writer) do update set at = excluded.at returning w.transaction
                         """, .uuids([writer]), .integer(now)),
                 ], within: connection.timeouts.probe)
-            return rows[1].first?.int64(0) == last
+            return rows[1].first?.int64(0) == lastNumber
         }
     }
 #endif

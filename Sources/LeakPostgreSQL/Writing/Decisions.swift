@@ -16,7 +16,7 @@
                 let (action, row) = try Self.insert(decision, about: leak, now: now, on: connection)
                 var last = [Self.deleteOldDecisions(about: leak.row), Query("commit")]
                 if decision.action != .note {
-                    last.insert(contentsOf: leak.change(to: decision.action == .reopen ? 0 : row), at: 0)
+                    last.insert(contentsOf: leak.changeState(to: decision.action == .reopen ? 0 : row), at: 0)
                 }
                 _ = try connection.run(last)
                 return PastDecision(action, note: decision.note, by: decision.by, at: now)
@@ -58,7 +58,7 @@
             }
         }
 
-        /// Deletes decisions beyond the limit, except the one that holds.
+        /// Deletes the oldest decisions beyond the limit, except the one that holds.
         static func deleteOldDecisions(about leak: Int64) -> Query {
             Query(
                 """
@@ -88,7 +88,7 @@
                     """
                     select 1 from app where id = (select app from leak where key = any($1::uuid[])) for no key update
                     """, .uuids([leak])),
-                // After the lock, so that the values are current.
+                // Read after the lock, so that the values are current.
                 Query(
                     """
                     select l.id, l.state, l.reports, r.version from leak l join app a on a.id = l.app
@@ -107,7 +107,7 @@
         }
 
         /// - Parameter decision: the row of the decision; 0 for none.
-        func change(to decision: Int64) -> [Query] {
+        func changeState(to decision: Int64) -> [Query] {
             [
                 Query("delete from decision_release where decision = $1::bigint", .integer(state)),
                 Query(

@@ -12,7 +12,7 @@
             var kept: SampleChoice.Candidate
             /// The body without private data.
             var body: [UInt8]
-            /// Bytes that it takes, as ``DetailBytes`` counts them.
+            /// Bytes that the sample takes, as ``DetailBytes`` counts them.
             var bytes: Int
         }
 
@@ -21,26 +21,26 @@
             var leak: Int
             /// Row of the leak.
             var row: Int64
-            /// Its text is empty if it counts without its name.
+            /// The value. Its text is empty if the value counts without its name.
             var value: SubmissionAggregate.Value
-            /// The hash of the text as it was sent.
+            /// The hash of the leak, the kind and the text as it was sent.
             let name: HashedName
             var reports = 1
-            /// True if the value counts without its name because its leak has no room for more different values.
+            /// `true` if the value counts without its name because its leak has no room for more different values.
             var hasNoRoom = false
 
-            /// Bytes that it takes, as ``DetailBytes`` counts them.
+            /// Bytes that the value takes, as ``DetailBytes`` counts them.
             var bytes: Int { value.text.isEmpty ? 0 : DetailBytes.ofValue(value.text) }
         }
 
         /// Checks of a class that the build may not have yet.
         struct CheckedClass {
-            /// Its name is ``StoreLimits/other`` if it counts without its own.
+            /// The count. Its name is ``StoreLimits/other`` if the class counts without its own name.
             var row: CappedCounts.Row
-            /// The ingest keys that brought the class. It counts for the first one.
+            /// The ingest keys that sent the class. Its bytes count for the first one.
             var keys: [Int64]
 
-            /// Bytes that it takes, as ``DetailBytes`` counts them.
+            /// Bytes that the class takes, as ``DetailBytes`` counts them.
             var bytes: Int { row.name == StoreLimits.other ? 0 : DetailBytes.ofCheck(row.name) }
             var name: HashedName { HashedName(owner: row.owner, hash: HashedName.hash(of: row.name)) }
         }
@@ -55,13 +55,14 @@
             var slot: Int
         }
 
-        /// Before ``bound(by:_:_:on:)``, all candidates.
+        /// The samples to write; before ``bound(by:_:_:on:)``, all candidates.
         private(set) var samples: [Sample] = []
         private(set) var values: [Value] = []
         private(set) var checks: [CheckedClass] = []
-        /// Number of samples that were left out, and of values that count without their name, by leak of the aggregate.
+        /// Number of samples that were left out, and of reports whose value counts without its name, because of the limit of bytes;
+        /// by index of the leak in the aggregate.
         private(set) var leftOut: [Int: Int] = [:]
-        /// Number of checks that count without their class, by row of the app.
+        /// Number of checks that count without their class because of the limit of bytes, by row of the app.
         private(set) var unnamedChecks: [Int64: Int] = [:]
 
         /// The ingest keys that add details.
@@ -154,7 +155,8 @@
 
         /// Leaves out details beyond the limit.
         ///
-        /// Nearly always there are none, even if everything were new; then the existing details are not read from the database.
+        /// Nearly always no detail is beyond the limit, even if all were new. Then the existing details are not read from the
+        /// database.
         mutating func bound(
             by limits: StoreLimits, _ known: ExistingRows,
             _ idempotency: inout IdempotencyCache, on connection: PostgreSQLConnection
@@ -204,7 +206,7 @@
             for index in stored[2].map({ $0.int(0) - 1 }).sorted(by: { comesFirst(checks[$0], checks[$1]) }) {
                 guard checks[index].row.name != StoreLimits.other else { continue }
                 let (build, known) = (checks[index].row.owner, classes[checks[index].row.owner] ?? 0)
-                // A class without room counts as other where it is written, and costs nothing.
+                // A class for which its build has no room is written as `other`, and takes no bytes.
                 guard known < limits.checkClassesPerBuild else { continue }
                 let bytes = checks[index].bytes
                 if let key = checks[index].keys.first(where: { admit(bytes, key: $0, within: limit / 2) }) {
@@ -235,7 +237,7 @@
                 let room = rooms[owner] ?? ValueKind.limit - names
                 guard !named.contains(values[index].name) else { continue }
                 if room <= 0 {
-                    // It counts without its name, and so costs nothing.
+                    // The value counts without its name, and takes no bytes.
                     values[index].value.text = ""
                     values[index].hasNoRoom = true
                 } else if admit(values[index].bytes, key: values[index].value.key, within: limit / 2) {
@@ -280,7 +282,8 @@
                 .texts(values.map(\.value.text)))
         }
 
-        /// A query for the positions of all classes that their build does not have, each with the number of classes that it has.
+        /// A query for the positions of all classes that their build does not have, each with the number of classes that the build
+        /// has.
         private var newChecks: Query {
             Query(
                 Self.newChecks(

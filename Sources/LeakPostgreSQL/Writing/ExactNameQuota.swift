@@ -1,11 +1,11 @@
 #if PostgreSQL
     internal import LeakStore
 
-    /// Admits names as long as there is room for them according to ``ExistingRows``; the others count as `other`.
+    /// A quota that admits names as long as there is room for them according to ``ExistingRows``; other names count as `other`.
     final class ExactNameQuota: NameQuota {
         private struct App {
             var name: String
-            var facts: ExistingRows.App
+            var stored: ExistingRows.App
             var releases: Int
         }
 
@@ -19,7 +19,7 @@
             var builds: Int
         }
 
-        private let admitted: AdmittedApps
+        private let admittedApps: AdmittedApps
         private let known: ExistingRows
         private let idempotency: IdempotencyCache
         /// Bytes of the texts and cells admitted here, by ingest key.
@@ -35,20 +35,20 @@
         init(
             apps: AdmittedApps, known: ExistingRows, idempotency: IdempotencyCache, limits: StoreLimits
         ) {
-            admitted = apps
+            admittedApps = apps
             self.known = known
             self.idempotency = idempotency
             self.limits = limits
         }
 
         func app(named name: String, key: Int64, seen: Int64) -> AdmittedName {
-            let name = admitted.names[ByteText(name)] ?? name
+            let name = admittedApps.names[ByteText(name)] ?? name
             // An app that only explanations name is not looked up: explanations create nothing new.
-            let facts =
+            let stored =
                 known.apps[ByteText(name)] ?? ExistingRows.App(id: 0, leaks: 0, textBytes: 0, cells: 0)
             let number = apps.number(
                 of: ByteText(name),
-                adding: App(name: name, facts: facts, releases: known.releaseCounts[facts.id] ?? 0))
+                adding: App(name: name, stored: stored, releases: known.releaseCounts[stored.id] ?? 0))
             return AdmittedName(name, number: number)
         }
 
@@ -63,7 +63,7 @@
         }
 
         func release(_ version: String, of app: Int, key: Int64, at: Int64) -> AdmittedName {
-            let name = ReleaseName(app: apps[app].facts.id, version: ByteText(version.storable))
+            let name = ReleaseName(app: apps[app].stored.id, version: ByteText(version.storable))
             if let number = releases.number(of: name) {
                 return AdmittedName(name.version.text, number: number)
             }
@@ -102,18 +102,18 @@
             var limit: OverLimitCount.Name?
             if state == nil, leaks.number(of: identity.id) == nil {
                 let bytes = identity.storedBytes
-                if apps[app].facts.leaks >= limits.leaksPerApp
-                    || apps[app].facts.textBytes + bytes > limits.leakTextBytesPerApp
+                if apps[app].stored.leaks >= limits.leaksPerApp
+                    || apps[app].stored.textBytes + bytes > limits.leakTextBytesPerApp
                 {
                     limit = .leaks
                 } else if !admitText(bytes: bytes, key: key) {
                     limit = .leakTexts
                 }
                 if limit == nil {
-                    apps[app].facts.leaks += 1
-                    apps[app].facts.textBytes += bytes
+                    apps[app].stored.leaks += 1
+                    apps[app].stored.textBytes += bytes
                 } else {
-                    counted = .beyond(app: apps[app].name, row: apps[app].facts.id)
+                    counted = .beyond(app: apps[app].name, row: apps[app].stored.id)
                 }
             }
             let found = known.leaks[counted.id]
@@ -131,12 +131,12 @@
                 return true
             }
             let isWithinLimits = limits.admit(
-                builds: leaks[leak].builds, cells: apps[app].facts.cells,
+                builds: leaks[leak].builds, cells: apps[app].stored.cells,
                 isOther: builds[build].name.text == StoreLimits.other)
             guard isLast || isWithinLimits, admitText(bytes: DetailBytes.ofCell, key: key, isLast: isLast)
             else { return false }
             leaks[leak].builds += 1
-            apps[app].facts.cells += 1
+            apps[app].stored.cells += 1
             return true
         }
     }

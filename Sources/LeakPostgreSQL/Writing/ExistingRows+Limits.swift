@@ -7,7 +7,7 @@
             _ limits: StoreLimits, adding aggregate: SubmissionAggregate, names: inout NameCache,
             idempotency: inout IdempotencyCache
         ) throws(StoreError) -> Bool {
-            // First, because an exact check needs the bytes that the keys have added, whatever the reason for it.
+            // This comes first, because it reads the bytes that the keys have added, which every exact check needs.
             if try bytesMayExceed(limits, adding: aggregate, names: &names, idempotency: &idempotency) {
                 return true
             }

@@ -1,8 +1,8 @@
 #if PostgreSQL
     internal import LeakStore
 
-    /// The rows that the database has for the names of the aggregate, read once their apps are locked. A name without a row was looked up
-    /// and not found.
+    /// The rows that the database has for the names of the aggregate, read once their apps are locked. A name without a row was
+    /// looked up and not found.
     struct ExistingRows {
         struct App {
             var id: Int64
@@ -25,8 +25,9 @@
         private(set) var builds: [BuildName: Int64] = [:]
         private(set) var leaks: [LeakID: StoredLeak] = [:]
         private(set) var cells: Set<LeakBuildKey> = []
-        /// Number of releases of an app and of builds of a release, for those that were counted.
+        /// Number of releases by app, for apps whose releases were counted.
         private(set) var releaseCounts: [Int64: Int] = [:]
+        /// Number of builds by release, for releases whose builds were counted.
         private(set) var buildCounts: [Int64: Int] = [:]
         /// Number of times that an install has been removed from sets: ``InstallErasure``.
         private(set) var erasures: Int64 = 0
@@ -45,7 +46,7 @@
                 Query(
                     "select id from app where id = any($1::bigint[]) order by id for no key update",
                     .integers(ids)),
-                // After the locks, so that no other transaction changes what it reads.
+                // Runs after the locks, so that no other transaction changes the rows that it reads.
                 Query(
                     """
                     select asked.place, a.id, a.leaks, a.text_bytes, a.cells, r.id, r.order_key, \(NewestVersion.isInField)
@@ -82,11 +83,11 @@
             return Array(Set(ids + others).union(aggregate.unknownLeaks))
         }
 
-        /// Returns `true` if the aggregate chose keys or left out explanations without knowing all leaks that exist, or without knowing
-        /// that a leak has no module yet.
+        /// Returns `true` if the aggregate chose keys or left out explanations without knowing all leaks that exist, or without
+        /// knowing that a leak has no module yet.
         func invalidates(_ aggregate: SubmissionAggregate) -> Bool {
             if aggregate.unknownLeaks.contains(where: { leaks[$0] != nil }) { return true }
-            // The leak has explanations only, and has been removed since it was known, for example by a merge.
+            // A leak with only explanations has been removed since it was looked up, for example by a merge.
             if aggregate.leaks.contains(where: { $0.cells.isEmpty && leaks[$0.identity.id] == nil }) {
                 return true
             }
@@ -184,7 +185,7 @@
         /// Reads how much ingest keys have added on the day.
         func read(_ keys: Set<Int64>, _ idempotency: inout IdempotencyCache) throws(StoreError) {
             let rows = try connection.run(IdempotencyCache.uses(of: keys, day: idempotency.day))
-            idempotency.start(rows, keys: keys)
+            idempotency.setUses(rows, keys: keys)
         }
 
         /// Reads which leaks are counted in which builds.

@@ -5,8 +5,8 @@
         /// Slots that one step moves, with sets of up to 2 KiB.
         static let slotsPerStep = 100
 
-        /// Adds slots that the last 24 hours do not need to their days. An erasure that runs meanwhile searches slots before days,
-        /// so that it finds in a day what it did not find in a slot.
+        /// Adds slots to their days once the last 24 hours do not need them any more. An erasure that runs meanwhile searches slots
+        /// before days, so that it finds in a day what it did not find in a slot.
         func expireSlots(now: Int64) throws(StoreError) -> Bool {
             try changeApps(
                 of: Query(
@@ -134,7 +134,7 @@
         private(set) var parts: [Key: (reports: Int, installs: InstallSet)] = [:]
         let keys: [Key]
 
-        /// - Parameter first: slots of earlier days are dropped.
+        /// - Parameter first: the first day; slots of earlier days are dropped.
         init(of slots: Rows, from first: Int, _ connection: PostgreSQLConnection) throws(StoreError) {
             for row in slots {
                 let day = Calendar.day(ofSlot: row.int(1))

@@ -9,10 +9,10 @@
 
         /// The time of the system clock.
         let now: Int64
-        /// The guarded times for all steps, read by the first one.
+        /// The guarded times for all steps, read by the first step.
         fileprivate var clock: StoreClock?
         /// The parts that are left. Answers come after the keys that refer to them.
-        fileprivate(set) var rest: [Part] = [
+        fileprivate(set) var remainingParts: [Part] = [
             .keys, .answers, .hours, .samples, .slots, .days, .lastHours, .commitMarkers, .symbols,
             .credentials,
         ]
@@ -36,7 +36,7 @@
         ///
         /// - Returns: `true` if anything is left.
         func runStep(of expiry: inout Expiry) throws(StoreError) -> Bool {
-            guard let part = expiry.rest.first else { return false }
+            guard let part = expiry.remainingParts.first else { return false }
             let clock = try clock(of: &expiry)
             let isDone =
                 switch part {
@@ -51,11 +51,11 @@
                 case .symbols: try expireSymbols(now: clock.expiryTime)
                 case .credentials: try expireCredentials(now: clock.expiryTime)
                 }
-            if isDone { expiry.rest.removeFirst() }
-            return !expiry.rest.isEmpty
+            if isDone { expiry.remainingParts.removeFirst() }
+            return !expiry.remainingParts.isEmpty
         }
 
-        /// Runs queries in one transaction that no migration can come between.
+        /// Runs queries in one transaction, during which no migration can run.
         ///
         /// - Returns: the answer to the last query.
         private func delete(_ queries: Query...) throws(StoreError) -> Rows {
@@ -79,7 +79,7 @@
             return clock
         }
 
-        /// Deletes one table of symbols, because each has megabytes.
+        /// Deletes one expired table of symbols per step, because each has megabytes.
         private func expireSymbols(now: Int64) throws(StoreError) -> Bool {
             try delete(
                 Query(
@@ -161,7 +161,7 @@
             ).first?.int(0) ?? 0 < Self.rowsPerStep
         }
 
-        /// Deletes hours in which no leak was last seen or last reported any more.
+        /// Deletes the rows of hours that are no leak's last hour any more.
         private func expireLastHours() throws(StoreError) -> Bool {
             try delete(
                 Query(
@@ -172,7 +172,7 @@
             ).changes < Self.rowsPerStep
         }
 
-        /// Deletes the rows of collectors that have not written for long; a collector that writes again makes its row again.
+        /// Deletes the rows of collectors that have not written for a long time; a collector that writes again makes its row again.
         private func expireCommitMarkers(now: Int64) throws(StoreError) -> Bool {
             try delete(
                 Query(

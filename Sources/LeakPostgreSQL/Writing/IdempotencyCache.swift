@@ -1,7 +1,8 @@
 #if PostgreSQL
     internal import LeakStore
 
-    /// A writer's cache of a day's idempotency keys: the rows of answers, and the numbers of keys and answers.
+    /// A writer's cache for the idempotency keys of one day: the rows of answers, and the numbers of keys, answers and bytes that
+    /// each ingest key has added.
     ///
     /// The numbers are those of the last commit. Keys that other collectors have added since become known with the next commit, so
     /// that a few more keys than the limit may be stored for a day. Submissions whose keys are not stored are counted exactly.
@@ -60,14 +61,16 @@
                 """, .integer(day), .byteArrays(bodies))
         }
 
+        /// Sets the numbers of ingest keys.
+        ///
         /// - Parameter rows: the answer to ``uses(of:day:)``.
-        mutating func start(_ rows: Rows, keys: Set<Int64>) {
+        mutating func setUses(_ rows: Rows, keys: Set<Int64>) {
             for key in keys { uses[key] = Use() }
             remember(rows)
         }
 
-        /// Returns the query that counts what a transaction adds; `nil` if it adds nothing. Runs before the details are written,
-        /// because it compares them with the rows that exist.
+        /// Returns the query that counts what a transaction adds; `nil` if it adds nothing. The query runs before the details are
+        /// written, because it compares them with the rows that exist.
         ///
         /// - Parameter textBytes: bytes of new texts and cells, by ingest key.
         func write(
@@ -128,7 +131,7 @@
                 .integer(limits.checkClassesPerBuild))
         }
 
-        /// - Parameter rows: keys, with their numbers as committed.
+        /// - Parameter rows: ingest keys with their numbers, as committed.
         mutating func remember(_ rows: Rows) {
             for row in rows {
                 uses[row.int64(0)] = Use(

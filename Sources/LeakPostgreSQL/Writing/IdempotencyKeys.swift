@@ -1,7 +1,7 @@
 #if PostgreSQL
     internal import LeakStore
 
-    /// The idempotency keys of one transaction: which submissions count, and which were counted before.
+    /// The idempotency keys of one transaction. They decide which submissions count, and which were counted before.
     struct IdempotencyKeys {
         /// Stored instead of every answer beyond the limit of a day; the answer to a repeat of such a batch says only that the
         /// batch was counted.
@@ -36,7 +36,7 @@
         /// Keys that are not stored.
         private var unstored: Set<ScopedKey> = []
         private var stored: [ScopedKey: Stored] = [:]
-        /// Rows of `answer`.
+        /// Rows of `answer`, by body.
         private var answers: [[UInt8]: Int64] = [:]
         /// Number of answers that were not there before, by ingest key.
         private(set) var newAnswers: [Int64: Int] = [:]
@@ -66,7 +66,7 @@
         ///
         /// - Parameter opening: queries that begin the transaction.
         mutating func write(
-            behind opening: [Query], on connection: PostgreSQLConnection, limits: StoreLimits,
+            after opening: [Query], on connection: PostgreSQLConnection, limits: StoreLimits,
             _ memory: inout IdempotencyCache
         ) throws(StoreError) {
             var opening = opening
@@ -75,7 +75,7 @@
             let bodies = Array(Set(asked.map { answer(to: $0) }))
             if memory.day != day { memory = IdempotencyCache(day: day) }
             for body in bodies { answers[body] = memory.row(ofAnswer: body) }
-            let hasRoom = keys.allSatisfy { memory.hasRoom(for: count(of: $0), of: $0, limits) }
+            let hasRoom = keys.allSatisfy { memory.hasRoom(for: keyCount(ofIngestKey: $0), of: $0, limits) }
             if !hasRoom || answers.count < bodies.count {
                 let rows = try connection.run(
                     opening + [
@@ -84,7 +84,7 @@
                     ])
                 try Migration.checkedVersion(rows[1], connection)
                 opening = []
-                memory.start(rows[3], keys: keys)
+                memory.setUses(rows[3], keys: keys)
                 add(rows[4], of: bodies, &memory)
                 asked = try storableKeys(asked, on: connection, limits: limits, memory: &memory)
             }
@@ -114,7 +114,7 @@
             try checkRead(lost, connection)
         }
 
-        /// Determines which keys are stored if there may be too many, and writes new answers.
+        /// Returns the keys for which there is room, and writes new answers. It is needed if there may be too many keys.
         private mutating func storableKeys(
             _ asked: [ScopedKey], on connection: PostgreSQLConnection, limits: StoreLimits,
             memory: inout IdempotencyCache
@@ -217,13 +217,13 @@
             }
         }
 
-        /// Submissions that count, but whose repeats will not be recognized.
+        /// The indices of submissions that count, but whose repeats will not be recognized.
         var forgotten: Set<Int> {
             Set(submissions.indices.filter { idempotencyKeys[$0].map { unstored.contains($0) } ?? false })
         }
 
         /// Returns the number of idempotency keys of one ingest key.
-        private func count(of key: Int64) -> Int { firsts.keys.count { $0.keyID == key } }
+        private func keyCount(ofIngestKey key: Int64) -> Int { firsts.keys.count { $0.keyID == key } }
 
         private func answer(to idempotencyKey: ScopedKey) -> [UInt8] {
             submissions[firsts[idempotencyKey] ?? 0].answer

@@ -27,7 +27,7 @@
 
         fileprivate static let lastMergeQuery = Query("select coalesce(max(id), 0) from merged_leak")
 
-        /// Read after the apps are locked, so that the count is as new as the sets.
+        /// Runs after the apps are locked, so that the count is as new as the sets.
         static let countQuery = Query("select count from erasure")
     }
 
@@ -47,7 +47,7 @@
                 var next = erasure
                 connection.begin("begin")
                 let begun = try connection.run([Migration.sharedLock, InstallErasure.lastMergeQuery])
-                // Read before the locks, so that no transaction waits for it.
+                // The samples are searched before the locks, so that no transaction waits for the search.
                 let samples = next.areSamplesDone ? nil : try samples(of: next.install, on: connection)
                 let locked = try connection.run([Self.lockOfAllApps, InstallErasure.lastMergeQuery])
                 var isLeft = true

@@ -24,7 +24,8 @@
     }
 
     /// Sets as they were when this writer last committed. Other collectors may have added members since. Every removal increments
-    /// ``ExistingRows/erasures``, so that a hash that changes nothing here changes nothing in the database.
+    /// ``ExistingRows/erasures``, which empties this cache. A hash that changes nothing in a set here therefore changes nothing in
+    /// the database.
     struct InstallSetCache {
         private var erasures: Int64?
         private var sets = RecentCache<InstallScope, InstallSet>(capacity: 2_048)

@@ -1,8 +1,8 @@
 #if PostgreSQL
     internal import LeakStore
 
-    /// Counts the leaks of each app by the hour in which they were last seen, and by the hour of their last report, so
-    /// that the leaks of a period are a sum over hours.
+    /// A table that counts the leaks of each app by the hour in which they were last seen, and by the hour of their last report.
+    /// The number of leaks of a period is then a sum over hours.
     enum LastHours {
         static let creation = """
             create table if not exists app_last_hour (
@@ -56,9 +56,9 @@
                 """, .integers(leaks.map { $0 }), .integers(lastSeen), .integers(lastHours))
         }
 
-        /// Counts leaks as they are.
+        /// Adds leaks to the counts of their hours, or removes them.
         ///
-        /// - Parameter sign: 1 adds the leaks to the counts, -1 removes them.
+        /// - Parameter sign: 1 adds the leaks, -1 removes them.
         static func count(_ leaks: Parameter, sign: Int) -> Query {
             Query(
                 """

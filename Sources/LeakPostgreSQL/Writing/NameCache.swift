@@ -1,8 +1,8 @@
 #if PostgreSQL
     internal import LeakStore
 
-    /// Names that the database has, with their numbers, and keys of rows that it has. A number never changes and no name is deleted, so
-    /// they stay valid whatever other collectors do.
+    /// Names that the database has, with their row numbers, and keys of rows that it has. They stay valid whatever other collectors
+    /// do, because the number of a name never changes, and no name is deleted.
     struct NameCache {
         var apps = RecentCache<ByteText, Int64>(capacity: 512)
         var releases = RecentCache<ReleaseName, Int64>(capacity: 2_048)
@@ -59,7 +59,8 @@
     extension StoreError {
         /// Returns the error for a value that this code did not write.
         static func unreadable(_ what: String, in database: String) -> StoreError {
-            StoreError(.corrupt, "database \(database): \(what) cannot be read; restore it from a backup")
+            StoreError(
+                .corrupt, "database \(database): \(what) cannot be read; restore the database from a backup")
         }
     }
 #endif

@@ -4,11 +4,11 @@
     /// Columns of `leak` and `leak_release` that give the reports of most rows in a period without another table.
     ///
     /// For each period that ends with the hour of its last report, a row has the reports before the period and the first
-    /// bucket of the period that has reports. Both hold for every later period that begins at that bucket or earlier.
+    /// bucket (hour or day) of the period that has reports. Both hold for every later period that begins at that bucket or earlier.
     struct PeriodColumns: Sendable {
         let table: String
-        /// Conditions on `leak_day` or `leak_hour`, as `c`, for a row with an alias.
-        private let parts: @Sendable (_ row: String) -> String
+        /// SQL for the condition on a row `c` of `leak_day` or `leak_hour` that counts in a row with an alias.
+        private let partCondition: @Sendable (_ row: String) -> String
 
         static let leaks = PeriodColumns(table: "leak") { "c.leak = \($0).id" }
         static let releases = PeriodColumns(table: "leak_release") {
@@ -16,8 +16,8 @@
         }
         static let all = [leaks, releases]
 
-        private init(table: String, parts: @escaping @Sendable (_ row: String) -> String) {
-            (self.table, self.parts) = (table, parts)
+        private init(table: String, partCondition: @escaping @Sendable (_ row: String) -> String) {
+            (self.table, self.partCondition) = (table, partCondition)
         }
 
         /// Returns the column with the reports before the period that ends with the last hour.
@@ -27,7 +27,7 @@
         /// known.
         static func oldest(_ period: Period) -> String { "oldest_\(period.rawValue)" }
 
-        /// Names of columns that go together, in one order.
+        /// Names of the columns, in the order of ``values(first:last:)``.
         static let names = Period.allCases.flatMap { [before($0), oldest($0)] }
 
         private static func periods(_ counts: RunningCounts) -> [Period] {
@@ -65,13 +65,13 @@
         /// Returns SQL that assigns ``names`` in an update of a row. The update runs after the writes to `leak_hour` and
         /// `leak_day`.
         ///
-        /// The SQL reads these tables only if the last hour changes or reports come late.
+        /// The SQL reads both tables only if the last hour changes or reports come late.
         ///
         /// - Parameters:
         ///   - row: the alias of the row before the update.
-        ///   - reports: all reports after the update.
-        ///   - lastHour: the last hour after the update.
-        ///   - added: the added reports; `nil` reads these tables in any case.
+        ///   - reports: SQL for all reports after the update.
+        ///   - lastHour: SQL for the last hour after the update.
+        ///   - added: the added reports; `nil` reads both tables in any case.
         func assignments(_ row: String, reports: String, lastHour: String, added: Added? = nil) -> String {
             RunningCounts.all.map { counts in
                 let periods = Self.periods(counts)
@@ -87,7 +87,7 @@
                 // A single query for all columns of a row would run for every row, also for a row that stays as it is.
                 return periods.flatMap { period in
                     let recent = """
-                        from \(counts.source) c where \(parts(row))
+                        from \(counts.source) c where \(partCondition(row))
                           and c.\(counts.bucket) >= \(Self.first(period, lastHour: lastHour))
                         """
                     let (before, oldest) = (Self.before(period), Self.oldest(period))
@@ -122,7 +122,7 @@
             let reported = RunningCounts.all.map { counts in
                 """
                 (select max(c.\(counts.bucket)) * \(counts.milliseconds / Calendar.hourMilliseconds)
-                  from \(counts.source) c where \(releases.parts("n")) and c.reports > 0)
+                  from \(counts.source) c where \(releases.partCondition("n")) and c.reports > 0)
                 """
             }
             let lastHour = "greatest(\(reported.joined(separator: ", ")))"
@@ -138,7 +138,7 @@
 
         static let creation =
             [
-                // Null for a leak that has freed reports only in the release.
+                // Null if the leak has only freed reports in the release.
                 "alter table leak_release add column if not exists last_hour bigint"
             ]
             + all.map { columns in
@@ -177,18 +177,18 @@
                 let counts = RunningCounts.of(period)
                 let (before, oldest) = ("l.\(Self.before(period))", "l.\(Self.oldest(period))")
                 let since =
-                    "\(parts("l")) and c.\(counts.bucket) >= \(Self.first(period, lastHour: "l.last_hour"))"
+                    "\(partCondition("l")) and c.\(counts.bucket) >= \(Self.first(period, lastHour: "l.last_hour"))"
                 let sum = "(select coalesce(sum(c.reports), 0) from \(counts.source) c where \(since))"
                 return """
                     \(before) > l.reports - \(sum)
                     or \(before) <> l.reports - \(sum) and exists (select 1 from \(counts.source) c
-                      where \(parts("l")) and c.\(counts.bucket) = \(oldest))
+                      where \(partCondition("l")) and c.\(counts.bucket) = \(oldest))
                     or exists (select 1 from \(counts.source) c
                       where \(since) and c.\(counts.bucket) < \(oldest) and c.reports > 0)
                     """
             }
             return (
-                "reports before a period in \(table) are those that it does not have",
+                "reports before a period in \(table) are all reports without those of the period",
                 """
                 select count(*) from \(table) l
                 where l.reports < LARGEST_TOTAL and (\(wrong.joined(separator: " or ")))

@@ -7,8 +7,9 @@
             var id: Int64
             /// The newest release before this transaction; after it, another one may be the newest: ``WriteBatch/chooseNewest()``.
             var newest: ExistingRows.Newest?
-            /// Number of leaks that the app did not have before, and their bytes of text.
+            /// Number of leaks that the app did not have before.
             var newLeaks = 0
+            /// Bytes of the texts of these leaks.
             var newTextBytes = 0
         }
 
@@ -19,7 +20,7 @@
         /// `true` if the leak did not exist before.
         private(set) var isNew: [Bool] = []
 
-        /// Writes the new names.
+        /// Looks up the rows, and inserts the names that are new.
         init(
             of aggregate: SubmissionAggregate, _ known: inout ExistingRows,
             on connection: PostgreSQLConnection, names: inout NameCache

@@ -1,18 +1,20 @@
 #if PostgreSQL
     internal import LeakStore
 
-    /// A table with the reports of each leak before each of its days, or of its hours. The reports of a period are then a difference
-    /// of two numbers instead of a sum over rows of another table.
+    /// A table with the reports of each leak before each of its days, or of its hours. The reports of a period are then a
+    /// difference of two numbers instead of a sum over rows of another table.
     ///
     /// A row lists the days of a window that have reports, up to the last day that has any, and the reports of the leak
     /// before each. Further reports on the last day change nothing in it: a row is written once a day, and when reports
     /// come late. The reports of a leak without a row are summed from the source.
     struct RunningCounts: Sendable {
-        /// The table.
+        /// The table of the running counts.
         let table: String
-        /// The table whose rows are added up, and its column of time.
+        /// The table whose rows are added up.
         let source: String
+        /// The column of ``source`` with the day or the hour.
         let bucket: String
+        /// The length of a day or an hour.
         let milliseconds: Int64
         /// Buckets that a row covers: those of the longest period.
         let window: Int
@@ -20,7 +22,7 @@
         static let days = RunningCounts(
             table: "leak_day_running", source: "leak_day", bucket: "day",
             milliseconds: Calendar.dayMilliseconds, window: Period.quarter.days)
-        /// At the start of an hour, the last 24 hours have 24 whole hours and the one that begins.
+        /// The window has 25 hours: the 24 before the current one, and the current one.
         static let hours = RunningCounts(
             table: "leak_hour_running", source: "leak_hour", bucket: "hour",
             milliseconds: Calendar.hourMilliseconds, window: 25)
@@ -31,7 +33,7 @@
 
         // MARK: Writing
 
-        /// Updates the rows of some leaks, after the writes to `leak` and to the source.
+        /// Returns a query that updates the rows of leaks. It runs after the writes to `leak` and to ``source``.
         ///
         /// A leak whose reports are all in one bucket needs no row.
         ///
@@ -53,7 +55,7 @@
             ["delete from \(table)", insertion(of: "(select id from leak)"), "analyze \(table)"]
         }
 
-        /// Creates all rows of a leak again, after the writes to `leak` and to both sources.
+        /// Returns queries that create all rows of a leak again. They run after the writes to `leak`, `leak_day` and `leak_hour`.
         ///
         /// - Parameter gone: another leak, whose rows are deleted.
         static func rebuild(_ leak: Int64, without gone: Int64) -> [Query] {
@@ -104,7 +106,7 @@
         ///   - start: the first millisecond.
         ///   - first: the first bucket.
         func reports(since start: String, _ first: String) -> String {
-            // A leak first seen in the period has all its reports there.
+            // A leak that was first seen in the period has all its reports in it.
             """
             case when l.first_seen >= \(start) then l.reports
               when r.leak is null or l.reports >= LARGEST_TOTAL or r.last - \(first) >= \(window) then
@@ -119,7 +121,7 @@
         /// compared.
         var check: (sentence: String, sql: String) {
             (
-                "reports of a leak before its \(bucket)s are all without those since",
+                "reports of a leak before each of its \(bucket)s are all its reports without those since",
                 """
                 select count(*) from \(table) r left join leak l on l.id = r.leak
                 where l.id is null or l.reports < LARGEST_TOTAL and (

@@ -18,7 +18,7 @@
             var idempotencyKeys = IdempotencyKeys(of: submissions, clock)
             let opening = [Migration.sharedLock, Migration.version, writer.commitMarker.next(now: now)]
             try idempotencyKeys.write(
-                behind: opening, on: connection, limits: writer.limits, &writer.idempotency)
+                after: opening, on: connection, limits: writer.limits, &writer.idempotency)
             receipts = idempotencyKeys.receipts
 
             let counted = submissions.indices.filter { receipts[$0] == .counted }

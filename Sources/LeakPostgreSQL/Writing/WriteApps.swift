@@ -35,7 +35,7 @@
                 .integers(slots.map { $0.reports }))
         }
 
-        /// Adds reports that came too late for their slot, and not too late for their day.
+        /// Adds reports that came too late for their slot, but not for their day.
         func writeLateDays() -> Query? {
             struct Key: Hashable {
                 var app: Int64
@@ -61,8 +61,8 @@
             return CappedCounts.dropped.write(dropped, limit: limit)
         }
 
-        /// Counts details that were left out. They are counted by leak, because an app with nothing but explanations is not looked
-        /// up.
+        /// Adds the left-out details to the counts of their apps. The row of the app is found through the leak, because the batch
+        /// has not looked up an app that only explanations name.
         func writeLeftOut() -> Query? {
             let leftOut = details.leftOut.map { (leak: states[$0.key].id, count: $0.value) }
             guard !leftOut.isEmpty else { return nil }
@@ -77,7 +77,7 @@
                 .text(OverLimitCount.Name.details.rawValue))
         }
 
-        /// Counts checks whose class was left out.
+        /// Adds the checks that count without their class to the counts of their apps.
         func writeUnnamedChecks() -> Query? {
             let unnamed = details.unnamedChecks.sorted { $0.key < $1.key }
             guard !unnamed.isEmpty else { return nil }

@@ -11,7 +11,8 @@
         /// Each leak as it will be after the changes.
         private(set) var states: [StoredLeak]
         private(set) var details = Details()
-        /// Reports by systems and models that their leaks already have; ``CountRow/second`` is an index in ``SubmissionAggregate/texts``.
+        /// Reports by systems and models that their leaks already have; ``CountRow/second`` is an index in
+        /// ``SubmissionAggregate/texts``.
         private(set) var knownValues: [CountRow] = []
         /// Checks of classes that their builds already have.
         private(set) var knownChecks: [CappedCounts.Row] = []
@@ -240,7 +241,7 @@
         }
 
         /// Returns the number of installs of a set that has new members; `nil` leaves the stored number as it is.
-        func count(of scope: InstallScope) -> Int64? { sets[scope].map { Int64($0.count) } }
+        func installCount(of scope: InstallScope) -> Int64? { sets[scope].map { Int64($0.count) } }
 
         // MARK: Writing
 
@@ -254,8 +255,8 @@
             for sample in details.samples { states[sample.leak].samples.keep(sample.kept, now: now) }
         }
 
-        /// Returns the writes of all tables, one for each table and in the order of its key, except
-        /// ``writeDetails(checkClasses:)``.
+        /// Returns the writes of all tables, except those of ``writeDetails(checkClasses:)``. Most of them change one table, in the
+        /// order of its key.
         func writes(droppedReasons: Int) -> [Query] {
             let all = [
                 writeLastHours(), writeHours(), writeDays(), writeLeaks(), writeModules(),
@@ -269,8 +270,8 @@
             return all.compactMap { $0 }
         }
 
-        /// Returns the writes of details. They come after the use of ingest keys,
-        /// ``IdempotencyCache/write(_:textBytes:details:limits:)``.
+        /// Returns the writes of details. They run after ``IdempotencyCache/write(_:textBytes:details:limits:)``, which compares
+        /// the details with the rows that exist.
         func writeDetails(checkClasses: Int) -> [Query] {
             [
                 writeChecks(limit: checkClasses), writeUnnamedChecks(), writeValues(), writeRetainedBytes(),

@@ -41,11 +41,11 @@
                 .integers(rows.map { $0.second }), .integers(rows.map { $0.reports }))
         }
 
-        /// Writes values. A value gets a row of its own as long as there is room; the others share one row.
+        /// Writes the values of leaks. A value gets a row of its own as long as there is room; the others share one row.
         func writeValues() -> Query? {
             var rows = knownValues
             var texts = aggregate.texts
-            // Equal texts need one number; otherwise the statement would touch one row twice.
+            // Equal texts get the same number, so that their reports are added up in one row.
             var numbers = Dictionary(
                 uniqueKeysWithValues: texts.indices.map { (ByteText(texts[$0]), $0) })
             for added in details.values {

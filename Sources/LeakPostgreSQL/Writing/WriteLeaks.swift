@@ -2,7 +2,7 @@
     internal import LeakStore
 
     extension WriteBatch {
-        /// The hours of the first and the last report of each leak; `nil` where all are of freed objects.
+        /// The hours of the first and the last report of each leak; `nil` for a leak without reports of type `leak`.
         private var hours: [ClosedRange<Int64>?] {
             var hours = [ClosedRange<Int64>?](repeating: nil, count: aggregate.leaks.count)
             for hourCount in aggregate.hourCounts where hourCount.reports > 0 {
@@ -11,7 +11,8 @@
             return hours
         }
 
-        /// Moves the leaks in ``LastHours``. Runs before ``writeLeaks()``, because it reads the former last hours of the leaks.
+        /// Moves the leaks to their new hours in ``LastHours``. Runs before ``writeLeaks()``, because it reads the former last
+        /// hours of the leaks.
         func writeLastHours() -> Query? {
             guard !aggregate.leaks.isEmpty else { return nil }
             return LastHours.move(
@@ -25,7 +26,7 @@
             let hours = hours
             let impacts = zip(leaks, states).map { leak, state in
                 rowIDs.apps[leak.app].newest.flatMap {
-                    count(of: .leakRelease(leak: state.id, release: $0.mark.release))
+                    installCount(of: .leakRelease(leak: state.id, release: $0.mark.release))
                 }
             }
             let reports = "least(l.reports + d.reports, LARGEST_TOTAL)"
@@ -49,7 +50,7 @@
                   last_hour)
                 where l.id = d.id
                 """, .integers(states.map { $0.id }), .integers(leaks.map { $0.reports }),
-                .integers(leaks.map { $0.freed }), .integers(states.map { count(of: .leak($0.id)) }),
+                .integers(leaks.map { $0.freed }), .integers(states.map { installCount(of: .leak($0.id)) }),
                 .integers(impacts), .integers(newCells), .integers(states.map { $0.samples.sightings }),
                 .integers(leaks.map { $0.aliveAtMost.map(Int64.init) }),
                 .integers(leaks.map { $0.span?.first }), .integers(leaks.map { $0.span?.last }),
@@ -120,7 +121,9 @@
                 """, .integers(rows.map { $0.key.leak }), .integers(rows.map { $0.key.release }),
                 .integers(rows.map { $0.value.reports }), .integers(rows.map { $0.value.freed }),
                 .integers(
-                    rows.map { count(of: .leakRelease(leak: $0.key.leak, release: $0.key.release)) ?? 0 }),
+                    rows.map {
+                        installCount(of: .leakRelease(leak: $0.key.leak, release: $0.key.release)) ?? 0
+                    }),
                 .integers(rows.map { $0.value.hours?.lowerBound }),
                 .integers(rows.map { $0.value.hours?.upperBound }))
         }
@@ -135,7 +138,7 @@
             }
             .sorted { ($0.name.leak, $0.name.build) < ($1.name.leak, $1.name.build) }
             guard !rows.isEmpty else { return nil }
-            // 0 installs leave the number as it is.
+            // If the number of installs is 0, the stored number stays.
             return Query(
                 """
                 insert into leak_build as known (leak, build, reports, freed, installs, buckets)
@@ -148,7 +151,8 @@
                   buckets = \(BucketNumber.sum("known.buckets", "excluded.buckets", total: "known.reports + excluded.reports"))
                 """, .integers(rows.map(\.name.leak)), .integers(rows.map(\.name.build)),
                 .integers(rows.map { $0.cell.reports }), .integers(rows.map { $0.cell.freed }),
-                .integers(rows.map { count(of: .leakBuild(leak: $0.name.leak, build: $0.name.build)) ?? 0 }),
+                .integers(
+                    rows.map { installCount(of: .leakBuild(leak: $0.name.leak, build: $0.name.build)) ?? 0 }),
                 .buckets(rows.map { BucketCounts($0.buckets) }))
         }
     }

@@ -23,7 +23,7 @@
                 .integers(releases.map { $0.reports }), .integers(releases.map { $0.freed }),
                 .integers(releases.map { $0.sessions }), .integers(releases.map { $0.leakySessions }),
                 .integers(releases.map { $0.checks }),
-                .integers(rowIDs.releases.map { count(of: .release($0)) }))
+                .integers(rowIDs.releases.map { installCount(of: .release($0)) }))
         }
 
         /// Writes the number of leaks that were first seen in each release. Such a release may have no reports in this
@@ -38,7 +38,7 @@
                 """, .integers(changes.map(\.key)), .integers(changes.map(\.value)))
         }
 
-        /// Counts sessions by bucket. Runs after ``writeReleases()``, because it reads the total.
+        /// Counts sessions by bucket. Runs after ``writeReleases()``, because it reads the total of sessions.
         func writeSessions() -> Query? {
             let builds = aggregate.builds.indices.filter {
                 !aggregate.builds[$0].sessions.isEmpty || !aggregate.builds[$0].leakySessions.isEmpty

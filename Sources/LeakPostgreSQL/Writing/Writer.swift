@@ -34,7 +34,7 @@
         var members = InstallSetCache()
         var idempotency = IdempotencyCache()
         var commitMarker = CommitMarker()
-        /// Smaller batches after a transaction that took too long.
+        /// Makes batches smaller after a transaction that took too long.
         private var batchSizeLimiter = BatchSizeLimiter()
         /// The reason why the last transaction failed, if the server gave one.
         private var serverErrorKind: ServerErrorKind?
@@ -54,16 +54,16 @@
         }
 
         func count(_ submissions: [Submission], now: Int64) throws(StoreError) -> [Receipt] {
-            let taken = Array(submissions.prefix(batchSizeLimiter.most))
+            let taken = Array(submissions.prefix(batchSizeLimiter.limit))
             do throws(StoreError) {
                 let receipts = try attempt(taken, now: now)
-                batchSizeLimiter.succeed()
+                batchSizeLimiter.recordSuccess()
                 return receipts
             } catch {
                 switch serverErrorKind {
                 case .tooSlow:
                     // A retry would take as long, so waiting senders get an error and retry later.
-                    batchSizeLimiter.slow(down: taken.count)
+                    batchSizeLimiter.recordTimeout(of: taken.count)
                     throw error
                 case .conflict: break
                 case nil: guard error.reason == .unavailable || error.reason == .locked else { throw error }
@@ -85,7 +85,7 @@
                 return receipts
             } catch {
                 serverErrorKind = connection.serverErrorKind
-                // Cached numbers may be of rows that were not committed.
+                // Cached row numbers may belong to rows that were not committed.
                 names = NameCache()
                 members = InstallSetCache()
                 idempotency = IdempotencyCache()
@@ -178,7 +178,7 @@
         func run(_ queries: [Query]) throws(StoreError) -> [Rows] {
             let connection = try connector.open()
             do throws(StoreError) {
-                // They are one transaction until the last one is answered: a pipeline has one sync.
+                // The statements of one pipeline are one transaction, because the pipeline has one sync.
                 return try connection.run(queries)
             } catch {
                 connector.reset()

@@ -104,7 +104,7 @@ import LeakSeededRandom
             try connection.run(Query("update leak_day_running set before[2] = before[2] + 1 where leak = 3"))
             #expect(
                 try store.verify() == [
-                    "reports of a leak before its days are all without those since: 1 wrong"
+                    "reports of a leak before each of its days are all its reports without those since: 1 wrong"
                 ])
         }
 
@@ -123,7 +123,7 @@ import LeakSeededRandom
                 try connection.run(Query("update \(table) set \(fault) where \(isThird)"))
                 #expect(
                     try store.verify() == [
-                        "reports before a period in \(table) are those that it does not have: 1 wrong"
+                        "reports before a period in \(table) are all reports without those of the period: 1 wrong"
                     ])
                 try connection.run(Query("update \(table) set \(mend) where \(isThird)"))
             }

@@ -146,21 +146,21 @@
                 try store.verify()
                     == [
                         "reports of a day are the sum of its hours, where all are kept: 1 wrong",
-                        "reports of a leak before its hours are all without those since: 1 wrong",
-                        "reports before a period in leak are those that it does not have: 1 wrong",
-                        "reports before a period in leak_release are those that it does not have: 1 wrong",
+                        "reports of a leak before each of its hours are all its reports without those since: 1 wrong",
+                        "reports before a period in leak are all reports without those of the period: 1 wrong",
+                        "reports before a period in leak_release are all reports without those of the period: 1 wrong",
                     ])
         }
 
         @Test func `after one that took too long, the limiter comes back`() {
             var limiter = BatchSizeLimiter()
-            let whole = limiter.most
-            limiter.slow(down: 64)
-            #expect(limiter.most == 32)
-            limiter.slow(down: 1)
-            #expect(limiter.most == 1)
-            for _ in 0..<40 { limiter.succeed() }
-            #expect(limiter.most == whole)
+            let whole = limiter.limit
+            limiter.recordTimeout(of: 64)
+            #expect(limiter.limit == 32)
+            limiter.recordTimeout(of: 1)
+            #expect(limiter.limit == 1)
+            for _ in 0..<40 { limiter.recordSuccess() }
+            #expect(limiter.limit == whole)
         }
 
         /// Falsifies data that several checks verify, and expects each check to report it.
