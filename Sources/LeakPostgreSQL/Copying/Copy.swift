@@ -27,7 +27,7 @@
                     try Target.checkIsEmpty(connection)
                     let copied = try fill(connection, with: contents, progress)
                     let counts = RunningCounts.all.flatMap(\.rebuild) + PeriodColumns.rebuild()
-                    for statement in counts + LastHours.rebuild + Query.allMessages {
+                    for statement in counts + LastHours.rebuild + Query.updateAllMessages {
                         try connection.run(Query(statement))
                     }
                     let problems = try self.problems(on: connection)

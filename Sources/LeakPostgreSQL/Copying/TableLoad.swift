@@ -85,7 +85,8 @@
         private func insert(rowWithNULs row: [PortableValue]) throws(StoreError) {
             var row = row
             for _ in 0..<Self.rowsPerBatch {
-                let added = try connection.run(insertion(of: [row], " on conflict do nothing")).changes
+                let added = try connection.run(insertion(of: [row], " on conflict do nothing"))
+                    .changedRowCount
                 if added == 1 { return }
                 for (index, value) in row.enumerated() {
                     guard value.hasNUL, case .text(let text) = value else { continue }

@@ -22,7 +22,8 @@
         case integers = 1016
         case uuids = 2951
 
-        fileprivate var element: UInt32 {
+        /// The object id of the type of an array's elements.
+        fileprivate var elementObjectID: UInt32 {
             switch self {
             case .texts: Self.text.rawValue
             case .byteArrays: Self.bytes.rawValue
@@ -100,7 +101,7 @@
             bytes.reserveCapacity(20 + elements.count)
             append(Int32(count == 0 ? 0 : 1), to: &bytes)
             append(Int32(1), to: &bytes)
-            append(type.element, to: &bytes)
+            append(type.elementObjectID, to: &bytes)
             if count > 0 {
                 append(count, to: &bytes)
                 append(Int32(1), to: &bytes)

@@ -15,7 +15,7 @@
         var count: Int { unsafe Int(PQntuples(result)) }
 
         /// Number of rows that the query inserted, changed or deleted.
-        var changes: Int { unsafe Int(String(cString: PQcmdTuples(result))) ?? 0 }
+        var changedRowCount: Int { unsafe Int(String(cString: PQcmdTuples(result))) ?? 0 }
 
         var first: Row? { count > 0 ? Row(rows: self, index: 0) : nil }
 

@@ -138,7 +138,7 @@
                 Query(
                     "delete from sample where leak = $1::bigint and slot >= $2::bigint", .integer(target),
                     .integer(aside.target)),
-                .message(of: target),
+                .updateMessage(of: target),
             ]
         }
 
@@ -163,7 +163,7 @@
                     from unnest($2::bigint[], $3::text[], $4::bigint[]) as merged (kind, value, reports)
                     """, .integer(target), .integers(merged.map { $0.kind }), .texts(merged.map { $0.value }),
                     .integers(merged.map { $0.reports })),
-                Query.retainedBytes(of: [target]),
+                Query.updateRetainedBytes(of: [target]),
             ]
         }
 
@@ -244,7 +244,7 @@
                 Query(
                     "delete from install_set where scope between 0 and 2 and owner = $1::bigint",
                     .integer(source)),
-                .sets(
+                .putSets(
                     sets.map { place, set in
                         (row: (scope: place.scope, owner: target, part: place.part), members: set.bytes)
                     }),

@@ -254,7 +254,7 @@
             statements: PeriodColumns.creation + PeriodColumns.rebuild() + [
                 "alter table leak_text add column if not exists message text",
                 "alter table leak_text set (fillfactor = 90)",
-            ] + Query.allMessages + [
+            ] + Query.updateAllMessages + [
                 "alter table sample drop column if exists message",
                 "analyze leak", "analyze leak_release",
             ])

@@ -22,7 +22,7 @@
 
     extension SubmissionTransaction {
         /// An app that submissions name.
-        private struct Named {
+        private struct NamedApp {
             var name: String
             /// The ingest keys of the submissions in which anything but explanations names the app, in order of arrival. Without
             /// one, the app is not created.
@@ -39,7 +39,7 @@
             of submissions: some Collection<Submission>, _ names: inout NameCache, limit: Int
         ) throws(StoreError) -> AdmittedApps {
             var apps = AdmittedApps()
-            var unknown: [Named] = []
+            var unknown: [NamedApp] = []
             var places: [ByteText: Int] = [:]
             func add(_ sent: String, of submission: Submission, counts: Bool) {
                 let name = sent.storable
@@ -51,7 +51,7 @@
                 }
                 let place = places[ByteText(name)] ?? unknown.count
                 if place == unknown.count {
-                    unknown.append(Named(name: name, seen: submission.receivedAt))
+                    unknown.append(NamedApp(name: name, seen: submission.receivedAt))
                     places[ByteText(name)] = place
                 }
                 if counts, !unknown[place].keys.contains(submission.keyID) {
@@ -72,8 +72,8 @@
 
         /// - Returns: the apps that the database does not have.
         private func find(
-            _ wanted: [Named], addingTo apps: inout AdmittedApps, names: inout NameCache
-        ) throws(StoreError) -> [Named] {
+            _ wanted: [NamedApp], addingTo apps: inout AdmittedApps, names: inout NameCache
+        ) throws(StoreError) -> [NamedApp] {
             let rows = try connection.run(Self.rows(of: wanted.map(\.name)))
             for row in rows { Self.add(row, of: wanted[row.int(0) - 1].name, to: &apps, names: &names) }
             return wanted.filter { apps.rows[ByteText($0.name)] == nil }
@@ -96,7 +96,7 @@
         }
 
         private func create(
-            _ missing: [Named], addingTo apps: inout AdmittedApps, names: inout NameCache, limit: Int
+            _ missing: [NamedApp], addingTo apps: inout AdmittedApps, names: inout NameCache, limit: Int
         ) throws(StoreError) {
             let keys = Set(missing.flatMap(\.keys)).sorted()
             let answers = try connection.run([
@@ -114,8 +114,8 @@
             var made: [Int64: Int] = [:]
             for row in answers[1] { made[row.int64(0)] = row.int(1) }
             // Another collector may have created some of the apps before the locks were free.
-            var new: [(named: Named, maker: Int64?)] = []
-            var beyond: [Named] = []
+            var new: [(named: NamedApp, maker: Int64?)] = []
+            var beyond: [NamedApp] = []
             for named in try find(missing, addingTo: &apps, names: &names) {
                 if named.name == StoreLimits.other {
                     // The app `other` belongs to no ingest key, so that it does not count against the limit.

@@ -31,7 +31,7 @@
                     update credential set revoked_at = $1::bigint
                     where opened_by = $2::bigint and purpose = 'session' and revoked_at is null
                     """, .integer(now), .integer(id)),
-            ])[0].changes == 1
+            ])[0].changedRowCount == 1
         }
 
         func setName(ofCredential id: Int64, to name: String) throws(StoreError) -> Bool {
@@ -40,7 +40,7 @@
                 Query(
                     "update credential set name = $1::text where id = $2::bigint and revoked_at is null",
                     .text(name), .integer(id))
-            ).changes == 1
+            ).changedRowCount == 1
         }
 
         /// Marks a sign-in link as used by revoking it.
@@ -52,7 +52,7 @@
                     where hash = $2::bytea and purpose = 'sign_in' and revoked_at is null
                       and (expires_at is null or expires_at > $1::bigint)
                     """, .integer(now), .bytes(hash))
-            ).changes == 1
+            ).changedRowCount == 1
         }
     }
 #endif

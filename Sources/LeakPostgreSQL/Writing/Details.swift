@@ -55,7 +55,7 @@
             var slot: Int
         }
 
-        /// The samples to write; before ``bound(by:_:_:on:)``, all candidates.
+        /// The samples to write; before ``limit(by:_:_:on:)``, all candidates.
         private(set) var samples: [Sample] = []
         private(set) var values: [Value] = []
         private(set) var checks: [CheckedClass] = []
@@ -157,7 +157,7 @@
         ///
         /// Nearly always no detail is beyond the limit, even if all were new. Then the existing details are not read from the
         /// database.
-        mutating func bound(
+        mutating func limit(
             by limits: StoreLimits, _ known: ExistingRows,
             _ idempotency: inout IdempotencyCache, on connection: PostgreSQLConnection
         ) throws(StoreError) {

@@ -38,7 +38,7 @@
                         delete from app_day a using held h where a.app = h.app and a.day = h.day
                         """, .integers(found.map { $0.int64(0) }), .integers(found.map { $0.int64(1) }),
                         .integer(InstallScope.day(app: 0, day: 0).row.scope)))
-                return days.changes < Self.rowsPerStep
+                return days.changedRowCount < Self.rowsPerStep
             }
         }
 
@@ -115,8 +115,9 @@
             }
             let changed = zip(days.keys, sets).filter { $1 != InstallSet() }
             _ = try connection.run([
-                .days(days.keys.map { (app: $0.app, day: $0.day, reports: days.parts[$0]?.reports ?? 0) }),
-                .sets(
+                .addToDays(
+                    days.keys.map { (app: $0.app, day: $0.day, reports: days.parts[$0]?.reports ?? 0) }),
+                .putSets(
                     changed.map { (row: InstallScope.day(app: $0.app, day: $0.day).row, members: $1.bytes) }),
             ])
         }

@@ -17,7 +17,7 @@
             .credentials,
         ]
         /// Rows of `leak` up to this one have no hours to delete.
-        fileprivate var leaksDone: Int64 = 0
+        fileprivate var lastSearchedLeak: Int64 = 0
 
         init(now: Int64) { self.now = now }
 
@@ -87,7 +87,7 @@
                     delete from symbol_table where id in (select id from symbol_table where used_at < $1::bigint
                       limit 1 for update skip locked)
                     """, .integer(Retention.start(Retention.symbolDays, now: now)))
-            ).changes == 0
+            ).changedRowCount == 0
         }
 
         private func expireKeys(before start: Int64) throws(StoreError) -> Bool {
@@ -99,7 +99,7 @@
                        for update skip locked)
                     """, .integer(start),
                     .integer(Self.rowsPerStep))
-            ).changes < Self.rowsPerStep
+            ).changedRowCount < Self.rowsPerStep
         }
 
         /// Deletes the answers of whole days whose keys are all gone: only keys of its own day refer to an answer.
@@ -119,7 +119,7 @@
                     delete from idempotency_use where (day, key_id) in (select day, key_id from idempotency_use
                       where day < $1::bigint limit $2::bigint for update skip locked)
                     """, .integer(day), .integer(Self.rowsPerStep)))
-            return answers.changes < Self.rowsPerStep && uses.changes < Self.rowsPerStep
+            return answers.changedRowCount < Self.rowsPerStep && uses.changedRowCount < Self.rowsPerStep
         }
 
         private func expireHours(_ expiry: inout Expiry, now: Int64) throws(StoreError) -> Bool {
@@ -136,11 +136,11 @@
                         delete from leak_hour h using doomed d
                         where h.leak = d.leak and h.hour = d.hour and h.release = d.release returning 1)
                     select (select max(id) from part), (select count(*) from gone)
-                    """, .integer(expiry.leaksDone), .integer(Self.rowsPerStep), .integer(first),
+                    """, .integer(expiry.lastSearchedLeak), .integer(Self.rowsPerStep), .integer(first),
                     .integer(Self.hoursPerStep)))
             guard let row = rows.first, let last = row.optionalInt64(0) else { return true }
             // Searches the same leaks again if they may have more hours.
-            if row.int(1) < Self.hoursPerStep { expiry.leaksDone = last }
+            if row.int(1) < Self.hoursPerStep { expiry.lastSearchedLeak = last }
             return false
         }
 
@@ -169,7 +169,7 @@
                     delete from app_last_hour where (app, hour) in (select app, hour from app_last_hour
                       where seen = 0 and reported = 0 limit $1::bigint for update skip locked)
                     """, .integer(Self.rowsPerStep))
-            ).changes < Self.rowsPerStep
+            ).changedRowCount < Self.rowsPerStep
         }
 
         /// Deletes the rows of collectors that have not written for a long time; a collector that writes again makes its row again.
@@ -181,7 +181,7 @@
                       limit $2::bigint for update skip locked)
                     """, .integer(Retention.start(Retention.idempotencyDays, now: now)),
                     .integer(Self.rowsPerStep))
-            ).changes < Self.rowsPerStep
+            ).changedRowCount < Self.rowsPerStep
         }
 
         /// Deletes revoked and expired sessions and sign-in links. Keys and tokens stay, revoked or not, so that the response to a
@@ -194,7 +194,7 @@
                       where purpose in ('sign_in', 'session') and (revoked_at is not null or expires_at <= $1::bigint)
                       limit $2::bigint for update skip locked)
                     """, .integer(now), .integer(Self.rowsPerStep))
-            ).changes < Self.rowsPerStep
+            ).changedRowCount < Self.rowsPerStep
         }
     }
 #endif

@@ -27,9 +27,9 @@
         /// The index of the first submission with each key.
         private let firsts: [ScopedKey: Int]
         /// ``StoreClock/newKeyTime``.
-        private let time: Int64
+        private let newKeyTime: Int64
         /// Keys that were stored at this time or before count as forgotten.
-        private let start: Int64
+        private let keyStart: Int64
         let day: Int
         /// Keys that this transaction writes.
         private(set) var inserted: Set<ScopedKey> = []
@@ -43,9 +43,9 @@
 
         init(of submissions: [Submission], _ clock: StoreClock) {
             self.submissions = submissions
-            time = clock.newKeyTime
-            start = clock.keyStart
-            day = Calendar.day(of: time)
+            newKeyTime = clock.newKeyTime
+            keyStart = clock.keyStart
+            day = Calendar.day(of: newKeyTime)
             let idempotencyKeys = submissions.map { submission in
                 submission.idempotency.map {
                     ScopedKey(keyID: submission.keyID, key: PackedKey.bytes(of: $0.key))
@@ -103,9 +103,9 @@
                         where known.at <= $6::bigint
                         returning key_id, key
                         """, .integers(asked.map(\.keyID)), .byteArrays(asked.map(\.key)),
-                        .byteArrays(hashes), .integer(time),
+                        .byteArrays(hashes), .integer(newKeyTime),
                         .integers(asked.map { answers[answer(to: $0)] ?? answers[Self.noAnswer] ?? 0 }),
-                        .integer(start))
+                        .integer(keyStart))
                 ])
             if !opening.isEmpty { try Migration.checkedVersion(rows[1], connection) }
             inserted = Set((rows.last ?? rows[0]).map { ScopedKey(keyID: $0.int64(0), key: $0.bytes(1)) })
@@ -182,7 +182,7 @@
                     join idempotency i on i.key_id = asked.key_id and i.key = asked.key and i.at > $3::bigint
                     join answer a on a.id = i.answer
                     """, .integers(idempotencyKeys.map(\.keyID)), .byteArrays(idempotencyKeys.map(\.key)),
-                    .integer(start)))
+                    .integer(keyStart)))
             for row in rows {
                 stored[ScopedKey(keyID: row.int64(0), key: row.bytes(1))] = Stored(
                     hash: row.bytes(2), answer: row.bytes(3))

@@ -7,7 +7,7 @@
         fileprivate(set) var erased = ErasureResult()
         fileprivate var areSamplesDone = false
         /// Sets up to this one have been searched.
-        fileprivate var setsDone: (scope: Int64, owner: Int64, part: Int64) = (-1, 0, 0)
+        fileprivate var lastSearchedSet: (scope: Int64, owner: Int64, part: Int64) = (-1, 0, 0)
 
         /// The newest merge of leaks that the steps have seen.
         private var lastMerge: Int64?
@@ -21,7 +21,7 @@
         fileprivate mutating func startAgain(before: Int64, after: Int64) -> Bool {
             defer { lastMerge = after }
             guard (lastMerge ?? before) != after else { return false }
-            (areSamplesDone, setsDone) = (false, (-1, 0, 0))
+            (areSamplesDone, lastSearchedSet) = (false, (-1, 0, 0))
             return true
         }
 
@@ -108,7 +108,7 @@
         private func eraseFromSets(
             _ erasure: inout InstallErasure, on connection: PostgreSQLConnection
         ) throws(StoreError) -> Bool {
-            let done = erasure.setsDone
+            let done = erasure.lastSearchedSet
             let rows = try connection.run(
                 Query(
                     """
@@ -119,11 +119,11 @@
                     .integer(Self.setsPerStep)))
             var changed: [(row: (scope: Int64, owner: Int64, part: Int64), set: InstallSet)] = []
             for row in rows {
-                erasure.setsDone = (row.int64(0), row.int64(1), row.int64(2))
+                erasure.lastSearchedSet = (row.int64(0), row.int64(1), row.int64(2))
                 guard var set = InstallSet(bytes: row.bytes(3)) else {
                     throw .unreadable("a set of installs", in: connection.name)
                 }
-                if set.remove(erasure.install) { changed.append((erasure.setsDone, set)) }
+                if set.remove(erasure.install) { changed.append((erasure.lastSearchedSet, set)) }
             }
             if !changed.isEmpty { try write(changed, on: connection) }
             erasure.erased.sets += changed.count

@@ -41,7 +41,7 @@
 
         /// Returns SQL for the bucket of an hour.
         private static func bucket(_ hour: String, _ counts: RunningCounts) -> String {
-            "(\(hour) * \(Calendar.hourMilliseconds) / \(counts.milliseconds))"
+            "(\(hour) * \(Calendar.hourMilliseconds) / \(counts.bucketMilliseconds))"
         }
 
         // MARK: Writing
@@ -121,7 +121,7 @@
         static func rebuild(of leak: String? = nil) -> [String] {
             let reported = RunningCounts.all.map { counts in
                 """
-                (select max(c.\(counts.bucket)) * \(counts.milliseconds / Calendar.hourMilliseconds)
+                (select max(c.\(counts.bucket)) * \(counts.bucketMilliseconds / Calendar.hourMilliseconds)
                   from \(counts.source) c where \(releases.partCondition("n")) and c.reports > 0)
                 """
             }

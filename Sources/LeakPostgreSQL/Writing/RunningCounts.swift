@@ -14,18 +14,18 @@
         let source: String
         /// The column of ``source`` with the day or the hour.
         let bucket: String
-        /// The length of a day or an hour.
-        let milliseconds: Int64
+        /// The milliseconds of a day or an hour.
+        let bucketMilliseconds: Int64
         /// Buckets that a row covers: those of the longest period.
         let window: Int
 
         static let days = RunningCounts(
             table: "leak_day_running", source: "leak_day", bucket: "day",
-            milliseconds: Calendar.dayMilliseconds, window: Period.quarter.days)
+            bucketMilliseconds: Calendar.dayMilliseconds, window: Period.quarter.days)
         /// The window has 25 hours: the 24 before the current one, and the current one.
         static let hours = RunningCounts(
             table: "leak_hour_running", source: "leak_hour", bucket: "hour",
-            milliseconds: Calendar.hourMilliseconds, window: 25)
+            bucketMilliseconds: Calendar.hourMilliseconds, window: 25)
 
         static let all = [days, hours]
 
@@ -46,7 +46,7 @@
                         (select distinct new.leak as id from unnest($1::bigint[], $2::bigint[]) as new (leak, bucket)
                           join leak l on l.id = new.leak left join \(table) r on r.leak = new.leak
                           where r.last is distinct from new.bucket
-                            and (r.leak is not null or l.first_seen < new.bucket * \(milliseconds)))
+                            and (r.leak is not null or l.first_seen < new.bucket * \(bucketMilliseconds)))
                         """), .integers(rows.map(\.leak)), .integers(rows.map(\.first)))
         }
 
@@ -81,7 +81,7 @@
               from (select \(bucket) as bucket, l.reports - sum(sum(reports)) over (order by \(bucket) desc) as before
                 from \(source) where leak = l.id and \(bucket) > newest.bucket - \(window) group by \(bucket)) as bucket
             ) as listed
-            where l.first_seen < newest.bucket * \(milliseconds) and l.reports < LARGEST_TOTAL
+            where l.first_seen < newest.bucket * \(bucketMilliseconds) and l.reports < LARGEST_TOTAL
             on conflict (leak) do update
               set last = excluded.last, buckets = excluded.buckets, before = excluded.before
             """

@@ -54,7 +54,7 @@
             var batch = WriteBatch(
                 of: aggregate, in: rowIDs, submissions, now: now, expiry: clock.expiryTime, by: writer)
             try batch.readAndMerge(&known, on: connection, by: writer)
-            try batch.boundDetails(known, on: connection, by: writer, now: now)
+            try batch.limitDetails(known, on: connection, by: writer, now: now)
             let writes = batch.writes(droppedReasons: writer.limits.droppedReasonsPerApp)
             let use = writer.idempotency.write(
                 idempotencyKeys, textBytes: textBytes.merging(batch.cellBytes, uniquingKeysWith: +),

@@ -48,7 +48,7 @@
                     "delete from symbol_table where kind = $1::text and image = $2::text",
                     .text(kind.rawValue),
                     .text(image))
-            ).changes == 1
+            ).changedRowCount == 1
         }
 
         func recordUse(ofSymbols rows: [Int64], now: Int64) throws(StoreError) {

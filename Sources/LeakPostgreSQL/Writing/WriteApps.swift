@@ -47,7 +47,7 @@
                 days[key, default: 0].addBounded(slot.reports)
             }
             guard !days.isEmpty else { return nil }
-            return .days(days.map { (app: $0.key.app, day: Int64($0.key.day), reports: $0.value) })
+            return .addToDays(days.map { (app: $0.key.app, day: Int64($0.key.day), reports: $0.value) })
         }
 
         /// - Parameter limit: number of reasons that one app counts separately.
@@ -108,7 +108,7 @@
 
     extension Query {
         /// Adds reports to the days of apps.
-        static func days(_ rows: [(app: Int64, day: Int64, reports: Int)]) -> Query {
+        static func addToDays(_ rows: [(app: Int64, day: Int64, reports: Int)]) -> Query {
             Query(
                 """
                 insert into app_day as known (app, day, reports)

@@ -246,10 +246,10 @@
         // MARK: Writing
 
         /// Leaves out details beyond the limit.
-        mutating func boundDetails(
+        mutating func limitDetails(
             _ known: ExistingRows, on connection: PostgreSQLConnection, by writer: Writer, now: Int64
         ) throws(StoreError) {
-            try details.bound(
+            try details.limit(
                 by: writer.limits, known, &writer.idempotency, on: connection
             )
             for sample in details.samples { states[sample.leak].samples.keep(sample.kept, now: now) }

@@ -92,13 +92,13 @@
                 aggregate.leaks[index].values.contains { $0.kind == .retainedBytes }
             }
             guard !leaks.isEmpty else { return nil }
-            return Query.retainedBytes(of: leaks.map { states[$0].id })
+            return Query.updateRetainedBytes(of: leaks.map { states[$0].id })
         }
     }
 
     extension Query {
         /// Recomputes the medians of the retained bytes of leaks from the counts of values.
-        static func retainedBytes(of leaks: [Int64]) -> Query {
+        static func updateRetainedBytes(of leaks: [Int64]) -> Query {
             Query(
                 """
                 update leak l set retained_bytes = \(RetainedBytes.median(ofLeak: "l.id")) where id = any($1::bigint[])

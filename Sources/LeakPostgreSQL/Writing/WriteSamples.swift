@@ -52,7 +52,7 @@
 
     extension Query {
         /// Statements that set the messages of all leaks from their newest reports.
-        static let allMessages = [
+        static let updateAllMessages = [
             """
             update leak_text t set message = message_of(s.body) from sample s
             where s.leak = t.leak and s.slot = \(SampleSlot.newest)
@@ -61,7 +61,7 @@
         ]
 
         /// Sets the message of one leak from its newest report.
-        static func message(of leak: Int64) -> Query {
+        static func updateMessage(of leak: Int64) -> Query {
             Query(
                 """
                 update leak_text t set message = (

@@ -4,7 +4,7 @@
     extension WriteBatch {
         func writeSets() -> Query? {
             guard !sets.isEmpty else { return nil }
-            return .sets(sets.map { (row: $0.key.row, members: $0.value.bytes) })
+            return .putSets(sets.map { (row: $0.key.row, members: $0.value.bytes) })
         }
 
         func writeTimes() -> Query? {
@@ -20,7 +20,8 @@
     }
 
     extension Query {
-        static func sets(_ rows: [(row: (scope: Int64, owner: Int64, part: Int64), members: [UInt8])])
+        /// Inserts or replaces sets of installs.
+        static func putSets(_ rows: [(row: (scope: Int64, owner: Int64, part: Int64), members: [UInt8])])
             -> Query
         {
             Query(
