@@ -25,7 +25,7 @@
             return problems + (try installProblems(on: connection))
         }
 
-        private static let setsAtOnce = 1_000
+        private static let setsPerQuery = 1_000
 
         /// Compares each stored number of installs with its set.
         private static func installProblems(on connection: PostgreSQLConnection) throws(StoreError)
@@ -47,7 +47,7 @@
                         from install_set i where (i.scope, i.owner, i.part) > ($1::bigint, $2::bigint, $3::bigint)
                         order by i.scope, i.owner, i.part limit $4::bigint
                         """, .integer(last.scope), .integer(last.owner), .integer(last.part),
-                        .integer(setsAtOnce)))
+                        .integer(setsPerQuery)))
                 for row in rows {
                     last = (row.int64(0), row.int64(1), row.int64(2))
                     let counted = row.optionalInt(4)
@@ -58,7 +58,7 @@
                         continue
                     }
                 }
-                guard rows.count == setsAtOnce else { break }
+                guard rows.count == setsPerQuery else { break }
             }
             return wrong == 0 ? [] : ["installs are the size of their set: \(wrong) wrong"]
         }

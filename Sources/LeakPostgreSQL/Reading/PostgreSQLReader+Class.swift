@@ -97,7 +97,7 @@
             var rows: [Int64: LeakRow] = [:]
             for row in answer { rows[row.int64(0)] = try LeakRow(row, in: connection.name) }
             let leakStates = LeakStates(
-                known: known.names(name) ? try knownRows(app: app, on: connection) : KnownLeakRows(),
+                known: knownLeaks.names(name) ? try knownRows(app: app, on: connection) : KnownLeakRows(),
                 decided: try decided(among: numbers, on: connection), now: now)
             let found = numbers.filter { rows[$0] != nil }
             var leaks = found.compactMap { rows[$0] }

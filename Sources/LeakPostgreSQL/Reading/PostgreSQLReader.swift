@@ -4,7 +4,7 @@
     /// A reader of committed data with a connection of its own, for one thread at a time.
     final class PostgreSQLReader: StoreReader {
         private let connector: DatabaseConnector
-        let known: KnownLeaks
+        let knownLeaks: KnownLeaks
         var knownCache = KnownLeakCache()
         var decisionCache = DecisionCache()
         var goneLeaksCache = GoneLeaksCache()
@@ -15,7 +15,7 @@
 
         init(connector: DatabaseConnector, known: KnownLeaks = .none) {
             self.connector = connector
-            self.known = known
+            knownLeaks = known
         }
 
         /// Runs `body` on one state of the database, so that all its numbers agree.

@@ -7,8 +7,8 @@
         func knownRows(app: String?, on connection: PostgreSQLConnection) throws(StoreError) -> KnownLeakRows
         {
             var found = KnownLeakRows()
-            guard !known.entries.isEmpty else { return found }
-            let ranges = known.classRanges
+            guard !knownLeaks.entries.isEmpty else { return found }
+            let ranges = knownLeaks.classRanges
             let rows = try connection.run(
                 Query(
                     """
@@ -31,7 +31,7 @@
             try Self.addStacksAndSystems(to: &unknown, on: connection)
             // Adds the leaks in the order of their rows, in which later queries read their tables fastest.
             for (number, leak) in unknown.sorted(by: { $0.key < $1.key }) {
-                let match = known.match(leak)
+                let match = knownLeaks.match(leak)
                 knownCache.keep(match, reports: leak.reports, on: number)
                 if let match { found.add(match, reports: leak.reports, of: number) }
             }
@@ -41,14 +41,14 @@
         func knownMatch(
             of row: LeakRow, _ number: Int64, on connection: PostgreSQLConnection
         ) throws(StoreError) -> KnownMatch? {
-            guard let className = row.identity.className, known.names(className) else { return nil }
+            guard let className = row.identity.className, knownLeaks.names(className) else { return nil }
             var observed = [
                 number: ObservedLeak(
                     className: className, kind: row.identity.kind, stack: [], reports: row.reports,
                     systems: [])
             ]
             try Self.addStacksAndSystems(to: &observed, on: connection)
-            return observed[number].flatMap { known.match($0) }
+            return observed[number].flatMap { knownLeaks.match($0) }
         }
 
         /// Reads the stacks and systems of leaks.

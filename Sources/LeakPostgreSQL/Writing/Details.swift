@@ -158,7 +158,7 @@
         /// Nearly always no detail is beyond the limit, even if all were new. Then the existing details are not read from the
         /// database.
         mutating func limit(
-            by limits: StoreLimits, _ known: ExistingRows,
+            by limits: StoreLimits, _ existing: ExistingRows,
             _ idempotency: inout IdempotencyCache, on connection: PostgreSQLConnection
         ) throws(StoreError) {
             var added: [Int64: Int] = [:]
@@ -169,7 +169,7 @@
             }
             guard !added.isEmpty else { return }
             let unread = idempotency.unread(added.keys)
-            if !unread.isEmpty { try known.read(unread, &idempotency) }
+            if !unread.isEmpty { try existing.read(unread, &idempotency) }
             let limit = limits.detailBytesPerKeyAndDay
             var used = Dictionary(
                 uniqueKeysWithValues: added.keys.map {

@@ -20,7 +20,7 @@
         }
 
         private let admittedApps: AdmittedApps
-        private let known: ExistingRows
+        private let existing: ExistingRows
         private let idempotency: IdempotencyCache
         /// Bytes of the texts and cells admitted here, by ingest key.
         private var textBytes: [Int64: Int] = [:]
@@ -30,13 +30,13 @@
         private var builds = NumberedEntries<BuildName, BuildName>()
         private var leaks = NumberedEntries<LeakID, Leak>()
 
-        /// - Parameter known: existing rows, which include everything that names may count as:
+        /// - Parameter existing: the rows for everything that names may count as, looked up by
         ///   ``ExistingRows/lookUpFallbacks(_:_:)``.
         init(
-            apps: AdmittedApps, known: ExistingRows, idempotency: IdempotencyCache, limits: StoreLimits
+            apps: AdmittedApps, existing: ExistingRows, idempotency: IdempotencyCache, limits: StoreLimits
         ) {
             admittedApps = apps
-            self.known = known
+            self.existing = existing
             self.idempotency = idempotency
             self.limits = limits
         }
@@ -45,10 +45,10 @@
             let name = admittedApps.names[ByteText(name)] ?? name
             // An app that only explanations name is not looked up: explanations create nothing new.
             let stored =
-                known.apps[ByteText(name)] ?? ExistingRows.App(id: 0, leaks: 0, textBytes: 0, cells: 0)
+                existing.apps[ByteText(name)] ?? ExistingRows.App(id: 0, leaks: 0, textBytes: 0, cells: 0)
             let number = apps.number(
                 of: ByteText(name),
-                adding: App(name: name, stored: stored, releases: known.releaseCounts[stored.id] ?? 0))
+                adding: App(name: name, stored: stored, releases: existing.releaseCounts[stored.id] ?? 0))
             return AdmittedName(name, number: number)
         }
 
@@ -68,16 +68,16 @@
                 return AdmittedName(name.version.text, number: number)
             }
             let isOverLimit =
-                known.releases[name] == nil && name.version.text != StoreLimits.other
+                existing.releases[name] == nil && name.version.text != StoreLimits.other
                 && (apps[app].releases >= limits.releasesPerApp
                     || !admitText(bytes: DetailBytes.ofVersion(name.version.text), key: key))
             let counted =
                 isOverLimit ? ReleaseName(app: name.app, version: ByteText(StoreLimits.other)) : name
-            let row = known.releases[counted]
+            let row = existing.releases[counted]
             if row == nil, releases.number(of: counted) == nil { apps[app].releases += 1 }
             let number = releases.number(
                 of: counted,
-                adding: Release(name: counted, builds: row.flatMap { known.buildCounts[$0] } ?? 0))
+                adding: Release(name: counted, builds: row.flatMap { existing.buildCounts[$0] } ?? 0))
             return AdmittedName(counted.version.text, number: number)
         }
 
@@ -85,19 +85,19 @@
             let name = BuildName(release: releases[release].name, name: ByteText(name.storable))
             if let number = builds.number(of: name) { return AdmittedName(name.name.text, number: number) }
             let isOverLimit =
-                known.builds[name] == nil && name.name.text != StoreLimits.other
+                existing.builds[name] == nil && name.name.text != StoreLimits.other
                 && (releases[release].builds >= limits.buildsPerRelease
                     || !admitText(bytes: DetailBytes.ofVersion(name.name.text), key: key))
             let counted =
                 isOverLimit ? BuildName(release: name.release, name: ByteText(StoreLimits.other)) : name
-            if known.builds[counted] == nil, builds.number(of: counted) == nil {
+            if existing.builds[counted] == nil, builds.number(of: counted) == nil {
                 releases[release].builds += 1
             }
             return AdmittedName(counted.name.text, number: builds.number(of: counted, adding: counted))
         }
 
         func leak(_ identity: LeakIdentity, of app: Int, key: Int64) -> (leak: AdmittedLeak, number: Int) {
-            let state = known.leaks[identity.id]
+            let state = existing.leaks[identity.id]
             var counted = identity
             var limit: OverLimitCount.Name?
             if state == nil, leaks.number(of: identity.id) == nil {
@@ -116,17 +116,17 @@
                     counted = .beyond(app: apps[app].name, row: apps[app].stored.id)
                 }
             }
-            let found = known.leaks[counted.id]
+            let found = existing.leaks[counted.id]
             let number = leaks.number(
                 of: counted.id, adding: Leak(row: found?.id, builds: found?.builds ?? 0))
             return (AdmittedLeak(counted: counted, isNew: found == nil, beyond: limit), number)
         }
 
-        func module(of leak: LeakID) -> String? { known.module(of: leak) }
+        func module(of leak: LeakID) -> String? { existing.module(of: leak) }
 
         func admits(_ leak: Int, in build: Int, isLast: Bool, of app: Int, key: Int64) -> Bool {
-            if let row = leaks[leak].row, let build = known.builds[builds[build]],
-                known.cells.contains(LeakBuildKey(leak: row, build: build))
+            if let row = leaks[leak].row, let build = existing.builds[builds[build]],
+                existing.cells.contains(LeakBuildKey(leak: row, build: build))
             {
                 return true
             }

@@ -22,13 +22,13 @@
 
         /// Looks up the rows, and inserts the names that are new.
         init(
-            of aggregate: SubmissionAggregate, _ known: inout ExistingRows,
+            of aggregate: SubmissionAggregate, _ existing: inout ExistingRows,
             on connection: PostgreSQLConnection, names: inout NameCache
         ) throws(StoreError) {
-            let releaseNames = aggregate.releases.indices.map { known.name(ofRelease: $0, in: aggregate) }
-            let newReleases = releaseNames.indices.filter { known.releases[releaseNames[$0]] == nil }
-            let buildNames = aggregate.builds.indices.map { known.name(ofBuild: $0, in: aggregate) }
-            let newBuilds = buildNames.indices.filter { known.builds[buildNames[$0]] == nil }
+            let releaseNames = aggregate.releases.indices.map { existing.name(ofRelease: $0, in: aggregate) }
+            let newReleases = releaseNames.indices.filter { existing.releases[releaseNames[$0]] == nil }
+            let buildNames = aggregate.builds.indices.map { existing.name(ofBuild: $0, in: aggregate) }
+            let newBuilds = buildNames.indices.filter { existing.builds[buildNames[$0]] == nil }
             if !newReleases.isEmpty || !newBuilds.isEmpty {
                 let rows = try connection.run([
                     Self.insert(newReleases.map { (releaseNames[$0], aggregate.releases[$0].span) }),
@@ -36,16 +36,16 @@
                     ExistingRows.releases(newReleases.map { releaseNames[$0] }),
                     ExistingRows.builds(newBuilds.map { buildNames[$0] }),
                 ])
-                known.add(rows[2], of: newReleases.map { releaseNames[$0] }, &names)
-                known.add(rows[3], of: newBuilds.map { buildNames[$0] }, &names)
+                existing.add(rows[2], of: newReleases.map { releaseNames[$0] }, &names)
+                existing.add(rows[3], of: newBuilds.map { buildNames[$0] }, &names)
             }
-            releases = try Self.all(releaseNames.map { known.releases[$0] }, connection)
-            builds = try Self.all(buildNames.map { known.builds[$0] }, connection)
+            releases = try Self.all(releaseNames.map { existing.releases[$0] }, connection)
+            builds = try Self.all(buildNames.map { existing.builds[$0] }, connection)
             apps = aggregate.apps.map { app in
-                let found = known.apps[ByteText(app.name)]
+                let found = existing.apps[ByteText(app.name)]
                 return App(id: found?.id ?? 0, newest: found?.newest)
             }
-            try writeLeaks(of: aggregate, &known, on: connection)
+            try writeLeaks(of: aggregate, &existing, on: connection)
         }
 
         private static func insert(_ releases: [(name: ReleaseName, span: SubmissionAggregate.TimeSpan)])
@@ -74,10 +74,10 @@
         }
 
         private mutating func writeLeaks(
-            of aggregate: SubmissionAggregate, _ known: inout ExistingRows,
+            of aggregate: SubmissionAggregate, _ existing: inout ExistingRows,
             on connection: PostgreSQLConnection
         ) throws(StoreError) {
-            isNew = aggregate.leaks.map { known.leaks[$0.identity.id] == nil }
+            isNew = aggregate.leaks.map { existing.leaks[$0.identity.id] == nil }
             let missing = aggregate.leaks.indices.filter { isNew[$0] }
             if !missing.isEmpty {
                 let releases = missing.map { index in
@@ -89,7 +89,7 @@
                         missing.map { aggregate.leaks[$0] },
                         apps: missing.map { apps[aggregate.leaks[$0].app].id }, releases: releases))
                 if let inserted = rows.last {
-                    known.add(inserted, of: missing.map { aggregate.leaks[$0].identity.id })
+                    existing.add(inserted, of: missing.map { aggregate.leaks[$0].identity.id })
                 }
                 for index in missing {
                     apps[aggregate.leaks[index].app].newLeaks += 1
@@ -97,7 +97,7 @@
                         aggregate.leaks[index].identity.storedBytes
                 }
             }
-            leaks = aggregate.leaks.compactMap { known.leaks[$0.identity.id] }
+            leaks = aggregate.leaks.compactMap { existing.leaks[$0.identity.id] }
             guard leaks.count == aggregate.leaks.count else {
                 throw .unreadable("a leak", in: connection.name)
             }

@@ -4,7 +4,9 @@
     /// A leak as the database has it when a transaction begins to change it.
     struct StoredLeak {
         var id: Int64
+        /// The lowest version in which the leak was seen.
         var first: Mark
+        /// The highest version in which the leak was seen.
         var last: Mark
         /// Number of builds that the leak is counted in.
         var builds: Int

@@ -31,30 +31,31 @@
             var aggregate = try Self.aggregate(
                 submissions, counted, forgotten: idempotencyKeys.forgotten, in: apps,
                 by: AppNameQuota(apps, modules: writer.names.modules))
-            var known = try ExistingRows(of: aggregate, apps: apps, on: connection, names: &writer.names)
+            var existing = try ExistingRows(of: aggregate, apps: apps, on: connection, names: &writer.names)
             for choice in aggregate.choices {
                 for leak in choice.asked.ids {
-                    writer.names.remember(known.module(of: leak), of: leak)
+                    writer.names.remember(existing.module(of: leak), of: leak)
                 }
             }
-            let isStale = known.invalidates(aggregate)
-            let mayExceed = try known.mayExceed(
+            let isStale = existing.invalidates(aggregate)
+            let mayExceed = try existing.mayExceed(
                 writer.limits, adding: aggregate, names: &writer.names, idempotency: &writer.idempotency)
             if mayExceed || isStale {
-                try known.lookUpFallbacks(aggregate, &writer.names)
+                try existing.lookUpFallbacks(aggregate, &writer.names)
                 aggregate = try Self.aggregate(
                     submissions, counted, forgotten: idempotencyKeys.forgotten, in: apps,
                     by: ExactNameQuota(
-                        apps: apps, known: known, idempotency: writer.idempotency, limits: writer.limits))
+                        apps: apps, existing: existing, idempotency: writer.idempotency, limits: writer.limits
+                    ))
             }
-            let textBytes = known.newTextBytes(of: aggregate)
-            let rowIDs = try RowIDs(of: aggregate, &known, on: connection, names: &writer.names)
+            let textBytes = existing.newTextBytes(of: aggregate)
+            let rowIDs = try RowIDs(of: aggregate, &existing, on: connection, names: &writer.names)
 
-            writer.members.invalidate(before: known.erasures)
+            writer.members.invalidate(before: existing.erasures)
             var batch = WriteBatch(
                 of: aggregate, in: rowIDs, submissions, now: now, expiry: clock.expiryTime, by: writer)
-            try batch.readAndMerge(&known, on: connection, by: writer)
-            try batch.limitDetails(known, on: connection, by: writer, now: now)
+            try batch.readAndMerge(&existing, on: connection, by: writer)
+            try batch.limitDetails(existing, on: connection, by: writer, now: now)
             let writes = batch.writes(droppedReasons: writer.limits.droppedReasonsPerApp)
             let use = writer.idempotency.write(
                 idempotencyKeys, textBytes: textBytes.merging(batch.cellBytes, uniquingKeysWith: +),

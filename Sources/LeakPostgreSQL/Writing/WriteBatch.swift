@@ -118,14 +118,14 @@
 
         /// Merges new installs and times to free into the stored ones, and determines which cells are new.
         mutating func readAndMerge(
-            _ known: inout ExistingRows, on connection: PostgreSQLConnection, by writer: Writer
+            _ existing: inout ExistingRows, on connection: PostgreSQLConnection, by writer: Writer
         ) throws(StoreError) {
             var isNew = [Bool](repeating: false, count: cells.count)
             defer { cellBytes = aggregate.cellBytes { isNew[$0] } }
             let additions = additions(knowing: &writer.members)
             let freed = aggregate.leaks.indices.filter { !aggregate.leaks[$0].lived.isEmpty }
             let unknown = cells.indices.filter { index in
-                writer.names.cells.value(of: cells[index]) == nil && !known.cells.contains(cells[index])
+                writer.names.cells.value(of: cells[index]) == nil && !existing.cells.contains(cells[index])
             }
             guard !additions.isEmpty || !freed.isEmpty || !unknown.isEmpty else { return }
             let rows = additions.map { $0.scope.row }
@@ -158,10 +158,10 @@
             ])
             try mergeInstalls(additions, into: stored[0], on: connection)
             try mergeTimes(of: freed, into: stored[1], on: connection)
-            known.add(stored[2], of: asked)
+            existing.add(stored[2], of: asked)
             var counted = Set(stored[3].map { owners[$0.int(0) - 1] })
             for (index, owner) in zip(unknown, owners) {
-                if !known.cells.contains(cells[index]) {
+                if !existing.cells.contains(cells[index]) {
                     newCells[aggregate.cells[index].leak] += 1
                     isNew[index] = true
                 }
@@ -247,10 +247,10 @@
 
         /// Leaves out details beyond the limit.
         mutating func limitDetails(
-            _ known: ExistingRows, on connection: PostgreSQLConnection, by writer: Writer, now: Int64
+            _ existing: ExistingRows, on connection: PostgreSQLConnection, by writer: Writer, now: Int64
         ) throws(StoreError) {
             try details.limit(
-                by: writer.limits, known, &writer.idempotency, on: connection
+                by: writer.limits, existing, &writer.idempotency, on: connection
             )
             for sample in details.samples { states[sample.leak].samples.keep(sample.kept, now: now) }
         }
