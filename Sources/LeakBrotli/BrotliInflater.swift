@@ -2,7 +2,7 @@
 internal import CLeakBrotli
 public import LeakGzip
 
-/// A decompressor of one brotli stream, RFC 7932, that arrives in pieces, within the same limits as gzip.
+/// A decompressor of one brotli stream (RFC 7932) that arrives in pieces. It applies the same limits as ``Inflater``.
 ///
 /// It takes 5 KiB of memory and a copy of the recent output, which grows to at most 16 MiB: the largest distance to which the
 /// format can refer back. Streams with a "large window" of more than 16 MiB, which are not RFC 7932, are rejected.
@@ -23,7 +23,7 @@ public struct BrotliInflater: ~Copyable {
 
     /// Inflates the next `bytes` and appends the result to `output`.
     ///
-    /// - Throws: ``InflateError``; nothing more can be read then.
+    /// - Throws: ``InflateError``; no more bytes can be inflated then.
     public mutating func inflate(_ bytes: [UInt8], into output: inout [UInt8]) throws(InflateError) {
         let result = unsafe bytes.withUnsafeBufferPointer { input -> Result<Void, InflateError> in
             do throws(InflateError) {
@@ -38,7 +38,7 @@ public struct BrotliInflater: ~Copyable {
 
     /// Inflates the next `bytes` and passes the result to `take`, piece by piece. The pieces are valid only during the call.
     ///
-    /// - Throws: ``InflateError``; nothing more can be read then.
+    /// - Throws: ``InflateError``; no more bytes can be inflated then.
     @unsafe
     public mutating func inflate(
         _ bytes: UnsafeBufferPointer<UInt8>, take: (UnsafeBufferPointer<UInt8>) -> Void
@@ -47,7 +47,7 @@ public struct BrotliInflater: ~Copyable {
         guard !bytes.isEmpty else { return }
         guard state == .reading else { throw state == .finished ? .trailingBytes : .malformed }
         do throws(InflateError) {
-            try unsafe read(bytes, take: take)
+            try unsafe decompress(bytes, take: take)
         } catch {
             state = .failed
             throw error
@@ -62,7 +62,7 @@ public struct BrotliInflater: ~Copyable {
     }
 
     @unsafe
-    private mutating func read(
+    private mutating func decompress(
         _ bytes: UnsafeBufferPointer<UInt8>, take: (UnsafeBufferPointer<UInt8>) -> Void
     ) throws(InflateError) {
         var next = bytes.baseAddress
@@ -77,7 +77,7 @@ public struct BrotliInflater: ~Copyable {
                 let made = Self.pieceBytes - room
                 do throws(InflateError) {
                     try expansion.count(in: offered - left, out: made)
-                    guard result != BROTLI_DECODER_RESULT_ERROR else { throw error }
+                    guard result != BROTLI_DECODER_RESULT_ERROR else { throw decoderError }
                 } catch {
                     failure = error
                     return
@@ -95,7 +95,7 @@ public struct BrotliInflater: ~Copyable {
     }
 
     /// The error that corresponds to libbrotli's error code. The codes `BROTLI_DECODER_ERROR_ALLOC_…` mean that memory ran out.
-    private var error: InflateError {
+    private var decoderError: InflateError {
         let code = unsafe BrotliDecoderGetErrorCode(decoder).rawValue
         let (first, last) = (
             BROTLI_DECODER_ERROR_ALLOC_BLOCK_TYPE_TREES, BROTLI_DECODER_ERROR_ALLOC_CONTEXT_MODES

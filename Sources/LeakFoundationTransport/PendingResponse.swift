@@ -8,7 +8,7 @@ internal import LeakTransport
 
 /// The response to one request, collected from the pieces that the session delivers, and the means to wait for it.
 final class PendingResponse: @unchecked Sendable {
-    // Unchecked: the session calls on a queue of its own; all state is accessed inside `lock`.
+    // Unchecked: the session calls this object on its own queue; all state is accessed inside `lock`.
     private let lock = NSLock()
     private let finished = DispatchSemaphore(value: 0)
     private let limits: TransportLimits
@@ -23,7 +23,7 @@ final class PendingResponse: @unchecked Sendable {
     /// Blocks until the response is complete, at most as long as the limits allow.
     func waitForResult(to task: URLSessionTask) -> TransportResult {
         // A session has a single time limit for silence, which applies to connecting and to the response. The collector may
-        // need longer for a response than a connection should take.
+        // need longer for a response than a connection should take, so this method enforces the limit for connecting itself.
         let start = DispatchTime.now()
         let connectBy = start + .milliseconds(min(limits.connectMilliseconds, limits.totalMilliseconds))
         if finished.wait(timeout: connectBy) == .timedOut {

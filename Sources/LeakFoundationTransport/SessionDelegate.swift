@@ -11,11 +11,11 @@ final class SessionDelegate: NSObject, URLSessionDataDelegate, @unchecked Sendab
     private let lock = NSLock()
     private var pendingResponses: [Int: PendingResponse] = [:]
 
-    func begin(_ pendingResponse: PendingResponse, of task: URLSessionTask) {
+    func register(_ pendingResponse: PendingResponse, for task: URLSessionTask) {
         lock.withLock { pendingResponses[task.taskIdentifier] = pendingResponse }
     }
 
-    func end(_ task: URLSessionTask) {
+    func unregister(_ task: URLSessionTask) {
         _ = lock.withLock { pendingResponses.removeValue(forKey: task.taskIdentifier) }
     }
 

@@ -43,14 +43,14 @@ package final class URLSessionTransport: Transport {
         request.setValue("identity", forHTTPHeaderField: "Accept-Encoding")
         for field in fields { request.setValue(field.value, forHTTPHeaderField: field.name) }
         let pendingResponse = PendingResponse(limits)
-        let task = makeSession().dataTask(with: request)
-        delegate.begin(pendingResponse, of: task)
-        defer { delegate.end(task) }
+        let task = obtainSession().dataTask(with: request)
+        delegate.register(pendingResponse, for: task)
+        defer { delegate.unregister(task) }
         task.resume()
         return pendingResponse.waitForResult(to: task)
     }
 
-    private func makeSession() -> URLSession {
+    private func obtainSession() -> URLSession {
         if let session { return session }
         let configuration = URLSessionConfiguration.ephemeral
         configuration.timeoutIntervalForRequest = Double(limits.totalMilliseconds) / 1000

@@ -6,7 +6,7 @@ public enum Gzip {
     /// Compresses `bytes` into one gzip member without a name or a time, so that equal bytes give equal
     /// results.
     ///
-    /// - Parameter level: 1 is fastest, 9 is smallest; other values are limited to that range.
+    /// - Parameter level: 1 is the fastest, 9 gives the smallest result; other values are limited to that range.
     public static func deflate(_ bytes: [UInt8], level: Int = 6) -> [UInt8] {
         let stream = UnsafeMutablePointer<z_stream>.allocate(capacity: 1)
         unsafe stream.initialize(to: z_stream())
@@ -36,7 +36,7 @@ public enum Gzip {
                     read += piece - Int(unsafe stream.pointee.avail_in)
                     count += room - Int(unsafe stream.pointee.avail_out)
                 }
-                // `deflateBound` guarantees that the output fits into one pass.
+                // `deflateBound` guarantees that the output fits into the buffer.
                 precondition(result == Z_STREAM_END, "zlib did not finish a deflate stream (code \(result))")
             }
         }
@@ -44,6 +44,6 @@ public enum Gzip {
 
     /// The base-2 logarithm of 32 KiB, the format's longest history. Adding 16 selects the gzip format.
     static let windowBits = MAX_WBITS + 16
-    /// zlib's own default.
+    /// The memory level that zlib uses by default.
     private static let memoryLevel: Int32 = 8
 }

@@ -1,6 +1,7 @@
 internal import CLeakZlib
 
-/// A decompressor of one gzip member, or one stream of `deflate`, that arrives in pieces, within limits.
+/// A decompressor of one gzip member, or of one stream of `deflate`, that arrives in pieces. Its ``limits`` stop a
+/// decompression bomb.
 ///
 /// After ``reset(_:)``, it inflates the next member or stream without allocating memory again.
 @safe
@@ -66,7 +67,7 @@ public struct Inflater: ~Copyable {
 
     /// Inflates the next `bytes` and appends the result to `output`.
     ///
-    /// - Throws: ``InflateError``; nothing more can be read then, before ``reset(_:)``.
+    /// - Throws: ``InflateError``; no more bytes can be inflated then until ``reset(_:)`` is called.
     public mutating func inflate(_ bytes: [UInt8], into output: inout [UInt8]) throws(InflateError) {
         let result = unsafe bytes.withUnsafeBufferPointer { input -> Result<Void, InflateError> in
             do throws(InflateError) {
@@ -81,7 +82,7 @@ public struct Inflater: ~Copyable {
 
     /// Inflates the next `bytes` and passes the result to `take`, piece by piece. The pieces are valid only during the call.
     ///
-    /// - Throws: ``InflateError``; nothing more can be read then, before ``reset(_:)``.
+    /// - Throws: ``InflateError``; no more bytes can be inflated then until ``reset(_:)`` is called.
     @unsafe
     public mutating func inflate(
         _ bytes: UnsafeBufferPointer<UInt8>, take: (UnsafeBufferPointer<UInt8>) -> Void
@@ -93,7 +94,7 @@ public struct Inflater: ~Copyable {
             unsafe inflateReset2(stream, first & 0x0F == Self.zlibMark ? MAX_WBITS : -MAX_WBITS)
         }
         do throws(InflateError) {
-            try unsafe read(bytes, take: take)
+            try unsafe decompress(bytes, take: take)
         } catch {
             state = .failed
             throw error
@@ -108,7 +109,7 @@ public struct Inflater: ~Copyable {
     }
 
     @unsafe
-    private mutating func read(
+    private mutating func decompress(
         _ bytes: UnsafeBufferPointer<UInt8>, take: (UnsafeBufferPointer<UInt8>) -> Void
     ) throws(InflateError) {
         var next = 0
@@ -145,13 +146,13 @@ public struct Inflater: ~Copyable {
         if let failure { throw failure }
     }
 
-    /// Checks the result of one step of zlib. `Z_BUF_ERROR` only means that it waits for input.
+    /// Checks the result of one step of zlib. `Z_BUF_ERROR` only means that zlib needs more input.
     private func check(_ code: Int32) throws(InflateError) {
         switch code {
         case Z_OK, Z_STREAM_END, Z_BUF_ERROR: return
         case Z_MEM_ERROR: throw .outOfMemory
         default:
-            // Only the text of the message distinguishes these errors from other damage.
+            // Only the text of the message distinguishes a wrong checksum or length from other damage.
             guard let message = unsafe stream.pointee.msg else { throw .malformed }
             let text = unsafe String(cString: message)
             throw text == "incorrect data check" || text == "incorrect length check"

@@ -5,8 +5,8 @@
     ///
     /// Use one instance on one thread at a time: the class is not `Sendable`. Certificates are verified and TLS is at least version
     /// 1.2. Redirects are not followed, because they would send the key to another host. The client uses the proxies from the
-    /// environment (`https_proxy`, `no_proxy`, …), but never for this machine itself (`localhost`, 127.0.0.0/8 and `[::1]`): the
-    /// proxy would resolve `localhost` to itself, and local traffic would cross the network unencrypted. Go does the same:
+    /// environment (`https_proxy`, `no_proxy`, …), but never for this machine itself (`localhost`, 127.0.0.0/8 and `[::1]`): to a
+    /// proxy, `localhost` is the machine of the proxy, and local traffic would cross the network unencrypted. Go does the same:
     /// https://pkg.go.dev/net/http#ProxyFromEnvironment
     public final class CurlClient {
         /// The limits, the trust and the identity of a client.
@@ -104,7 +104,7 @@
                 // curl drops a field whose line ends with the colon; a semicolon instead makes it send an empty value.
                 try lines.append(field.value.isEmpty ? "\(field.name);" : "\(field.name): \(field.value)")
             }
-            // Without this, curl waits a second for `100 Continue` before a body of more than a mebibyte.
+            // Without this line, curl waits a second for `100 Continue` before a body of more than a mebibyte.
             if body != nil { try lines.append("Expect:") }
             try handle.set(CURLOPT_URL, to: address)
             let isDirect = !usesProxy || CurlHandle.host(of: address).map(Self.isLoopback) ?? false
@@ -144,7 +144,8 @@
         private static func check(_ text: String, of name: String) throws(CurlError) {
             guard !name.isEmpty, !text.utf8.contains(where: { $0 < 0x20 || $0 == 0x7F }) else {
                 throw CurlError(
-                    .invalidField, "the field \(name.prefix(64).debugDescription) has control characters")
+                    .invalidField,
+                    "the field \(name.prefix(64).debugDescription) has no name, or has control characters")
             }
         }
     }

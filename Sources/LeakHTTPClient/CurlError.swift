@@ -71,7 +71,8 @@
                 case 7, 97: .unreachable
                 case 28: .timedOut
                 case 35, 51, 53, 54, 58, 59, 60, 64, 66, 77, 80, 82, 83, 90, 91, 98: .untrusted
-                // Code 1 is a response without a head: addresses of other protocols are rejected before they reach curl.
+                // Code 1 means an unsupported protocol. Here it is always a response without a head, because `CurlClient` rejects
+                // addresses of other protocols.
                 case 1, 8, 16, 18, 52, 55, 56, 61, 92, 95: .broken
                 default: .other
                 }

@@ -4,7 +4,7 @@
 
     /// Owner of one easy handle of libcurl, which it releases on deinitialization. It adds no policy; see ``CurlClient``.
     ///
-    /// Must be used on one thread at a time: https://curl.se/libcurl/c/threadsafe.html
+    /// Use it on one thread at a time: https://curl.se/libcurl/c/threadsafe.html
     @safe
     struct CurlHandle: ~Copyable {
         private let handle: UnsafeMutableRawPointer
@@ -106,7 +106,7 @@
             }
             if code == CURLE_OK, hasBody {
                 code = unsafe ccurl_set_offset(handle, CURLOPT_POSTFIELDSIZE_LARGE, curl_off_t(body.count))
-                // A null pointer would make curl read from its input instead of posting nothing.
+                // With a null pointer, curl would read the body from standard input instead of sending an empty one.
                 let start: UnsafeRawPointer? =
                     unsafe body.isEmpty ? UnsafeRawPointer(reason) : body.baseAddress
                 if code == CURLE_OK { code = unsafe ccurl_set_pointer(handle, CURLOPT_POSTFIELDS, start) }

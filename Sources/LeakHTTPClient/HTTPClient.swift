@@ -15,7 +15,7 @@
     /// instance on one thread at a time: the class is not `Sendable`.
     public final class HTTPClient {
         public struct Options: Hashable, Sendable {
-            /// Time limit until the server is connected, or has answered if the request has no body.
+            /// Time limit until the connection is open. For a request without a body, it ends when the response begins.
             public var connectMilliseconds = 10_000
             /// Time limit from the start to the last byte of the response.
             public var totalMilliseconds = 30_000

@@ -17,7 +17,7 @@ public struct HTTPResponse: Hashable, Sendable {
     public var fields: [HTTPField]
     /// The body, at most ``HTTPClient/Options/answerBytes`` bytes.
     public var body: [UInt8]
-    /// Connections that curl opened for this request; 0 if it reused a connection.
+    /// The number of connections that libcurl opened for this request; 0 if it reused a connection. Always 0 with `URLSession`.
     public var openedConnections: Int
 
     public init(status: Int, fields: [HTTPField] = [], body: [UInt8] = [], openedConnections: Int = 0) {

@@ -1,8 +1,8 @@
 #if os(Linux)
-    /// A collector for the response of one transfer, which curl delivers in pieces.
+    /// The response of one transfer as far as it has arrived: curl delivers it in pieces.
     struct ResponseCollector {
-        /// The most bytes of all header fields together. The collector sends about 300 bytes; a proxy that adds many fields
-        /// adds a few thousand.
+        /// The most bytes of all header fields together. The server sends about 300 bytes; a proxy that adds many fields adds a
+        /// few thousand.
         static let fieldBytes = 32 * 1024
 
         let bodyLimit: Int

@@ -47,7 +47,7 @@ public struct Limits: Sendable {
     public var lingerTime = Duration.seconds(5)
     /// Total time limit for reading and dropping the bytes of a rejected peer, even if they arrive steadily.
     public var lingerTotalTime = Duration.seconds(30)
-    /// The most bytes dropped that way: four times the default of ``bodyBytes``.
+    /// The most bytes of a rejected peer that are read and dropped: four times the default of ``bodyBytes``.
     public var lingerBytes = 4 << 20
     /// Time limit of one call of the service on the loop's thread. A longer call is not stopped but counted and reported, because
     /// all connections of the loop wait in the meantime.
@@ -69,8 +69,8 @@ public struct Limits: Sendable {
     /// new one is answered 503 and closed. If one peer has more than half of the connections, see ``connectionsPerAddress``, its
     /// connections are evicted first, and it cannot evict those of other peers.
     ///
-    /// If the descriptor limit of the process is too low for this number, the server raises it. If it cannot, it accepts fewer
-    /// connections, so that 128 descriptors are left for the rest of the program.
+    /// If the descriptor limit of the process is too low for this number, the server raises that limit. If the system does
+    /// not allow it, the server accepts fewer connections, so that 128 descriptors are left for the rest of the program.
     public var connections = 1024
     /// The most open connections of one peer, which is an IPv4 address or the first 64 bits of an IPv6 address; a further one is
     /// answered 503 and closed. `nil` disables the limit, since all peers in a container network share one address. Behind a proxy

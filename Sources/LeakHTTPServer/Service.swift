@@ -27,8 +27,8 @@ public protocol Service: Sendable {
     /// - Returns: by default ``Limits/bodyBytes``.
     func bodyLimit(of request: borrowing Request, _ limits: Limits) -> Int
 
-    /// Decides who decompresses a body. Called for a body of more than 8 KiB in a content coding, whose decompression may take
-    /// more than a few milliseconds. Runs on the loop's thread.
+    /// Decides whether the service decompresses a body itself. Called for a body of more than 8 KiB in a content coding, whose
+    /// decompression may take more than a few milliseconds. Runs on the loop's thread.
     ///
     /// - Returns: `true` if ``serve(_:_:)`` is to receive the body as ``Request/codedBody`` and decompress it on another thread. If
     ///   `false`, the default, the body is decompressed on the loop's thread.

@@ -19,8 +19,8 @@ public struct Backoff: Hashable, Sendable {
     public func milliseconds(
         afterFailures failures: Int, jitter: Double = .random(in: 0..<1)
     ) -> Int {
-        // 30 doublings turn a first wait of a millisecond into 12 days, more than any longest wait in use; further ones could
-        // overflow.
+        // 30 doublings turn a first wait of a millisecond into 12 days, more than any ``longestMilliseconds`` in use; more
+        // doublings could overflow.
         let doublings = min(max(failures, 1) - 1, 30)
         let (full, isTooLarge) = firstMilliseconds.multipliedReportingOverflow(by: 1 << doublings)
         let bounded = isTooLarge ? longestMilliseconds : min(full, longestMilliseconds)

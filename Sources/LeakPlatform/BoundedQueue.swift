@@ -30,7 +30,8 @@ public final class BoundedQueue<Item: Sendable>: @unchecked Sendable {
         /// Positions of the items that ``BoundedQueue/mergeAhead(_:bytes:key:into:)`` added, by key.
         var positionsAhead: [MergeKey: Int] = [:]
 
-        /// Stops later items from being merged into waiting ones, except into those of ``BoundedQueue/mergeAhead(_:bytes:key:into:)``.
+        /// Stops later items from being merged into waiting ones, except into those of
+        /// ``BoundedQueue/mergeAhead(_:bytes:key:into:)``.
         mutating func endMerging() {
             if !positions.isEmpty { positions.removeAll(keepingCapacity: true) }
             if !coarsePositions.isEmpty { coarsePositions.removeAll(keepingCapacity: true) }
@@ -70,7 +71,7 @@ public final class BoundedQueue<Item: Sendable>: @unchecked Sendable {
         /// Position of the last change of settings; `nil` once an item that depends on it follows.
         var position: Int?
 
-        /// The number of names above which the hashes start again, behind a barrier.
+        /// The number of settings above which the hashes start again, after a barrier.
         private static var limit: Int { 256 }
 
         mutating func set(_ changes: [QueueSetting]) {
@@ -105,8 +106,8 @@ public final class BoundedQueue<Item: Sendable>: @unchecked Sendable {
     ///
     /// - Parameters:
     ///   - bytes: the bytes that the item counts against the limit.
-    ///   - weight: the number that the item adds to ``weight``, or to ``rejections`` if it is rejected; the rejection of an
-    ///     item without weight counts as a call.
+    ///   - weight: the number that the item adds to ``weight``, or to ``rejections`` if it is rejected. For want of room, an
+    ///     item with weight 0 is counted in ``QueueRejections/calls``.
     ///   - room: the share of the queue that the item may use.
     ///   - separation: the later items that must not be merged into earlier ones.
     /// - Returns: the number of items added so far, including this one; `nil` if the item was rejected, which ``rejections``
@@ -143,7 +144,7 @@ public final class BoundedQueue<Item: Sendable>: @unchecked Sendable {
     /// adds the item if there is room. In the last quarter of the room, it is enough that the coarser key and the coarse
     /// settings are the same.
     ///
-    /// Items that were added by other functions have no key. Items before a separating item accept no more merges.
+    /// The item is never merged into items that other functions added, nor into items before a separating item.
     ///
     /// - Parameters:
     ///   - bytes: the bytes that the item counts against the limit if it is added.
@@ -207,8 +208,8 @@ public final class BoundedQueue<Item: Sendable>: @unchecked Sendable {
         }
     }
 
-    /// Adds an item that changes settings of the items behind it, in the reserve. It is merged into the last such item if no
-    /// item in between depends on the settings.
+    /// Adds an item that changes settings of the items behind it. It uses the room of the reserve. It is merged into the last
+    /// such item if no item in between depends on the settings.
     ///
     /// Later items can still be merged into items before it that were added when all settings had the same values.
     ///
@@ -419,17 +420,16 @@ public struct MergeKey: Hashable, Sendable {
 
 /// The share of a ``BoundedQueue`` that an item may take.
 public enum QueueCapacity: Sendable {
-    /// Half of the limits, including the items in ``ordinary``.
+    /// Half of the limits; items in ``ordinary`` count as well.
     case half
-    /// The limits, including the items in ``half``.
+    /// The whole limits; items in ``half`` count as well.
     case ordinary
-    /// A second room with the same limits, which other items do not use.
+    /// A separate room with the same limits, for items of this kind only.
     case reserve
 }
 
 /// The later items that must not be merged into items that were added before the separating item.
 public enum MergeBarrier: Sendable {
-    /// No later items are excluded.
     /// No later items.
     case none
     /// Only changes of settings.
@@ -446,14 +446,14 @@ public struct QueueSetting: Sendable {
 
     /// - Parameters:
     ///   - name: a hash, equal for changes of the same setting.
-    ///   - value: a hash of name and value.
+    ///   - value: a hash of the setting's name and new value.
     ///   - isCoarse: `true` if items under different values of the setting are not merged even when room is short.
     public init(name: MergeKey, value: MergeKey, isCoarse: Bool) {
         (self.name, self.value, self.isCoarse) = (name, value, isCoarse)
     }
 }
 
-/// Numbers of items that a ``BoundedQueue`` rejected, each counted with its weight.
+/// Numbers of items that a ``BoundedQueue`` rejected. In ``full`` and ``closed``, an item counts with its weight.
 public struct QueueRejections: Hashable, Sendable {
     /// Items rejected for lack of room.
     public var full = 0

@@ -16,8 +16,9 @@ struct ReentrancyGuard {
     /// The number of calls of handlers that were rejected while the thread was inside.
     private var rejections = 0
 
-    /// The key of the chain. ``prepare()`` creates it, because a handler must not. `nil` if the process has used up its keys:
-    /// reentrant calls are not detected then, and such a call of a handler deadlocks.
+    /// The key under which each thread stores the innermost record of its chain. ``prepare()`` creates it, because a handler must
+    /// not. `nil` if the process has used up its keys: reentrant calls are not detected then, and such a call of a handler
+    /// deadlocks.
     private static let key = ThreadKey.make()
 
     static func prepare() { _ = key }

@@ -6,8 +6,8 @@
 
 /// The clocks of the system, in milliseconds.
 public enum SystemTime {
-    /// The longest wait in milliseconds: one year. A longer wait ends after it, so that its sum with the time of a clock does
-    /// not overflow.
+    /// The longest wait in milliseconds: one year. Longer waits are shortened to it, so that their sum with the time of a clock
+    /// does not overflow.
     static let longestWait: Int64 = 365 * 86_400_000
 
     #if canImport(Darwin)
@@ -22,8 +22,8 @@ public enum SystemTime {
     /// that are measured with it.
     public static var monotonic: Int64 { milliseconds(CLOCK_MONOTONIC) }
 
-    /// The time of ``monotonic`` at half the cost. On Linux it is the time of the kernel's last tick, on most machines up to
-    /// four milliseconds ago.
+    /// The time of ``monotonic``. On Linux it costs half as much, and is the time of the kernel's last tick, on most machines up
+    /// to four milliseconds ago.
     public static var coarseMonotonic: Int64 { milliseconds(coarseClock) }
 
     /// The time of ``monotonic`` in nanoseconds, for measuring durations.
@@ -35,13 +35,13 @@ public enum SystemTime {
     /// Milliseconds since an arbitrary start, on a clock that cannot be set and that stops while the device sleeps.
     public static var awake: Int64 { milliseconds(awakeClock) }
 
-    /// The time of ``awake``, up to a few milliseconds ago, at a fifth of the cost.
+    /// The time of ``awake`` up to a few milliseconds ago, which costs less.
     public static var coarseAwake: Int64 { milliseconds(coarseAwakeClock) }
 
     /// Milliseconds since 1970-01-01 00:00 UTC. The user or the system may set this clock.
     public static var wall: Int64 { milliseconds(CLOCK_REALTIME) }
 
-    /// The time of ``wall`` at half the cost. On Linux it is the time of the kernel's last tick.
+    /// The time of ``wall``. On Linux it costs half as much, and is the time of the kernel's last tick.
     public static var coarseWall: Int64 { milliseconds(coarseWallClock) }
 
     private static func milliseconds(_ clock: clockid_t) -> Int64 {

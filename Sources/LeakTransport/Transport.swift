@@ -44,8 +44,8 @@ package enum TransportResult: Hashable, Sendable {
         /// The body, at most ``TransportLimits/answerBytes`` bytes.
         package var body: [UInt8]
 
-        /// `true` if the transport may have repeated the request by itself, so that this response may be to the repetition, and
-        /// the response to the first request is unknown.
+        /// `true` if the transport may have sent the request twice without being asked. Then this may be the response to the
+        /// second request, and the response to the first one is unknown.
         package var mayBeRepeated = false
 
         package init(

@@ -60,7 +60,7 @@ import Testing
         for loop in [0, 0, 0, 1, 2, 2] { _ = limiter.acquire(in: loops[loop], for: alice) }
         #expect(limiter.evictionQueue(besides: loops[0], at: 0) === boxes[2])
         #expect(limiter.evictionQueue(besides: loops[2], at: 0) === boxes[0])
-        limiter.hasNoneToEvict(in: loops[2], until: 50)
+        limiter.recordNoneToEvict(in: loops[2], until: 50)
         #expect(limiter.evictionQueue(besides: loops[0], at: 49) === boxes[1])
         #expect(limiter.evictionQueue(besides: loops[0], at: 50) === boxes[2])
     }

@@ -52,7 +52,8 @@ enum ASCII {
         return at
     }
 
-    /// Sets the highest bit of the lowest byte of `word` that is a control character; the bits of higher bytes may be wrong.
+    /// Returns a word in which the highest bit of the lowest byte of `word` that is a control character is set. Higher bytes may
+    /// have wrong bits; lower bytes are 0.
     /// https://graphics.stanford.edu/~seander/bithacks.html#HasLessInWord
     @inline(__always) private static func controls(_ word: UInt64) -> UInt64 {
         let ones: UInt64 = 0x0101_0101_0101_0101
@@ -62,7 +63,7 @@ enum ASCII {
 
     @inline(__always) static func isDigit(_ byte: UInt8) -> Bool { byte &- 0x30 <= 9 }
 
-    /// The value of a hexadecimal digit, or `nil`.
+    /// Returns the value of a hexadecimal digit; `nil` for any other byte.
     @inline(__always) static func hexDigit(_ byte: UInt8) -> UInt8? {
         switch byte {
         case 0x30...0x39: byte &- 0x30
@@ -76,6 +77,8 @@ enum ASCII {
         byte &- 0x41 <= 25 ? byte | 0x20 : byte
     }
 
+    /// Compares without regard to case.
+    ///
     /// - Parameter lower: the expected text, in lower case.
     static func equalsLowercased(_ text: String, _ lower: StaticString) -> Bool {
         guard text.utf8.count == lower.utf8CodeUnitCount else { return false }

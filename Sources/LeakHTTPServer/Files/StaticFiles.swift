@@ -36,7 +36,7 @@ public struct StaticFiles: Sendable {
     ///   - folder: the path of the folder; symbolic links to it are followed.
     ///   - limit: the most bytes of all files together.
     public init(folder: String, limit: Int = Self.defaultLimit) throws(StaticFilesError) {
-        for file in try Folder.read(folder, limit: limit) {
+        for file in try FolderReader.read(folder, limit: limit) {
             let response = Self.response(file)
             answers.add(file.path, response)
             if file.path.hasSuffix("/index.html") { answers.add(String(file.path.dropLast(10)), response) }
@@ -63,13 +63,13 @@ public struct StaticFiles: Sendable {
         request.withPath { answers.value(at: $0) } == nil ? nil : Self.allow
     }
 
-    private static func response(_ file: Folder.File) -> Response {
+    private static func response(_ file: FolderReader.File) -> Response {
         let type = MediaType.of(file.path)
         var response = Response(.ok, type: type, body: .bytes(file.bytes))
         response.etag = "\"\(hash(file.bytes))\""
         // `Range` is ignored; this field tells clients so (RFC 9110 §14.3).
         response.fields = [("Cache-Control", cacheControl(file.path)), ("Accept-Ranges", "none")]
-        if Response.isCompressible(type) && file.bytes.count > Response.compressedBytes {
+        if Response.isCompressible(type) && file.bytes.count > Response.compressionThreshold {
             response.gzipped = Gzip.deflate(file.bytes, level: 9)
         }
         return response

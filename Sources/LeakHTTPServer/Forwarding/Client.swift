@@ -39,8 +39,8 @@ struct TrustedProxies: Sendable {
         let forwarded = chain(elements.map { $0?.address }, from: peer)
         let list = Self.entries(fields.forwardedFor).reversed().map { ForwardedElements.address($0) }
         let forwardedFor = chain(list, from: peer)
-        let isBoth = !elements.isEmpty && !list.isEmpty
-        guard !isBoth || forwarded.address == forwardedFor.address else { return client }
+        let hasBoth = !elements.isEmpty && !list.isEmpty
+        guard !hasBoth || forwarded.address == forwardedFor.address else { return client }
         let found = elements.isEmpty ? forwardedFor : forwarded
         client.address = found.address
         client.isForwarded = found.address != peer
@@ -56,8 +56,8 @@ struct TrustedProxies: Sendable {
     /// Finds the client in a chain of proxies.
     ///
     /// - Parameters:
-    /// - addresses: the addresses, nearest hop first; `nil` for an entry that is not an address.
-    /// - peer: the proxy that sent the request.
+    ///   - addresses: the addresses, nearest hop first; `nil` for an entry that is not an address.
+    ///   - peer: the proxy that sent the request.
     /// - Returns: the client and the number of entries between it and the end of the chain.
     private func chain(_ addresses: some Sequence<IPAddress?>, from peer: IPAddress) -> (
         address: IPAddress, hops: Int

@@ -28,7 +28,7 @@ struct ForwardedElements {
                 rest.removeFirst()
                 continue
             }
-            guard let (name, value) = Self.pair(&rest) else {
+            guard let (name, value) = Self.takePair(&rest) else {
                 reversed = [nil]
                 return
             }
@@ -43,7 +43,7 @@ struct ForwardedElements {
     }
 
     /// Parses `name=value`, where the value may be quoted, and removes it from `rest`.
-    private static func pair(_ rest: inout ArraySlice<UInt8>) -> (name: String, value: [UInt8])? {
+    private static func takePair(_ rest: inout ArraySlice<UInt8>) -> (name: String, value: [UInt8])? {
         let name = rest.prefix { ASCII.isToken($0) }
         rest = rest.dropFirst(name.count)
         guard !name.isEmpty, rest.popFirst() == UInt8(ascii: "=") else { return nil }

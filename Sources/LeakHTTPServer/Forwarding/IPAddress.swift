@@ -37,7 +37,7 @@ public struct IPAddress: Hashable, Sendable, CustomStringConvertible {
 
     /// Creates the address of a socket's peer.
     init(_ address: sockaddr_storage) {
-        // Both families keep the address at the same place on all systems, in network order.
+        // The offset of the address is the same on all systems, for each of the two families. The bytes are in network order.
         func bits(_ range: Range<Int>) -> UInt64 {
             unsafe withUnsafeBytes(of: address) { bytes in
                 unsafe bytes[range].reduce(0) { $0 << 8 | UInt64($1) }

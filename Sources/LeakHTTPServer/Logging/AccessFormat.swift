@@ -13,8 +13,8 @@ public enum AccessFormat: String, Hashable, Sendable, CaseIterable {
     public func line(_ record: AccessRecord) -> [UInt8] {
         var line = LogLine(capacity: 224 + record.target.count + (record.userAgent?.count ?? 0))
         switch self {
-        case .text: text(record, into: &line)
-        case .json: json(record, into: &line)
+        case .text: appendText(record, into: &line)
+        case .json: appendJSON(record, into: &line)
         }
         line.append("\n")
         return line.bytes
@@ -44,7 +44,7 @@ public enum AccessFormat: String, Hashable, Sendable, CaseIterable {
         return line.bytes
     }
 
-    private func text(_ record: AccessRecord, into line: inout LogLine) {
+    private func appendText(_ record: AccessRecord, into line: inout LogLine) {
         line.append(escaping: record.peer ?? "-")
         line.append(" - - [")
         line.append(logTime: record.time)
@@ -71,7 +71,7 @@ public enum AccessFormat: String, Hashable, Sendable, CaseIterable {
         line.append(record.closes ? " close" : " keep")
     }
 
-    private func json(_ record: AccessRecord, into line: inout LogLine) {
+    private func appendJSON(_ record: AccessRecord, into line: inout LogLine) {
         line.append("{\"time\":\"")
         line.append(rfc3339: record.time)
         line.append("\",\"peer\":")

@@ -32,7 +32,7 @@ public final class AccessLog: Sendable {
     private let bufferBytes: Int
     private let state: Guarded<State>
 
-    /// Starts the thread.
+    /// Creates a log and starts its thread.
     ///
     /// - Parameters:
     ///   - descriptor: the target. The caller keeps its ownership and may close it: the log writes to a duplicate, which it closes

@@ -1,6 +1,6 @@
 /// One request and its response: the content of one line in an access log.
 ///
-/// `User-Agent` is the only request field in it, so that secrets in `Authorization` or `Cookie` are never written down. If the
+/// `User-Agent` is the only header field in it, so that secrets in `Authorization` or `Cookie` are never written down. If the
 /// target contains a secret, see ``maskQuery(_:)``.
 public struct AccessRecord: Hashable, Sendable {
     /// The most bytes kept of a target and of a user agent: enough to recognize them, too few to fill a disk.

@@ -12,14 +12,14 @@ struct LineSink {
     /// Writes lines, and counts those that cannot be written.
     mutating func write(_ lines: [UInt8]) {
         guard !endsInPartialLine || putAll([Self.newline]).isEmpty else {
-            count(lines[...])
+            countLostLines(lines[...])
             return
         }
         endsInPartialLine = false
         let rest = putAll(lines)
         guard !rest.isEmpty else { return }
         endsInPartialLine = rest.startIndex > 0 && lines[rest.startIndex - 1] != Self.newline
-        count(rest)
+        countLostLines(rest)
     }
 
     /// Writes the line that reports the number of lost lines. They are reported once, as soon as a line can be written.
@@ -34,7 +34,9 @@ struct LineSink {
     /// Adds lines that were lost elsewhere.
     mutating func addLost(_ lines: Int) { lost += lines }
 
-    private mutating func count(_ rest: ArraySlice<UInt8>) { lost += rest.count { $0 == Self.newline } }
+    private mutating func countLostLines(_ rest: ArraySlice<UInt8>) {
+        lost += rest.count { $0 == Self.newline }
+    }
 
     /// - Returns: the bytes that could not be written.
     private func putAll(_ bytes: [UInt8]) -> ArraySlice<UInt8> {

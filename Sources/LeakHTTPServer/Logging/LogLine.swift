@@ -46,7 +46,7 @@ struct LogLine {
 
     /// Appends a time like `06/Nov/1994:08:49:37 +0000`.
     ///
-    /// - Parameter milliseconds: since 1970 in UTC.
+    /// - Parameter milliseconds: the time in milliseconds since 1970 in UTC.
     mutating func append(logTime milliseconds: Int64) {
         let time = CivilTime(milliseconds: milliseconds)
         append(two: time.date.day)
@@ -61,7 +61,7 @@ struct LogLine {
 
     /// Appends a time with milliseconds like `1994-11-06T08:49:37.123Z`. https://www.rfc-editor.org/rfc/rfc3339
     ///
-    /// - Parameter milliseconds: since 1970 in UTC.
+    /// - Parameter milliseconds: the time in milliseconds since 1970 in UTC.
     mutating func append(rfc3339 milliseconds: Int64) {
         let time = CivilTime(milliseconds: milliseconds)
         append(decimal: time.date.year)

@@ -8,7 +8,7 @@ struct BufferPool {
     private static let keptPerSize = [64, 32, 32, 64]
     private var kept: [[Buffer]] = [[], [], [], []]
     /// The number of buffers of each size that have been idle since the last call of ``trim()``.
-    private var idle = [0, 0, 0, 0]
+    private var idleCounts = [0, 0, 0, 0]
 
     var isEmpty: Bool { kept.allSatisfy(\.isEmpty) }
 
@@ -20,18 +20,18 @@ struct BufferPool {
         return Buffer(capacity: capacity)
     }
 
-    /// Returns the most recently returned buffer that no response refers to any more.
+    /// Takes the most recently released buffer that no response refers to any more.
     private mutating func takeKept(_ index: Int) -> Buffer? {
         for at in kept[index].indices.reversed() where isKnownUniquelyReferenced(&kept[index][at]) {
             let buffer = kept[index].remove(at: at)
-            idle[index] = min(idle[index], kept[index].count)
+            idleCounts[index] = min(idleCounts[index], kept[index].count)
             buffer.recycle()
             return buffer
         }
         return nil
     }
 
-    /// Returns a buffer to the pool. A response may still refer to its bytes; the buffer is reused after the last reference is
+    /// Gives a buffer back to the pool. A response may still refer to its bytes; the buffer is reused after the last reference is
     /// gone.
     mutating func release(_ buffer: Buffer) {
         guard let index = Self.sizes.lastIndex(where: { $0 <= buffer.capacity }) else { return }
@@ -45,8 +45,8 @@ struct BufferPool {
     /// Releases the buffers that were not needed since the last call.
     mutating func trim() {
         for index in kept.indices {
-            kept[index].removeFirst(idle[index])
-            idle[index] = kept[index].count
+            kept[index].removeFirst(idleCounts[index])
+            idleCounts[index] = kept[index].count
         }
     }
 

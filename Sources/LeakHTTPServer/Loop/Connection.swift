@@ -34,9 +34,9 @@ final class Connection {
     var nextSequence: UInt32 = 0
     var nextResponse: UInt32 = 0
     /// Bytes of a rejected body that have yet to arrive and to be dropped.
-    var discarding = 0
+    var bytesToDiscard = 0
     /// Bytes dropped after the last request, see ``Limits/lingerBytes``.
-    var lingered = 0
+    var lingeredBytes = 0
     /// The latest end of lingering, even if bytes still arrive; milliseconds on the monotonic clock.
     var lingerEnd: UInt64 = 0
     /// `true` if no further request is read, because the last one was rejected or was to close the connection.
@@ -81,7 +81,8 @@ final class Connection {
         init(_ parser: HeadParser) { self.parser = parser }
     }
 
-    /// Responses that were given before the response to an earlier request. A separate object for the same reason.
+    /// Responses that were given before the response to an earlier request. They are in a separate object, because few connections
+    /// have any.
     final class OutOfOrderResponses {
         var answers: [AddressedResponse] = []
     }

@@ -15,15 +15,15 @@ final class ConnectionLimiter: Sendable {
     /// The state of one loop in the limiter.
     private struct LoopState {
         let messageQueue: MessageQueue
-        var open = 0
+        var openCount = 0
         /// The time, in milliseconds on the monotonic clock, before which the loop has no connection to evict.
-        var hasNoneToEvictUntil: UInt64 = 0
+        var noneToEvictUntil: UInt64 = 0
     }
 
     private struct State {
-        var open = 0
+        var openCount = 0
         var loops: [LoopState] = []
-        var peers: [PeerGroup: Int] = [:]
+        var connectionsByPeer: [PeerGroup: Int] = [:]
         /// The peer that has more than half of the connections, if there is one.
         var dominant: PeerGroup?
     }
@@ -52,9 +52,9 @@ final class ConnectionLimiter: Sendable {
     func acquire(in loop: Int, for peer: PeerGroup) -> Outcome {
         state.with { state in
             guard mayTake(peer, state) else { return .peerLimitReached }
-            guard state.open < limit else { return .limitReached }
-            state.open += 1
-            state.loops[loop].open += 1
+            guard state.openCount < limit else { return .limitReached }
+            state.openCount += 1
+            state.loops[loop].openCount += 1
             add(peer, to: &state)
             return .granted
         }
@@ -74,29 +74,29 @@ final class ConnectionLimiter: Sendable {
 
     private func mayTake(_ peer: PeerGroup, _ state: State) -> Bool {
         guard let limitPerPeer, peer != .proxy else { return true }
-        return state.peers[peer, default: 0] < limitPerPeer
+        return state.connectionsByPeer[peer, default: 0] < limitPerPeer
     }
 
     private func add(_ peer: PeerGroup, to state: inout State) {
         guard peer != .proxy else { return }
-        let count = state.peers[peer, default: 0] + 1
-        state.peers[peer] = count
+        let count = state.connectionsByPeer[peer, default: 0] + 1
+        state.connectionsByPeer[peer] = count
         if 2 * count > limit { state.dominant = peer }
     }
 
     private func remove(_ peer: PeerGroup, from state: inout State) {
         guard peer != .proxy else { return }
-        let count = state.peers[peer, default: 1] - 1
+        let count = state.connectionsByPeer[peer, default: 1] - 1
         // The entry of a peer without connections is removed: the table never has more entries than there are connections.
-        state.peers[peer] = count > 0 ? count : nil
+        state.connectionsByPeer[peer] = count > 0 ? count : nil
         if state.dominant == peer && 2 * count <= limit { state.dominant = nil }
     }
 
     /// Releases the slot of a connection that is counted for `peer`.
     func release(in loop: Int, for peer: PeerGroup) {
         state.with { state in
-            state.open -= 1
-            state.loops[loop].open -= 1
+            state.openCount -= 1
+            state.loops[loop].openCount -= 1
             remove(peer, from: &state)
         }
     }
@@ -106,18 +106,18 @@ final class ConnectionLimiter: Sendable {
 
     /// Records that `loop` has no connection to evict, so that other loops do not ask it before `time`, in milliseconds on the
     /// monotonic clock.
-    func hasNoneToEvict(in loop: Int, until time: UInt64) {
-        state.with { $0.loops[loop].hasNoneToEvictUntil = time }
+    func recordNoneToEvict(in loop: Int, until time: UInt64) {
+        state.with { $0.loops[loop].noneToEvictUntil = time }
     }
 
     /// Returns the message queue of the loop with the most connections, except `loop` and loops that have none to evict at
     /// `now`.
     func evictionQueue(besides loop: Int, at now: UInt64) -> MessageQueue? {
         state.with { state in
-            let others = state.loops.enumerated().filter { index, share in
-                index != loop && share.open > 0 && share.hasNoneToEvictUntil <= now
+            let others = state.loops.enumerated().filter { index, loopState in
+                index != loop && loopState.openCount > 0 && loopState.noneToEvictUntil <= now
             }
-            return others.max { $0.element.open < $1.element.open }?.element.messageQueue
+            return others.max { $0.element.openCount < $1.element.openCount }?.element.messageQueue
         }
     }
 }

@@ -12,7 +12,7 @@ final class PendingAccessRecords {
         /// The client's address according to a trusted proxy; `nil` stands for the peer.
         var client: String?
         var bytesReceived = 0
-        /// Nanoseconds on the monotonic clock.
+        /// The time when the head was complete, in nanoseconds on the monotonic clock.
         var began: UInt64
     }
 

@@ -76,13 +76,15 @@ extension Loop {
                     deadline: connection.deadline))
         }
         evictionCandidates.finishScan()
-        if evictionCandidates.isEmpty { limiter.hasNoneToEvict(in: loopNumber, until: now + Self.graceTime) }
+        if evictionCandidates.isEmpty {
+            limiter.recordNoneToEvict(in: loopNumber, until: now + Self.graceTime)
+        }
     }
 
     /// - Returns: the rank, highest for the connection to evict first, and whether the connection has waited long enough to be
     ///   evicted for any peer; `nil` if the connection must stay.
     private func rank(of connection: Connection) -> (UInt64, hasWaitedLongEnough: Bool)? {
-        // Its requests have arrived and wait for their turn.
+        // The requests of this connection have arrived and wait for their turn.
         guard !connection.isDeferred else { return nil }
         let allowance: Duration
         var isIdle = false
@@ -99,7 +101,7 @@ extension Loop {
             allowance = limits.bodyTime
         case .write: allowance = limits.writeTime
         }
-        // The used part of its time. Progress of the peer in between, such as body bytes or reading, has moved the deadline.
+        // The used part of the connection's time. Progress of the peer, such as body bytes or reading, has moved the deadline.
         let end = now + allowance.milliseconds
         let deadline = connection.timer == .linger ? connection.lingerEnd : connection.deadline
         let waited = end > deadline ? end - deadline : 0

@@ -74,8 +74,8 @@ extension Loop {
         switch unsafe Socket.receive(connection.socket.number, into: freshReadBuffer().free) {
         case .bytes(let count):
             counters.bytesReceived += count
-            connection.lingered += count
-            guard connection.lingered <= limits.lingerBytes else { break }
+            connection.lingeredBytes += count
+            guard connection.lingeredBytes <= limits.lingerBytes else { break }
             extendLingering(connection)
             return true
         case .wouldBlock: return true
@@ -107,7 +107,7 @@ extension Loop {
         guard let upload = connection.upload else { return }
         connection.upload = nil
         connection.needsContinue = false
-        // It was the most recent request.
+        // The discarded request was the most recent one.
         connection.nextSequence = upload.sequence
         pool.release(upload.body)
         if isObserved { discardRecord(connection) }
@@ -162,14 +162,14 @@ extension Loop {
         let first = connection.nextSequence
         while used < bytes.count && wantsInput(connection) {
             guard connection.nextSequence &- first < limits.pipelinedRequests else {
-                queue(connection)
+                deferRequests(of: connection)
                 break
             }
             let rest = unsafe UnsafeBufferPointer(rebasing: bytes[used...])
             do throws(RequestError) {
-                if connection.discarding > 0 {
-                    let dropped = min(connection.discarding, rest.count)
-                    connection.discarding -= dropped
+                if connection.bytesToDiscard > 0 {
+                    let dropped = min(connection.bytesToDiscard, rest.count)
+                    connection.bytesToDiscard -= dropped
                     used += dropped
                 } else if let upload = connection.upload {
                     let (taken, isComplete) = try unsafe upload.consume(rest.span)

@@ -52,7 +52,7 @@ extension Loop {
         }
         let hasBody =
             !answer.exchange.isHead && !answer.response.isWithheld && answer.response.status.allowsBody
-        if hasBody && answer.response.body.count < Self.copiedBytes {
+        if hasBody && answer.response.body.count < Self.copyThreshold {
             unsafe answer.response.body.withPointer { unsafe output.append($0) }
         } else if hasBody {
             flush(connection, with: answer.response.body)
@@ -66,7 +66,7 @@ extension Loop {
     }
 
     /// The number of bytes below which a body is copied behind its head; larger bodies are sent without a copy.
-    private static let copiedBytes = 16 << 10
+    private static let copyThreshold = 16 << 10
 
     /// Sends the output that the loop has written for this connection, followed by `body`.
     func flush(_ connection: Connection, with body: Response.Body = .empty) {
@@ -139,12 +139,12 @@ extension Loop {
             releaseClient(connection)
         }
         watch(connection)
-        time(connection)
+        updateDeadline(of: connection)
     }
 
     private func isIdle(_ connection: Connection) -> Bool {
         connection.phase == .open && connection.unanswered == 0 && connection.upload == nil
-            && connection.partialHead == nil && connection.discarding == 0 && !connection.isDeferred
+            && connection.partialHead == nil && connection.bytesToDiscard == 0 && !connection.isDeferred
     }
 
     /// Closes the sending side after all responses are sent. The connection stays open for a while, so that a peer that is still

@@ -75,7 +75,7 @@ extension Loop {
         case .chunked:
             measureCall(request)
             let body = pool.take(16 << 10)
-            let rest = Upload.Body.chunked(ChunkParser(limits: limits, bodyBytes: bodyLimit))
+            let rest = Upload.Rest.chunked(ChunkParser(limits: limits, bodyBytes: bodyLimit))
             unsafe startUpload(
                 connection, head: head, fields: fields, headBytes: headBytes, sequence: sequence,
                 exchange: exchange, rest: rest, body: body, arrived: here)
@@ -113,7 +113,7 @@ extension Loop {
     /// - Parameter arrived: the number of bytes of the body that have arrived.
     private func startUpload(
         _ connection: Connection, head: Head, fields: [FieldLine], headBytes: UnsafeBufferPointer<UInt8>,
-        sequence: UInt32, exchange: Exchange, rest: Upload.Body, body: Buffer, arrived: Int
+        sequence: UInt32, exchange: Exchange, rest: Upload.Rest, body: Buffer, arrived: Int
     ) {
         connection.upload = unsafe Upload(
             head: head, fields: fields, headBytes: Array(headBytes), sequence: sequence, exchange: exchange,
@@ -128,6 +128,7 @@ extension Loop {
     /// unknown length would cost more than a new connection, and after an `Expect` field it is unknown whether the body will be
     /// sent; the connection is closed then.
     ///
+    /// - Parameter following: the number of received bytes behind the head.
     /// - Returns: the number of received bytes of the body that were dropped.
     private func reject(
         _ connection: Connection, head: Head, sequence: UInt32, exchange: Exchange, with rejection: Response,
@@ -140,12 +141,12 @@ extension Loop {
         case .none: break
         case .length(let count) where count <= limits.discardedBytes && !head.expectsContinue:
             dropped = min(count, following)
-            connection.discarding = count - dropped
+            connection.bytesToDiscard = count - dropped
         case .length, .chunked: exchange.closes = true
         }
         if exchange.closes {
             connection.stopsReading = true
-            connection.discarding = 0
+            connection.bytesToDiscard = 0
         }
         answer(
             connection,
@@ -157,8 +158,8 @@ extension Loop {
 
     /// Rejects a request that cannot be parsed: sends one response in order, then closes the connection.
     ///
-    /// - Parameter answer: a response to send instead of the one of `error`.
-    func reject(_ connection: Connection, _ error: RequestError, answer given: Response? = nil) {
+    /// - Parameter replacement: a response to send instead of the one of `error`.
+    func reject(_ connection: Connection, _ error: RequestError, answer replacement: Response? = nil) {
         switch error {
         case .timeout: break
         case .tooManyBodies: counters.evicted += 1
@@ -167,7 +168,7 @@ extension Loop {
         let sequence: UInt32
         let received = connection.upload?.body.count ?? 0
         var exchange = Exchange.broken
-        // The method may be known even if the head is incomplete: even a rejected HEAD request gets no body (RFC 9110 §9.3.2).
+        // The method may be known even if the head is incomplete. A rejected HEAD request gets no body either (RFC 9110 §9.3.2).
         let head = connection.upload?.head ?? (connection.partialHead?.parser ?? parser).head
         exchange.isHead = head.method == .head
         if let upload = connection.upload {
@@ -179,10 +180,10 @@ extension Loop {
             connection.nextSequence &+= 1
         }
         connection.partialHead = nil
-        connection.discarding = 0
+        connection.bytesToDiscard = 0
         connection.stopsReading = true
         if isObserved { recordRejection(connection, received: received, requests: connection.unanswered) }
-        var response = given ?? error.response
+        var response = replacement ?? error.response
         response.closes = true
         answer(
             connection,
@@ -202,7 +203,7 @@ extension Loop {
     func complete(_ connection: Connection, _ upload: Upload) {
         if needsDeferredDecoding(upload.head, bodyBytes: upload.body.count) && !upload.isComplete {
             upload.isComplete = true
-            queue(connection)
+            deferRequests(of: connection)
             return
         }
         connection.upload = nil
@@ -222,7 +223,7 @@ extension Loop {
         pool.release(upload.body)
     }
 
-    /// Passes a complete request to the service, with a decompressed body.
+    /// Passes a complete request to the service. Its body is decompressed before, unless the service does that itself.
     ///
     /// The body is decompressed here, after its last byte has arrived, and not while it arrives. A slow sender therefore occupies
     /// memory only for the compressed bytes.

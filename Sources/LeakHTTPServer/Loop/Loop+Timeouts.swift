@@ -1,7 +1,7 @@
 // Timeouts of connections.
 extension Loop {
     /// Sets the deadline for the action that the connection waits for.
-    func time(_ connection: Connection) {
+    func updateDeadline(of connection: Connection) {
         if connection.phase == .lingering {
             startLingering(connection)
         } else if connection.pendingOutput != nil {
@@ -15,7 +15,7 @@ extension Loop {
             connection.timer = .body
             connection.deadline =
                 upload.began + limits.bodyTime.milliseconds + units * limits.bodyTimePerUnit.milliseconds
-        } else if connection.discarding > 0 {
+        } else if connection.bytesToDiscard > 0 {
             startTimer(connection, .body, lasting: limits.bodyTime)
         } else if connection.unanswered > 0 {
             connection.timer = .none
@@ -66,7 +66,7 @@ extension Loop {
     func expire() {
         // A timer that starts after this check ends after the shortest limit at the earliest.
         var earliest = now + shortestLimit
-        // The table may change during the loop.
+        // The table may change during the iteration.
         for index in connections.indices {
             guard let connection = connections[index] else { continue }
             if connection.deadline <= now { expire(connection) }
@@ -101,7 +101,7 @@ extension Loop {
 
     /// Stops waiting for a rejected body that takes too long. Pending responses are still sent, and the peer can read them.
     private func stopDiscarding(_ connection: Connection) {
-        connection.discarding = 0
+        connection.bytesToDiscard = 0
         connection.stopsReading = true
         finishTurn(connection)
     }

@@ -62,7 +62,7 @@ final class Loop: @unchecked Sendable {
     var nextTick: UInt64
     /// The shortest interval between two checks of deadlines, in milliseconds: a quarter of ``shortestLimit``, from 5 to 250.
     let tick: UInt64
-    /// ``Limits/idleTime`` in milliseconds. It starts again with each request.
+    /// ``Limits/idleTime`` in milliseconds. The idle time starts again with each request.
     let idleMilliseconds: UInt64
     /// The shortest of the time limits, in milliseconds.
     let shortestLimit: UInt64
@@ -129,7 +129,7 @@ final class Loop: @unchecked Sendable {
             let waited = deferredConnections
             deferredConnections.removeAll(keepingCapacity: true)
             for index in 0..<count { handle(poller.event(at: index)) }
-            continueQueued(with: waited)
+            continueDeferred(with: waited)
             if now >= nextTick {
                 expire()
                 pool.trim()
@@ -154,7 +154,7 @@ final class Loop: @unchecked Sendable {
         return Int32(clamping: due > now ? due - now : 0)
     }
 
-    /// Returns an empty buffer to read into. Takes another one if a response still refers to the bytes of the last read.
+    /// Returns an empty buffer to read into: the same one as last time, unless a response still refers to its bytes.
     func freshReadBuffer() -> Buffer {
         if readBuffer.isShared && !isKnownUniquelyReferenced(&readBuffer) {
             pool.release(readBuffer)
@@ -193,7 +193,7 @@ final class Loop: @unchecked Sendable {
 
     /// Defers the remaining requests of a connection to the next turn, so that a peer that sends thousands at once delays the
     /// others no longer than a peer that sends a few.
-    func queue(_ connection: Connection) {
+    func deferRequests(of connection: Connection) {
         connection.isDeferred = true
         deferredConnections.append(connection.id)
     }
@@ -203,11 +203,11 @@ final class Loop: @unchecked Sendable {
 
     /// Milliseconds after which a turn defers the remaining deferred connections to the next turn; at least one is always
     /// served.
-    private static let queuedTime: UInt64 = 10
+    private static let deferredTime: UInt64 = 10
 
-    private func continueQueued(with waited: [ConnectionID]) {
+    private func continueDeferred(with waited: [ConnectionID]) {
         for (index, id) in waited.enumerated() {
-            guard index == 0 || Loop.clock < now + Self.queuedTime else {
+            guard index == 0 || Loop.clock < now + Self.deferredTime else {
                 deferredConnections.insert(contentsOf: waited[index...], at: 0)
                 return
             }
@@ -248,10 +248,10 @@ final class Loop: @unchecked Sendable {
         for box in messages.acceptedConnections where stopDeadline == nil {
             if let incoming = box.take() { admit(incoming, passesOn: false) }
         }
-        if let deadline = messages.stop { stop(by: deadline) }
+        if let deadline = messages.stopDeadline { stop(by: deadline) }
     }
 
-    /// Returns `true` if a request of this connection is being served, so that ``output`` is for its responses.
+    /// Returns `true` if a request of this connection is being served. Then ``output`` is for its responses.
     func isServing(_ id: ConnectionID) -> Bool { serving?.id == id }
 
     /// Writes a response that the service gives on the loop's own thread, while a request of its connection is being served.
@@ -266,7 +266,7 @@ final class Loop: @unchecked Sendable {
             stopDeadline = min(stopDeadline ?? deadline, deadline)
             return
         }
-        // As many as the system's accept queue may hold.
+        // This accepts as many connections as may wait in the system's accept queue.
         for index in listeners.indices {
             for _ in 0...Int(Listener.backlog) / Self.acceptedPerTurn { accept(from: index) }
         }
@@ -292,5 +292,6 @@ final class Loop: @unchecked Sendable {
     /// Greater than all tokens of connections: a connection's token has the generation in its upper 32 bits, and generation
     /// `UInt32.max` is never used.
     static let wakerToken = UInt64(UInt32.max) << 32
+    /// The token of the first listener. The token of each further listener is higher by its index.
     static let listenerToken = UInt64(UInt32.max) << 32 + 1
 }

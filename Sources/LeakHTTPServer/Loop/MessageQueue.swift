@@ -5,7 +5,7 @@ final class MessageQueue: Sendable {
     private struct Content {
         var answers: [AddressedResponse] = []
         var acceptedConnections: [AcceptedConnection.Box] = []
-        var stop: UInt64?
+        var stopDeadline: UInt64?
         var isWoken = false
         var isClosed = false
     }
@@ -16,8 +16,8 @@ final class MessageQueue: Sendable {
 
     /// A reference to the loop for calls on its own thread, which need no lock.
     private final class LoopReference: @unchecked Sendable {
-        // Unchecked: accessed only on the loop's thread, from ``MessageQueue/adopt(_:)`` to ``MessageQueue/close()``, which also breaks the
-        // reference cycle.
+        // Unchecked: accessed only on the loop's thread, from ``MessageQueue/adopt(_:)`` to ``MessageQueue/close()``, which also
+        // breaks the reference cycle.
         var loop: Loop?
     }
 
@@ -72,7 +72,7 @@ final class MessageQueue: Sendable {
     /// - Parameter deadline: milliseconds on the monotonic clock; requests in progress may take until then.
     func stop(by deadline: UInt64) {
         content.with { content in
-            content.stop = min(content.stop ?? .max, deadline)
+            content.stopDeadline = min(content.stopDeadline ?? .max, deadline)
             content.isWoken = true
         }
         waker.wake()
@@ -80,7 +80,7 @@ final class MessageQueue: Sendable {
 
     /// Removes and returns all messages. Must be called on the loop's thread.
     func take() -> (
-        answers: [AddressedResponse], acceptedConnections: [AcceptedConnection.Box], stop: UInt64?
+        answers: [AddressedResponse], acceptedConnections: [AcceptedConnection.Box], stopDeadline: UInt64?
     ) {
         waker.clear()
         return content.with { content in
@@ -89,7 +89,7 @@ final class MessageQueue: Sendable {
                 content.acceptedConnections = []
                 content.isWoken = false
             }
-            return (content.answers, content.acceptedConnections, content.stop)
+            return (content.answers, content.acceptedConnections, content.stopDeadline)
         }
     }
 

@@ -3,6 +3,7 @@ final class PendingOutput {
     private var chunks: [Response.Body] = []
     /// The number of bytes of the first chunk that have been sent.
     private var sent = 0
+    /// The number of bytes that are still to be sent.
     private(set) var count = 0
 
     func append(_ chunk: Response.Body) {

@@ -1,7 +1,8 @@
 /// A request with an incomplete body: its head and the received part of its body.
 @safe
 final class Upload {
-    enum Body {
+    /// The part of the body that has not arrived yet.
+    enum Rest {
         /// The number of bytes that are still missing.
         case length(Int)
         case chunked(ChunkParser)
@@ -14,7 +15,7 @@ final class Upload {
     let exchange: Exchange
     /// The time when the head was complete, in milliseconds on the monotonic clock.
     let began: UInt64
-    var rest: Body
+    var rest: Rest
     var body: Buffer {
         didSet { addCapacityChange(from: oldValue.capacity) }
     }
@@ -24,7 +25,7 @@ final class Upload {
 
     init(
         head: Head, fields: [FieldLine], headBytes: [UInt8], sequence: UInt32, exchange: Exchange,
-        began: UInt64, rest: Body, body: Buffer, in memory: UploadMemory
+        began: UInt64, rest: Rest, body: Buffer, in memory: UploadMemory
     ) {
         self.head = head
         self.fields = fields

@@ -1,7 +1,7 @@
 internal import LeakBrotli
 internal import LeakGzip
 
-/// A decoder for bodies in all supported content codings, within the same limits.
+/// A decoder for bodies in all supported content codings. The same limits apply to each of them.
 struct BodyDecoder: ~Copyable {
     /// The decoder of gzip and `deflate`. It takes 40 KiB and is reused for all bodies, because most are in gzip.
     private var inflater: Inflater

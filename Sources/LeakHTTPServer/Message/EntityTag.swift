@@ -1,11 +1,11 @@
 /// Entity tags in header fields, RFC 9110 §8.8.3.
 enum EntityTag {
-    /// Returns `tag` with quotes.
+    /// Returns `tag` in quotes. A tag that has quotes already is returned unchanged.
     static func quoted(_ tag: String) -> String {
         tag.hasPrefix("\"") || tag.hasPrefix("W/\"") ? tag : "\"\(tag)\""
     }
 
-    /// Returns the tag of the same content in gzip. Other bytes need another tag.
+    /// Returns the tag of the same content in gzip. It differs from `tag`, because the bytes differ.
     static func forGzip(_ tag: String) -> String {
         tag.hasSuffix("\"") ? tag.dropLast() + "-gzip\"" : tag
     }

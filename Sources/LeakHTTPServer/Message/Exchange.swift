@@ -1,6 +1,6 @@
 /// The properties of a request that its response depends on. They outlive the bytes of the request.
 struct Exchange: Sendable {
-    /// `true` for `GET` and `HEAD`, the methods that read and change nothing.
+    /// `true` for `GET` and `HEAD`, the methods that only read.
     var isSafe = false
     var isHead = false
     var minorVersion: UInt8 = 1
@@ -23,10 +23,10 @@ struct Exchange: Sendable {
         isSafe = head.method == .get || isHead
         minorVersion = head.minorVersion
         closes = !head.keepsAlive
-        if let index = head.acceptEncoding {
+        if let index = head.acceptEncodingIndex {
             acceptsGzip = AcceptEncoding.allowsGzip(bytes, fields[index].value.range)
         }
-        if isSafe, let index = head.ifNoneMatch {
+        if isSafe, let index = head.ifNoneMatchIndex {
             var text: [UInt8] = []
             for at in fields[index].value.range { text.append(bytes[at]) }
             ifNoneMatch = String(decoding: text, as: UTF8.self)

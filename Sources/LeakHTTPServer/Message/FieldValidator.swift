@@ -1,20 +1,21 @@
 /// A check of the header fields that determine how a message is read. The length of a name selects the fields to compare it
 /// with.
 struct FieldValidator: Sendable {
-    private var hosts = 0
-    private var lengths = 0
-    private var transferEncodings = 0
-    private var contentEncodings = 0
-    private var acceptEncodings = 0
-    private var conditions = 0
-    private var contentTypes = 0
-    private var origins = 0
-    private var authorizations = 0
-    private var idempotencyKeys = 0
+    // The number of lines of each field so far.
+    private var hostLines = 0
+    private var lengthLines = 0
+    private var transferEncodingLines = 0
+    private var contentEncodingLines = 0
+    private var acceptEncodingLines = 0
+    private var ifNoneMatchLines = 0
+    private var contentTypeLines = 0
+    private var originLines = 0
+    private var authorizationLines = 0
+    private var idempotencyKeyLines = 0
     private var transferEncodingIsChunked = false
     private var saysClose = false
     private var saysKeepAlive = false
-    private var unknownExpectation = false
+    private var hasUnknownExpectation = false
 
     /// Processes one field line.
     ///
@@ -26,8 +27,8 @@ struct FieldValidator: Sendable {
         let value = line.value.range
         switch line.name.count {
         case 4 where Self.equal(bytes, in: name, to: "host"):
-            hosts += 1
-            guard hosts == 1, HostSyntax.isAuthority(bytes, from: value.lowerBound, to: value.upperBound)
+            hostLines += 1
+            guard hostLines == 1, HostSyntax.isAuthority(bytes, from: value.lowerBound, to: value.upperBound)
             else {
                 throw .invalidHost
             }
@@ -35,38 +36,38 @@ struct FieldValidator: Sendable {
             if Self.equal(bytes, in: value, to: "100-continue") {
                 head.expectsContinue = true
             } else {
-                unknownExpectation = true
+                hasUnknownExpectation = true
             }
         case 6 where Self.equal(bytes, in: name, to: "origin"):
-            origins += 1
-            guard origins == 1 else { throw .repeatedField }
+            originLines += 1
+            guard originLines == 1 else { throw .repeatedField }
         case 10 where Self.equal(bytes, in: name, to: "connection"):
-            options(bytes, value)
+            parseConnection(bytes, value)
         case 12 where Self.equal(bytes, in: name, to: "content-type"):
-            contentTypes += 1
-            guard contentTypes == 1 else { throw .repeatedField }
+            contentTypeLines += 1
+            guard contentTypeLines == 1 else { throw .repeatedField }
         case 13 where Self.equal(bytes, in: name, to: "authorization"):
-            authorizations += 1
-            guard authorizations == 1 else { throw .repeatedField }
+            authorizationLines += 1
+            guard authorizationLines == 1 else { throw .repeatedField }
         case 13 where Self.equal(bytes, in: name, to: "if-none-match"):
-            conditions += 1
-            head.ifNoneMatch = conditions == 1 ? index : nil
+            ifNoneMatchLines += 1
+            head.ifNoneMatchIndex = ifNoneMatchLines == 1 ? index : nil
         case 14 where Self.equal(bytes, in: name, to: "content-length"):
-            lengths += 1
-            guard lengths == 1 else { throw .invalidContentLength }
-            head.framing = .length(try length(bytes, value))
+            lengthLines += 1
+            guard lengthLines == 1 else { throw .invalidContentLength }
+            head.framing = .length(try parseLength(bytes, value))
         case 15 where Self.equal(bytes, in: name, to: "accept-encoding"):
-            acceptEncodings += 1
-            head.acceptEncoding = acceptEncodings == 1 ? index : nil
+            acceptEncodingLines += 1
+            head.acceptEncodingIndex = acceptEncodingLines == 1 ? index : nil
         case 15 where Self.equal(bytes, in: name, to: "idempotency-key"):
-            idempotencyKeys += 1
-            guard idempotencyKeys == 1 else { throw .repeatedField }
+            idempotencyKeyLines += 1
+            guard idempotencyKeyLines == 1 else { throw .repeatedField }
         case 16 where Self.equal(bytes, in: name, to: "content-encoding"):
-            contentEncodings += 1
-            coding(bytes, value, into: &head)
+            contentEncodingLines += 1
+            parseCoding(bytes, value, into: &head)
         case 17 where Self.equal(bytes, in: name, to: "transfer-encoding"):
-            transferEncodings += 1
-            guard transferEncodings == 1, !value.isEmpty else { throw .invalidTransferEncoding }
+            transferEncodingLines += 1
+            guard transferEncodingLines == 1, !value.isEmpty else { throw .invalidTransferEncoding }
             transferEncodingIsChunked = Self.equal(bytes, in: value, to: "chunked")
         default: break
         }
@@ -75,9 +76,9 @@ struct FieldValidator: Sendable {
     /// Makes the checks that need the whole head.
     func finish(_ head: inout Head) throws(RequestError) {
         // A missing Host field is accepted only in HTTP/1.0, which did not have it.
-        guard hosts == 1 || head.minorVersion == 0 else { throw .invalidHost }
-        if transferEncodings > 0 {
-            guard lengths == 0 else { throw .ambiguousLength }
+        guard hostLines == 1 || head.minorVersion == 0 else { throw .invalidHost }
+        if transferEncodingLines > 0 {
+            guard lengthLines == 0 else { throw .ambiguousLength }
             guard head.minorVersion > 0 else { throw .invalidTransferEncoding }
             guard transferEncodingIsChunked else { throw .unsupportedTransferEncoding }
             head.framing = .chunked
@@ -88,7 +89,7 @@ struct FieldValidator: Sendable {
             head.expectsContinue = false
             head.keepsAlive = saysKeepAlive && !saysClose
         } else {
-            guard !unknownExpectation else { throw .unknownExpectation }
+            guard !hasUnknownExpectation else { throw .unknownExpectation }
             head.keepsAlive = !saysClose
         }
     }
@@ -106,7 +107,7 @@ struct FieldValidator: Sendable {
     }
 
     /// Parses `Connection`, which is a list; the server uses only two of its members.
-    private mutating func options(_ bytes: borrowing Span<UInt8>, _ value: Range<Int>) {
+    private mutating func parseConnection(_ bytes: borrowing Span<UInt8>, _ value: Range<Int>) {
         var start = value.lowerBound
         while start < value.upperBound {
             var end = start
@@ -123,21 +124,22 @@ struct FieldValidator: Sendable {
         }
     }
 
-    private func length(_ bytes: borrowing Span<UInt8>, _ value: Range<Int>) throws(RequestError) -> Int {
+    private func parseLength(_ bytes: borrowing Span<UInt8>, _ value: Range<Int>) throws(RequestError) -> Int
+    {
         guard !value.isEmpty else { throw .invalidContentLength }
         var number = 0
         for index in value {
             guard ASCII.isDigit(bytes[index]) else { throw .invalidContentLength }
-            // 15 digits cannot overflow; a longer number exceeds any limit, unless it begins with zeros.
+            // 15 digits cannot overflow. A longer number is rejected, even if it begins with zeros.
             guard index - value.lowerBound < 15 else { throw .bodyTooLong }
             number = number &* 10 &+ Int(bytes[index] &- 0x30)
         }
         return number
     }
 
-    private func coding(_ bytes: borrowing Span<UInt8>, _ value: Range<Int>, into head: inout Head) {
+    private func parseCoding(_ bytes: borrowing Span<UInt8>, _ value: Range<Int>, into head: inout Head) {
         let coding = ContentEncoding(bytes, value)
         guard coding != .identity else { return }
-        head.contentEncoding = contentEncodings == 1 ? coding : .unknown
+        head.contentEncoding = contentEncodingLines == 1 ? coding : .unknown
     }
 }

@@ -19,7 +19,7 @@ struct FieldLine: Hashable, Sendable {
     var value: HeadRange
 }
 
-/// How the body is delimited. RFC 9112 §6.3.
+/// The length of the body, or the way to find its end. RFC 9112 §6.3.
 enum BodyLength: Hashable, Sendable {
     case none
     case length(Int)
@@ -43,9 +43,9 @@ struct Head: Hashable, Sendable {
     var keepsAlive = true
     var expectsContinue = false
     var contentEncoding = ContentEncoding.identity
-    /// The index of `Accept-Encoding` in the table of fields; ``ifNoneMatch`` is that of `If-None-Match`. Several lines would form
-    /// one list (RFC 9110 §5.3), but no client sends that and the lines are not joined: the field counts as missing, and the whole
-    /// body is sent uncompressed.
-    var acceptEncoding: Int?
-    var ifNoneMatch: Int?
+    /// The index of the line `Accept-Encoding` in the table of fields, and that of the line `If-None-Match`. Several lines of one
+    /// name would form a list (RFC 9110 §5.3). Because no client sends several, they are not joined: the field counts as missing,
+    /// so the whole body is sent, uncompressed.
+    var acceptEncodingIndex: Int?
+    var ifNoneMatchIndex: Int?
 }

@@ -26,7 +26,8 @@ enum RequestError: Error, Hashable, Sendable, CaseIterable {
     case tooManyFields
     /// `Host` is missing, repeated, or not a host with or without a port. RFC 9112 §3.2.
     case invalidHost
-    /// `Content-Type`, `Authorization` or `Origin` is repeated: two parsers could use different values. RFC 9110 §5.3.
+    /// `Content-Type`, `Authorization`, `Origin` or `Idempotency-Key` is repeated: two parsers could use different values. RFC
+    /// 9110 §5.3.
     case repeatedField
     /// `Content-Length` is not one decimal number, or is repeated. RFC 9112 §6.3 rule 5.
     case invalidContentLength

@@ -97,12 +97,12 @@ public struct Response: Sendable {
     ]
 
     /// The number of bytes above which a body is compressed; a shorter one fits into one packet anyway.
-    static let compressedBytes = 1024
+    static let compressionThreshold = 1024
 
     /// Selects the content for `exchange`: the body, the compressed body, or no body if the client already has it.
     mutating func negotiate(for exchange: Exchange) {
         if let tag = etag { etag = EntityTag.quoted(tag) }
-        if body.count > Self.compressedBytes, let type, Self.isCompressible(type),
+        if body.count > Self.compressionThreshold, let type, Self.isCompressible(type),
             !hasField("content-encoding")
         {
             varies = true
@@ -128,7 +128,8 @@ public struct Response: Sendable {
     ///
     /// - Returns: the number of bytes of memory that the compressed body takes, in addition to ``body``.
     public mutating func compressBeforehand() -> Int {
-        guard gzipped == nil, body.count > Self.compressedBytes, let type, Self.isCompressible(type) else {
+        guard gzipped == nil, body.count > Self.compressionThreshold, let type, Self.isCompressible(type)
+        else {
             return 0
         }
         let small: [UInt8] = unsafe body.withPointer { unsafe Gzip.deflate(Array($0), level: 5) }

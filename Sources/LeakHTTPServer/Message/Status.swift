@@ -119,7 +119,7 @@ public struct Status: Hashable, Sendable {
     }
 
     /// The `type` of a problem document with this status (RFC 9457 §3.1.1), such as `urn:leak-collector:problem:not-found`.
-    /// Clients recognize by it that this server wrote the document, and not a gateway in front of it.
+    /// It tells clients that this server wrote the document, and not a gateway in front of it.
     public var problemType: String {
         "urn:leak-collector:problem:" + reason.lowercased().split(separator: " ").joined(separator: "-")
     }

@@ -1,7 +1,7 @@
 /// Parser of request targets. RFC 9112 §3.2.
 enum TargetParser {
     /// Splits `target` into path and query and checks both.
-    static func read(_ bytes: borrowing Span<UInt8>, _ target: HeadRange, into head: inout Head)
+    static func parse(_ bytes: borrowing Span<UInt8>, _ target: HeadRange, into head: inout Head)
         throws(RequestError)
     {
         head.target = target

@@ -25,10 +25,11 @@ struct ChunkParser: Sendable {
     private let overheadLimit: Int
     private let bodyLimit: Int
     private var state = State.size
-    private var remaining = 0
-    private var digits = 0
-    private var overhead = 0
-    private var total = 0
+    private var chunkBytesLeft = 0
+    private var digitCount = 0
+    private var overheadBytes = 0
+    private var bodyBytesSoFar = 0
+    /// The bytes of the extension's current name or value.
     private var wordBytes = 0
     private var trailerName: [UInt8] = []
 
@@ -46,9 +47,9 @@ struct ChunkParser: Sendable {
         let end = bytes.count
         while at < end {
             if state == .data {
-                let count = min(remaining, end - at)
-                remaining -= count
-                if remaining == 0 { state = .dataReturn }
+                let count = min(chunkBytesLeft, end - at)
+                chunkBytesLeft -= count
+                if chunkBytesLeft == 0 { state = .dataReturn }
                 return .data(at..<at + count)
             }
             let byte = bytes[at]
@@ -62,14 +63,14 @@ struct ChunkParser: Sendable {
     private mutating func process(_ byte: UInt8) throws(RequestError) -> Bool {
         switch state {
         case .size:
-            try size(byte)
+            try parseSizeByte(byte)
         case .sizeLineFeed:
             guard byte == ASCII.lineFeed else { throw .malformedChunk }
-            try sizeEnds()
+            try finishSize()
         case .extensionName, .extensionValueStart, .extensionToken, .extensionQuoted, .extensionEscape,
             .extensionQuoteEnd:
-            try count()
-            try chunkExtension(byte)
+            try countOverheadByte()
+            try parseExtensionByte(byte)
         case .data:
             break
         case .dataReturn:
@@ -79,8 +80,8 @@ struct ChunkParser: Sendable {
             guard byte == ASCII.lineFeed else { throw .malformedChunk }
             state = .size
         case .trailerStart, .trailerName, .trailerValue, .trailerLineFeed:
-            try count()
-            try trailer(byte)
+            try countOverheadByte()
+            try parseTrailerByte(byte)
         case .lastLineFeed:
             guard byte == ASCII.lineFeed else { throw .malformedTrailer }
             return true
@@ -88,20 +89,20 @@ struct ChunkParser: Sendable {
         return false
     }
 
-    private mutating func count() throws(RequestError) {
-        overhead += 1
-        guard overhead <= overheadLimit else { throw .chunkOverheadTooLong }
+    private mutating func countOverheadByte() throws(RequestError) {
+        overheadBytes += 1
+        guard overheadBytes <= overheadLimit else { throw .chunkOverheadTooLong }
     }
 
-    private mutating func size(_ byte: UInt8) throws(RequestError) {
+    private mutating func parseSizeByte(_ byte: UInt8) throws(RequestError) {
         if let digit = ASCII.hexDigit(byte) {
             // Eight digits allow 4 GiB, far above any limit, and cannot overflow.
-            guard digits < 8 else { throw .malformedChunk }
-            digits += 1
-            remaining = remaining << 4 | Int(digit)
+            guard digitCount < 8 else { throw .malformedChunk }
+            digitCount += 1
+            chunkBytesLeft = chunkBytesLeft << 4 | Int(digit)
             return
         }
-        guard digits > 0 else { throw .malformedChunk }
+        guard digitCount > 0 else { throw .malformedChunk }
         switch byte {
         case ASCII.carriageReturn: state = .sizeLineFeed
         case UInt8(ascii: ";"):
@@ -109,16 +110,16 @@ struct ChunkParser: Sendable {
             state = .extensionName
         default: throw .malformedChunk
         }
-        guard total + remaining <= bodyLimit else { throw .bodyTooLong }
+        guard bodyBytesSoFar + chunkBytesLeft <= bodyLimit else { throw .bodyTooLong }
     }
 
-    private mutating func sizeEnds() throws(RequestError) {
-        digits = 0
-        total += remaining
-        state = remaining == 0 ? .trailerStart : .data
+    private mutating func finishSize() throws(RequestError) {
+        digitCount = 0
+        bodyBytesSoFar += chunkBytesLeft
+        state = chunkBytesLeft == 0 ? .trailerStart : .data
     }
 
-    private mutating func chunkExtension(_ byte: UInt8) throws(RequestError) {
+    private mutating func parseExtensionByte(_ byte: UInt8) throws(RequestError) {
         switch state {
         case .extensionName where ASCII.isToken(byte), .extensionToken where ASCII.isToken(byte):
             wordBytes += 1
@@ -150,7 +151,7 @@ struct ChunkParser: Sendable {
         }
     }
 
-    private mutating func trailer(_ byte: UInt8) throws(RequestError) {
+    private mutating func parseTrailerByte(_ byte: UInt8) throws(RequestError) {
         switch state {
         case .trailerStart where byte == ASCII.carriageReturn:
             state = .lastLineFeed

@@ -8,11 +8,11 @@ enum HTTPDate {
     static func text(_ seconds: Int) -> String {
         let time = CivilTime(milliseconds: Int64(seconds) * 1000)
         let day = time.date
-        let date = "\(weekdays[day.weekday]), \(two(day.day)) \(months[day.month - 1]) \(day.year)"
-        return "\(date) \(two(time.hour)):\(two(time.minute)):\(two(time.second)) GMT"
+        let date = "\(weekdays[day.weekday]), \(twoDigits(day.day)) \(months[day.month - 1]) \(day.year)"
+        return "\(date) \(twoDigits(time.hour)):\(twoDigits(time.minute)):\(twoDigits(time.second)) GMT"
     }
 
-    private static func two(_ number: Int) -> String { number < 10 ? "0\(number)" : "\(number)" }
+    private static func twoDigits(_ number: Int) -> String { number < 10 ? "0\(number)" : "\(number)" }
 
     private static let weekdays = ["Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"]
     private static let months = [

@@ -13,8 +13,8 @@ struct HeadParser: Sendable {
     private(set) var head = Head()
     private(set) var fields: [FieldLine] = []
 
-    private let headBytes: Int
-    private let targetBytes: Int
+    private let headLimit: Int
+    private let targetLimit: Int
     private let fieldLimit: Int
     private var state = State.emptyLine
     private var validator = FieldValidator()
@@ -28,8 +28,8 @@ struct HeadParser: Sendable {
     private var emptyLines = 0
 
     init(limits: Limits) {
-        headBytes = limits.headBytes
-        targetBytes = limits.targetBytes
+        headLimit = limits.headBytes
+        targetLimit = limits.targetBytes
         fieldLimit = limits.fields
         fields.reserveCapacity(16)
     }
@@ -62,16 +62,16 @@ struct HeadParser: Sendable {
     /// - Returns: the length of the head, or `nil` if more bytes are needed.
     mutating func advance(over bytes: borrowing Span<UInt8>) throws(RequestError) -> Int? {
         do throws(RequestError) {
-            return try read(bytes)
+            return try parse(bytes)
         } catch {
             // A request with an unknown method is answered 501, whatever else is wrong with its head.
             throw head.hasUnknownMethod ? .unknownMethod : error
         }
     }
 
-    private mutating func read(_ bytes: borrowing Span<UInt8>) throws(RequestError) -> Int? {
+    private mutating func parse(_ bytes: borrowing Span<UInt8>) throws(RequestError) -> Int? {
         // Bytes after the longest permitted head are not examined, so that the result does not depend on how the bytes are split.
-        let end = min(bytes.count, headBytes)
+        let end = min(bytes.count, headLimit)
         var at = position
         reading: while at < end {
             switch state {
@@ -105,10 +105,10 @@ struct HeadParser: Sendable {
                 state = .target
             case .target:
                 while at < end && ASCII.isTarget(bytes[at]) { at &+= 1 }
-                guard at &- mark <= targetBytes else { throw .targetTooLong }
+                guard at &- mark <= targetLimit else { throw .targetTooLong }
                 guard at < end else { break reading }
                 guard bytes[at] == ASCII.space && at > mark else { throw .malformedRequestLine }
-                try TargetParser.read(bytes, HeadRange(from: mark, to: at), into: &head)
+                try TargetParser.parse(bytes, HeadRange(from: mark, to: at), into: &head)
                 at &+= 1
                 mark = at
                 state = .version
@@ -117,7 +117,7 @@ struct HeadParser: Sendable {
                     state = .fieldStart
                 }
             case .version:
-                try version(bytes[at], at: at &- mark)
+                try parseVersionByte(bytes[at], at: at &- mark)
                 at &+= 1
             case .requestLineFeed:
                 guard bytes[at] == ASCII.lineFeed else { throw .malformedRequestLine }
@@ -172,12 +172,12 @@ struct HeadParser: Sendable {
             }
         }
         position = at
-        guard bytes.count <= headBytes else { throw .headTooLong }
+        guard bytes.count <= headLimit else { throw .headTooLong }
         return nil
     }
 
     /// Parses one byte of `HTTP/1.x` and the carriage return after it.
-    private mutating func version(_ byte: UInt8, at offset: Int) throws(RequestError) {
+    private mutating func parseVersionByte(_ byte: UInt8, at offset: Int) throws(RequestError) {
         switch offset {
         case 0..<5:
             guard byte == Self.versionName[offset] else { throw .malformedRequestLine }

@@ -13,7 +13,7 @@ final class ResponseWriter {
         guard seconds != dateSeconds else { return }
         dateSeconds = seconds
         dateLine = Array("Date: \(HTTPDate.text(seconds))\r\n".utf8)
-        plainStart = Array("\(Self.okLine)".utf8) + dateLine + Array("\(Self.securityOfAll)".utf8)
+        plainStart = Array("\(Self.okLine)".utf8) + dateLine + Array("\(Self.securityLines)".utf8)
     }
 
     /// Appends the head of `response`, including the blank line.
@@ -31,7 +31,7 @@ final class ResponseWriter {
         if status.allowsBody {
             if let type = response.type {
                 Self.write("Content-Type: ", type, to: output)
-                if Self.isPage(type) { writeSecurityOfPages(response, to: output) }
+                if Self.isPage(type) { writePageSecurityFields(response, to: output) }
             }
             output.append("Content-Length: ")
             output.append(decimal: response.body.count)
@@ -65,11 +65,11 @@ final class ResponseWriter {
         }
         output.append(dateLine)
         if response.fields.isEmpty {
-            output.append(Self.securityOfAll)
+            output.append(Self.securityLines)
             return
         }
         for (name, line) in Self.securityFields where !response.hasField(name) { output.append(line) }
-        for (name, value) in response.fields where Self.isField(name, value) {
+        for (name, value) in response.fields where Self.isAllowedField(name, value) {
             output.append(string: name)
             output.append(": ")
             output.append(string: value)
@@ -77,8 +77,8 @@ final class ResponseWriter {
         }
     }
 
-    private func writeSecurityOfPages(_ response: borrowing Response, to output: Buffer) {
-        for (name, line) in Self.securityFieldsOfPages where !response.hasField(name) { output.append(line) }
+    private func writePageSecurityFields(_ response: borrowing Response, to output: Buffer) {
+        for (name, line) in Self.pageSecurityFields where !response.hasField(name) { output.append(line) }
     }
 
     /// Appends a field line, or nothing if `value` contains bytes that a field value may not have.
@@ -101,7 +101,7 @@ final class ResponseWriter {
     ]
 
     private static let okLine: StaticString = "HTTP/1.1 200 OK\r\n"
-    private static let securityOfAll: StaticString = """
+    private static let securityLines: StaticString = """
         X-Content-Type-Options: nosniff\r
         Referrer-Policy: no-referrer\r
         Cross-Origin-Resource-Policy: same-origin\r
@@ -114,7 +114,7 @@ final class ResponseWriter {
         ("cross-origin-resource-policy", "Cross-Origin-Resource-Policy: same-origin\r\n"),
     ]
 
-    private static let securityFieldsOfPages: [(name: StaticString, line: StaticString)] = [
+    private static let pageSecurityFields: [(name: StaticString, line: StaticString)] = [
         (
             "content-security-policy",
             """
@@ -130,7 +130,7 @@ final class ResponseWriter {
 
     /// Returns `true` if a service may send this field: the name and the value are valid, and it is not a field that the server
     /// sets itself.
-    static func isField(_ name: String, _ value: String) -> Bool {
+    static func isAllowedField(_ name: String, _ value: String) -> Bool {
         guard !name.isEmpty, name.utf8.allSatisfy(ASCII.isToken), value.utf8.allSatisfy(ASCII.isFieldValue)
         else {
             return false

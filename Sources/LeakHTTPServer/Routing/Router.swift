@@ -121,15 +121,15 @@ struct RouteTable: Sendable {
 
     /// A node of the tree: the segments that may follow the path to this node. The depth of a node is the index of the segment.
     private struct Node: Sendable {
-        /// The index of the first literal that may follow, in ``literals``, or ``none``.
-        var literal = none
+        /// The index in ``literals`` of the first literal that may follow, or ``none``.
+        var firstLiteral = none
         /// The index of the node for a parameter, or ``none``.
-        var parameter = none
+        var parameterNode = none
         /// The number of the pattern that ends at this node, or ``none``.
         var resource = none
     }
 
-    /// A literal segment of a node: a range of bytes in ``letters``.
+    /// A literal segment of a node: a range of bytes in ``literalBytes``.
     private struct Literal: Sendable {
         let start: Int
         let count: Int
@@ -140,79 +140,85 @@ struct RouteTable: Sendable {
 
     private static let none = -1
     /// The number of methods; the raw values of ``Method`` are indices into a table.
-    private static let methods = Method.allCases.count
+    private static let methodCount = Method.allCases.count
 
     /// All nodes; the first one is the root.
     private var nodes = [Node()]
     private var literals: [Literal] = []
-    private var letters: [UInt8] = []
-    /// The endpoint numbers: for each resource (one pattern), one entry per method. The arrays after it hold data that only some
-    /// responses need.
-    private var numbers: [Int] = []
+    private var literalBytes: [UInt8] = []
+    /// The numbers of the endpoints: for each resource (one pattern), one entry per method. ``names`` and ``allow`` have one entry
+    /// per resource.
+    private var endpointNumbers: [Int] = []
     private var names: [[String]] = []
     /// The value of `Allow` per resource, RFC 9110 §10.2.1, in the order of ``Method/allCases``.
     private var allow: [String] = []
     /// The resources whose endpoint of `HEAD` is taken from `GET`.
-    private var followsGet: Set<Int> = []
+    private var headFollowsGet: Set<Int> = []
 
     @usableFromInline init() {}
 
     /// Adds the endpoint with this number for `method` and `pattern`.
     mutating func add(_ method: Method, _ pattern: Pattern, endpoint number: Int) {
-        let resource = resource(of: pattern)
-        let at = resource * Self.methods
+        let resource = findOrAddResource(of: pattern)
+        let at = resource * Self.methodCount
         precondition(
-            names[resource] == pattern.names, "\(pattern) is there with other names: \(names[resource])")
+            names[resource] == pattern.names,
+            "\(pattern) exists with other parameter names: \(names[resource])")
         precondition(
-            numbers[at + method.rawValue] == Self.none || (method == .head && followsGet.contains(resource)),
-            "\(method.name) \(pattern) is there already")
-        numbers[at + method.rawValue] = number
-        if method == .head { followsGet.remove(resource) }
-        if method == .get && numbers[at + Method.head.rawValue] == Self.none {
-            numbers[at + Method.head.rawValue] = number
-            followsGet.insert(resource)
+            endpointNumbers[at + method.rawValue] == Self.none
+                || (method == .head && headFollowsGet.contains(resource)),
+            "\(method.name) \(pattern) exists already")
+        endpointNumbers[at + method.rawValue] = number
+        if method == .head { headFollowsGet.remove(resource) }
+        if method == .get && endpointNumbers[at + Method.head.rawValue] == Self.none {
+            endpointNumbers[at + Method.head.rawValue] = number
+            headFollowsGet.insert(resource)
         }
-        allow[resource] = Method.allCases.filter { $0 == .options || numbers[at + $0.rawValue] != Self.none }
-            .map { "\($0.name)" }.joined(separator: ", ")
+        allow[resource] = Method.allCases.filter {
+            $0 == .options || endpointNumbers[at + $0.rawValue] != Self.none
+        }
+        .map { "\($0.name)" }.joined(separator: ", ")
     }
 
     /// Returns the resource of `pattern`, and creates it if it does not exist.
-    private mutating func resource(of pattern: Pattern) -> Int {
+    private mutating func findOrAddResource(of pattern: Pattern) -> Int {
         var at = 0
         for segment in pattern.segments {
             switch segment {
             case .parameter:
-                if nodes[at].parameter == Self.none {
-                    nodes[at].parameter = nodes.count
+                if nodes[at].parameterNode == Self.none {
+                    nodes[at].parameterNode = nodes.count
                     nodes.append(Node())
                 }
-                at = nodes[at].parameter
-            case .literal(let bytes): at = literal(bytes, of: at)
+                at = nodes[at].parameterNode
+            case .literal(let bytes): at = findOrAddLiteral(bytes, of: at)
             }
         }
         if nodes[at].resource == Self.none {
             nodes[at].resource = names.count
             names.append(pattern.names)
             allow.append("")
-            numbers += [Int](repeating: Self.none, count: Self.methods)
+            endpointNumbers += [Int](repeating: Self.none, count: Self.methodCount)
         }
         return nodes[at].resource
     }
 
     /// Returns the node for the literal `bytes` after node `at`, and creates it if it does not exist.
-    private mutating func literal(_ bytes: [UInt8], of at: Int) -> Int {
-        var next = nodes[at].literal
+    private mutating func findOrAddLiteral(_ bytes: [UInt8], of at: Int) -> Int {
+        var next = nodes[at].firstLiteral
         while next != Self.none {
             let literal = literals[next]
-            if letters[literal.start..<literal.start + literal.count].elementsEqual(bytes) {
+            if literalBytes[literal.start..<literal.start + literal.count].elementsEqual(bytes) {
                 return literal.node
             }
             next = literal.next
         }
         literals.append(
-            Literal(start: letters.count, count: bytes.count, node: nodes.count, next: nodes[at].literal))
-        letters += bytes
-        nodes[at].literal = literals.count - 1
+            Literal(
+                start: literalBytes.count, count: bytes.count, node: nodes.count, next: nodes[at].firstLiteral
+            ))
+        literalBytes += bytes
+        nodes[at].firstLiteral = literals.count - 1
         nodes.append(Node())
         return nodes.count - 1
     }
@@ -224,7 +230,7 @@ struct RouteTable: Sendable {
         var values: [Range<Int>] = []
         let resource = find(path, from: 1, at: 0, &values)
         guard resource != Self.none else { return .notFound }
-        let number = numbers[resource * Self.methods + method.rawValue]
+        let number = endpointNumbers[resource * Self.methodCount + method.rawValue]
         guard number != Self.none else { return .notAllowed(allow: allow[resource]) }
         return .found(number, names: names[resource], values: values)
     }
@@ -248,7 +254,7 @@ struct RouteTable: Sendable {
     ) -> Int {
         var end = start
         while end < path.count && path[end] != UInt8(ascii: "/") { end += 1 }
-        var next = nodes[node].literal
+        var next = nodes[node].firstLiteral
         while next != Self.none {
             let literal = literals[next]
             if literal.count == end - start, isEqual(path, from: start, to: literal) {
@@ -258,7 +264,7 @@ struct RouteTable: Sendable {
             }
             next = literal.next
         }
-        let parameter = nodes[node].parameter
+        let parameter = nodes[node].parameterNode
         guard parameter != Self.none, end > start else { return Self.none }
         values.append(start..<end)
         let found = follow(path, from: end, to: parameter, &values)
@@ -275,7 +281,7 @@ struct RouteTable: Sendable {
 
     @inline(__always)
     private func isEqual(_ path: borrowing Span<UInt8>, from start: Int, to literal: Literal) -> Bool {
-        for index in 0..<literal.count where path[start &+ index] != letters[literal.start &+ index] {
+        for index in 0..<literal.count where path[start &+ index] != literalBytes[literal.start &+ index] {
             return false
         }
         return true

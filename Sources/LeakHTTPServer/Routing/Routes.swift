@@ -12,7 +12,7 @@ public struct Routes: Service {
     /// A handler that returns its response at once. It runs on the loop's thread and must not block.
     public typealias SyncHandler =
         @Sendable (_ request: borrowing Request, _ parameters: Parameters) -> Response
-    /// A handler that may respond later and from any thread, with the responder.
+    /// A handler that may respond later, from any thread, through the responder.
     public typealias AsyncHandler =
         @Sendable (
             _ request: borrowing Request, _ parameters: Parameters, _ responder: consuming Responder
@@ -38,7 +38,7 @@ public struct Routes: Service {
         router.add(method, pattern, endpoint: respond)
     }
 
-    /// Answers requests without a route from the table and the files.
+    /// Answers a request that matches no route: with a file, 404, 405, or the allowed methods.
     public func screen(_ request: borrowing Request) -> Response? {
         let match = router.match(request)
         if case .notFound = match, let file = files?.response(to: request) { return file }

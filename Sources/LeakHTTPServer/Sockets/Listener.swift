@@ -78,7 +78,7 @@ struct Listener: ~Copyable, Sendable {
         descriptor = socket
     }
 
-    /// Checks that no other socket listens on the address. Sockets that share a port would not detect it.
+    /// Checks that no other socket listens on the address. Sockets that share a port would not detect such a conflict.
     static func probe(_ address: Address) throws(SystemError) {
         _ = try bound(address, shares: false)
     }

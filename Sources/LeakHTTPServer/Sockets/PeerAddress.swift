@@ -34,9 +34,9 @@ extension Socket {
 /// The unit by which connections are counted: an IPv4 address, or the first 64 bits of an IPv6 address, because one customer has
 /// all addresses with that prefix (RFC 6177).
 struct PeerGroup: Hashable, Sendable {
-    /// The bits of the IPv4 address or of the IPv6 prefix. An IPv4 address and an IPv6 prefix can be equal only at 0, which stands
-    /// for `::1` and for no IPv4 address of a peer: of the IPv6 addresses that begin with 32 zero bits, only those of this host and
-    /// the mapped ones are in use, and both begin with 64 zero bits.
+    /// The bits of the IPv4 address or of the IPv6 prefix. The two cannot be confused: a prefix that is as small as an IPv4 address
+    /// begins with 32 zero bits. Of the IPv6 addresses with such a prefix, only those of this host and the mapped ones are in use.
+    /// Their prefix is 0, and no peer has the IPv4 address 0.
     let bits: UInt64
 
     init(bits: UInt64) { self.bits = bits }

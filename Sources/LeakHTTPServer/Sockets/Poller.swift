@@ -46,26 +46,26 @@ protocol Poller: AnyObject {
 
 /// A descriptor that wakes the loop while it waits for events: a pipe on Darwin, an `eventfd` on Linux.
 final class Waker: Sendable {
-    private let reading: Descriptor
+    private let readEnd: Descriptor
     #if canImport(Darwin)
-        private let writing: Descriptor
+        private let writeEnd: Descriptor
     #endif
 
     /// The descriptor that the poller watches for reading.
-    var number: Int32 { reading.number }
+    var number: Int32 { readEnd.number }
 
     init() throws(SystemError) {
         #if canImport(Darwin)
             var ends: [Int32] = [-1, -1]
             _ = try retryingOnInterrupt { unsafe pipe(&ends) }
-            reading = Descriptor(adopting: ends[0])
-            writing = Descriptor(adopting: ends[1])
+            readEnd = Descriptor(adopting: ends[0])
+            writeEnd = Descriptor(adopting: ends[1])
             for end in ends {
                 _ = unsafe fcntl(end, F_SETFL, O_NONBLOCK)
                 _ = unsafe fcntl(end, F_SETFD, FD_CLOEXEC)
             }
         #else
-            reading = Descriptor(
+            readEnd = Descriptor(
                 adopting: try retryingOnInterrupt { eventfd(0, Int32(EFD_NONBLOCK) | Int32(EFD_CLOEXEC)) })
         #endif
     }
@@ -74,16 +74,16 @@ final class Waker: Sendable {
     func wake() {
         #if canImport(Darwin)
             var one: UInt8 = 1
-            _ = unsafe write(writing.number, &one, 1)
+            _ = unsafe write(writeEnd.number, &one, 1)
         #else
             var one: UInt64 = 1
-            _ = unsafe write(reading.number, &one, 8)
+            _ = unsafe write(readEnd.number, &one, 8)
         #endif
     }
 
     /// Resets the waker for the next wake-up.
     func clear() {
         var bytes: (UInt64, UInt64, UInt64, UInt64) = (0, 0, 0, 0)
-        _ = unsafe read(reading.number, &bytes, 32)
+        _ = unsafe read(readEnd.number, &bytes, 32)
     }
 }

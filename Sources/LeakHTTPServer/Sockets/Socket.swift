@@ -5,8 +5,8 @@
     private let sendFlags: Int32 = 0
     private let shutdownWriting = SHUT_WR
 
-    /// Accepts a connection. On this system, it is not certain that the new descriptor inherits the nonblocking and close-on-exec
-    /// flags.
+    /// Accepts a connection, and sets the nonblocking and close-on-exec flags: on this system it is not certain that the new
+    /// descriptor inherits them.
     private func acceptNow(
         _ listener: Int32, address: UnsafeMutablePointer<sockaddr>, length: inout socklen_t
     ) -> Int32 {

@@ -135,7 +135,7 @@ import Testing
         await #expect(processExitsWith: .failure) { [pattern] in _ = Pattern(pattern) }
     }
 
-    @Test func `a route that is there already stops the program`() async {
+    @Test func `a route that exists already stops the program`() async {
         await #expect(processExitsWith: .failure) {
             _ = Router<Int>([(.get, "/a/{x}", 1), (.get, "/a/{x}", 2)])
         }

@@ -4,8 +4,8 @@
     internal import Glibc
 #endif
 
-/// The state of reading a folder once. Only this type accesses the file system.
-struct Folder {
+/// A reader that reads the files of one folder once. Only this type accesses the file system.
+struct FolderReader {
     struct File {
         /// The path relative to the folder, such as `/css/style.css`.
         let path: String
@@ -24,9 +24,9 @@ struct Folder {
     /// - Parameter limit: the most bytes of all files together.
     static func read(_ folder: String, limit: Int) throws(StaticFilesError) -> [File] {
         guard let root = realPath(folder) else { throw .unreadable(folder, SystemError.current.message) }
-        var reading = Folder(root: root == "/" ? "" : root, limit: limit)
-        try reading.read(below: "")
-        return reading.files.sorted { $0.path < $1.path }
+        var reader = FolderReader(root: root == "/" ? "" : root, limit: limit)
+        try reader.read(below: "")
+        return reader.files.sorted { $0.path < $1.path }
     }
 
     private init(root: String, limit: Int) {
