@@ -121,15 +121,15 @@ extension LeakReporter {
 
     /// Limits on the memory, disk and network that the reporter may use.
     public struct Bounds: Hashable, Sendable {
-        /// Bytes of reports in memory: reports that cannot be written to disk, and reports that are still to be written. A thousand
-        /// reports of ordinary size are about half of it.
-        public var memoryBytes = 1024 * 1024
-        /// Bytes of the files in which reports wait; each file counts as at least 4 KiB, so there are at most 2,048 files. Ten
+        /// The most bytes of reports in memory: reports that cannot be written to disk, and reports that are still to be written. A
         /// thousand reports of ordinary size are about half of it.
+        public var memoryBytes = 1024 * 1024
+        /// The most bytes of the files in which reports wait; each file counts as at least 4 KiB, so there are at most 2,048 files.
+        /// Ten thousand reports of ordinary size are about half of it.
         public var diskBytes = 8 * 1024 * 1024
-        /// Reports in one batch; up to 1,000 once half of ``bytesPerDay`` is used, because each batch has a head.
+        /// The most reports in one batch. Once half of ``bytesPerDay`` is used, it is 1,000, because each batch has a head.
         public var batchReports = 64
-        /// Bytes of one batch before compression: the collector takes more, proxies in front of it often 1 MiB.
+        /// The most bytes of one batch before compression. The collector accepts more; proxies in front of it often accept 1 MiB.
         public var batchBytes = 256 * 1024
         /// Milliseconds that a leak that is new in this session waits for others, so that all leaks of a screen are sent in one
         /// batch.
@@ -142,25 +142,25 @@ extension LeakReporter {
         /// ``LeakReporter/startSession(checks:)``. While it returns none, the interval doubles each time, up to 15 minutes. Checks
         /// that a killed process had not delivered are lost.
         public var pollMilliseconds = 30_000
-        /// Different leaks that are reported in one session, or in 24 hours of a longer session. An app with that many leaks has a
-        /// more general problem; Crashlytics keeps eight.
+        /// The most different leaks that are reported in one session, or in 24 hours of a longer session. An app with that many
+        /// leaks has a more general problem; Crashlytics keeps eight.
         public var reportsPerSession = 200
-        /// Bytes of batches with reports that are sent in one UTC day, before compression: a hundredth of what a phone's user
-        /// notices. Once half of them are used, leaks that were reported before in the session are collected for an hour before
-        /// they are sent. Once all are used, new leaks are dropped, and repeats may use as many bytes again, so that their counts
-        /// stay right.
+        /// The most bytes of batches with reports in one UTC day, before compression: a hundredth of what a phone's user notices.
+        /// Once half of them are used, leaks that were reported before in the session are collected for an hour before they are
+        /// sent. Once all are used, new leaks are dropped, and repeats may use as many bytes again, so that their counts stay
+        /// right.
         public var bytesPerDay = 4 * 1024 * 1024
         /// The share of runs that report, from 0 to 1; drawn at random at the start. Checks and sessions of the other runs are not
         /// sent either, so that ratios stay right; their leaks are counted as ``DropReason/sampled``.
         public var sampleRate = 1.0
-        /// Milliseconds that `exit` may take to send the waiting reports. They are on the disk before.
+        /// Milliseconds that `exit` may take to send the waiting reports. They are on the disk already.
         public var exitMilliseconds = 1_000
         /// Milliseconds for which an app with UIKit delays its suspension in the background to send the waiting reports. The system
         /// gives about half a minute; a batch takes a second on a slow network, and if none was sent within five seconds, none will
         /// be.
         public var backgroundMilliseconds = 5_000
 
-        /// Makes the standard limits.
+        /// Creates the default limits.
         public init() {}
 
         /// The bounds with invalid values corrected, so that nothing waits forever because a limit is 0.

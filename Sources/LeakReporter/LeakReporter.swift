@@ -41,7 +41,7 @@ public final class LeakReporter: Sendable {
         #if canImport(UIKit) && !os(watchOS)
             background = Background(of: thread, bounds)
         #endif
-        AtExit.flush(self)
+        AtExit.register(self)
     }
 
     deinit { thread.close() }
@@ -59,14 +59,15 @@ public final class LeakReporter: Sendable {
     }
 
     /// Records an error as an app passes it to Crashlytics: its domain, code and `userInfo`. If the domain is empty, the name of
-    /// its type is used.
+    /// the error's type is used.
     public func record(error: any Error) {
         record(error: error, userInfo: [:])
     }
 
     /// Records an error, with more `userInfo` that takes precedence over the error's own.
     ///
-    /// Strings, numbers, booleans and URLs are kept; for other values, only the name of the type.
+    /// Strings, numbers, booleans and URLs are kept. An enum is kept as its raw value or the name of its case, an error as its
+    /// domain and code, any other value only as the name of its type.
     public func record(error: any Error, userInfo: [String: Any]) {
         var report = LeakReport()
         report.error = ReportedError(error, adding: userInfo)
@@ -91,8 +92,7 @@ public final class LeakReporter: Sendable {
         thread.record(report)
     }
 
-    /// Records an explanation of a leak that was recorded before, that is what retains its object, from a detector with an
-    /// explainer:
+    /// Records what retains the object of a leak that was recorded before. A detector with an explainer finds it:
     ///
     /// ```swift
     /// LeakDetector.start(
@@ -115,7 +115,7 @@ public final class LeakReporter: Sendable {
     /// `true` if an explanation would be sent: this run reports, and the collector accepts explanations.
     ///
     /// A collector that was started with `--explanations no` says so in its responses. The setting also holds for later runs, until
-    /// a response says otherwise. It is `false` until it has been read from disk.
+    /// a response says otherwise. The property is `false` until the setting has been read from disk.
     public var takesExplanations: Bool { thread.wantsExplanations }
 
     // MARK: Checks and sessions
@@ -172,7 +172,8 @@ public final class LeakReporter: Sendable {
 
     /// Sets a value that is sent with each following report; `nil` removes it. At most 64 names.
     ///
-    /// Strings, numbers, booleans and URLs are kept; for other values, only the name of the type.
+    /// Strings, numbers, booleans and URLs are kept. An enum is kept as its raw value or the name of its case, an error as its
+    /// domain and code, any other value only as the name of its type.
     public func setCustomValue(_ value: Any?, forKey name: String) {
         setCustomKeysAndValues([name: value as Any])
     }
@@ -245,7 +246,7 @@ public final class LeakReporter: Sendable {
     /// If ``Configuration/sendsAutomatically`` is `false`, it sends nothing, and waits until everything is on the disk.
     ///
     /// - Parameter seconds: the timeout in seconds.
-    /// - Returns: `true` if nothing of it waits any more. ``statistics`` has the numbers of discarded reports.
+    /// - Returns: `true` if none of these reports waits any more. ``statistics`` has the numbers of discarded reports.
     @discardableResult
     public func flush(timeout seconds: Double) -> Bool {
         thread.flush(seconds: seconds)

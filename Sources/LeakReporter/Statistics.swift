@@ -30,12 +30,12 @@ extension LeakReporter {
         /// The app asked for it, with ``LeakReporter/deleteUnsentReports(resetInstall:)`` or by ending collection.
         case deleted
 
-        /// `true` if these drops are reported to the collector. Drops that it caused itself, and drops of runs that must not
-        /// report, are not.
+        /// `true` if these drops are reported to the collector. Drops that the collector caused itself, and drops of runs that
+        /// must not report, are not.
         var isReported: Bool {
             switch self {
             case .queueFull, .tooLong, .tooOld, .refused, .budget, .beforeSend, .reentrant, .damaged: true
-            // A run that must not report sends nothing, not even this.
+            // A run that must not report sends nothing, not even its drops. The collector itself rejected the `rejected` ones.
             case .sampled, .rejected, .misconfigured, .deleted: false
             }
         }
@@ -48,7 +48,7 @@ extension LeakReporter {
         public var sent = 0
         /// Sightings that are not delivered yet, including those being sent and those of earlier runs.
         public var waiting = 0
-        /// Sightings that were discarded, of those that this run recorded or adopted from earlier runs.
+        /// Discarded sightings that this run had recorded or adopted from earlier runs.
         public var dropped: [DropReason: Int] = [:]
         /// Discarded explanations of ``LeakReporter/record(_:explanation:)``. They are not sightings: no other number includes
         /// them. Explanations that a collector does not want are not counted.
@@ -73,7 +73,7 @@ extension LeakReporter {
         /// `true` if reports are stored and sent, see ``LeakReporter/setCollectionEnabled(_:)``.
         public var isCollecting = true
 
-        /// Makes statistics in which nothing was recorded.
+        /// Creates statistics in which nothing was recorded.
         public init() {}
     }
 }

@@ -7,7 +7,7 @@
     /// foreground.
     ///
     /// It uses notifications only: extensions have neither `UIApplication.shared` nor its background tasks;
-    /// `performExpiringActivity` is available to both.
+    /// `performExpiringActivity` is available to apps and extensions.
     final class Background: @unchecked Sendable {
         // Unchecked: set by `init` alone.
         private let observers: [any NSObjectProtocol]

@@ -56,14 +56,14 @@ struct Context: Sendable {
 /// The newest lines, in a ring buffer: a new line replaces one and moves none.
 private struct Breadcrumbs: Sendable {
     private var lines: [String] = []
-    private var oldest = 0
+    private var oldestIndex = 0
 
     var isEmpty: Bool { lines.isEmpty }
-    var ordered: [String] { Array(lines[oldest...] + lines[..<oldest]) }
+    var ordered: [String] { Array(lines[oldestIndex...] + lines[..<oldestIndex]) }
 
     mutating func append(_ line: String) {
         guard lines.count == WireLimits.logCount else { return lines.append(line) }
-        lines[oldest] = line
-        oldest = (oldest + 1) % WireLimits.logCount
+        lines[oldestIndex] = line
+        oldestIndex = (oldestIndex + 1) % WireLimits.logCount
     }
 }

@@ -58,7 +58,7 @@ extension CustomKey.Value {
     /// Returns the name of the case, without its associated values, which may contain data of a user.
     private static func caseName(of any: Any) -> String? {
         let mirror = Mirror(reflecting: any)
-        // A description is written by the app, and may contain the value of the case.
+        // The app writes a description itself, and it may contain the associated values.
         guard mirror.displayStyle == .enum, !(any is any CustomStringConvertible) else { return nil }
         return mirror.children.first.map(\.label) ?? String(describing: any)
     }

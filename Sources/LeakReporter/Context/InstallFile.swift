@@ -22,12 +22,12 @@ struct InstallFile: Hashable, Sendable {
     /// If two processes call this at the same time for the first time, they get the same identifier. If nothing can be stored, each
     /// call returns a new one. Accesses the disk.
     func identifier() -> String {
-        if let kept { return kept }
+        if let storedIdentifier { return storedIdentifier }
         let fresh = RandomText.hexadecimal128()
         try? PrivateFolder.make(folder)
         for _ in 0..<Draft.attempts {
             do throws(FileFailure) {
-                return try keep(fresh)
+                return try store(fresh)
             } catch {
                 // Another process that starts took the draft for a leftover.
                 guard error.isMissing || error.isTaken else { break }
@@ -37,7 +37,7 @@ struct InstallFile: Hashable, Sendable {
     }
 
     /// - Returns: the identifier that is stored afterwards.
-    private func keep(_ fresh: String) throws(FileFailure) -> String {
+    private func store(_ fresh: String) throws(FileFailure) -> String {
         let draft = Draft.path(for: path)
         defer { unsafe unlink(draft) }
         let descriptor = try FileDescriptor(draft, .lockingOrMaking)
@@ -45,7 +45,7 @@ struct InstallFile: Hashable, Sendable {
         if let failure = descriptor.write(Array(fresh.utf8), path: draft).failure { throw failure }
         // This fails if another process was faster; its identifier counts then.
         if unsafe link(draft, path) != 0 {
-            if let kept { return kept }
+            if let storedIdentifier { return storedIdentifier }
             // The existing file has no identifier, or the file system has no links. A file that may not be read stays.
             guard unsafe access(path, R_OK) == 0 || errno == ENOENT else { return fresh }
             try FileSystem.rename(draft, to: path)
@@ -57,7 +57,7 @@ struct InstallFile: Hashable, Sendable {
     func forget() { unsafe unlink(path) }
 
     /// The stored identifier; `nil` if there is no file, or if it contains something else.
-    private var kept: String? {
+    private var storedIdentifier: String? {
         let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
         guard descriptor >= 0 else { return nil }
         defer { close(descriptor) }
@@ -72,7 +72,7 @@ struct InstallFile: Hashable, Sendable {
 }
 
 extension InstallFile {
-    /// Returns the file for an app of this user: one folder per app, because some systems share the parent folder.
+    /// Returns the file for an app of this user: one folder per app, because apps share the parent folder on some systems.
     static func ofThisUser(_ app: AppInfo) -> InstallFile {
         InstallFile(
             folder: base(ProcessInfo.processInfo.environment, home: NSHomeDirectory()) + "/LeakReporter/"

@@ -98,8 +98,11 @@ extension LeakReport {
             let calls = original.stack.isEmpty ? lost.callStack : CallStack(original.stack)
             return Self.hashed("text", [lost.template] + (calls?.key ?? []))
         }
-        guard let given = original.error, !given.domain.isEmpty, !namesLeak else { return nil }
-        return Self.hashed("error", [UnknownContext.removed(from: given.domain), "\(given.code)"])
+        guard let originalError = original.error, !originalError.domain.isEmpty, !namesLeak else {
+            return nil
+        }
+        return Self.hashed(
+            "error", [UnknownContext.removed(from: originalError.domain), "\(originalError.code)"])
     }
 
     /// The class and path by which the collector groups: call frames of the app, or owners that do not belong to the system. For a

@@ -46,7 +46,7 @@ private struct ReportMergeParts {
     }
 
     mutating func append(_ report: LeakReport) {
-        // As the collector parses a report: the text is used for fields that are missing.
+        // Like the collector, this uses the text for the fields that are missing.
         let named = report.className.flatMap { $0.isEmpty ? nil : $0 }
         let text = [report.message, report.error?.description].compactMap(\.self).first { !$0.isEmpty }
         let mayHaveCalls = report.stack.isEmpty && text.map(DetectorMessage.mayHaveCallStack) ?? false

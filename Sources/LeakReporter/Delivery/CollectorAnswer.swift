@@ -5,6 +5,7 @@ import LeakTransport
 struct CollectorAnswer: Hashable, Sendable {
     /// Indexes of the rejected reports in the batch.
     let rejected: [Int]
+    /// The reason of the first rejection.
     let firstReason: String?
     /// `false` if the collector asks for no explanations.
     let takesExplanations: Bool
@@ -44,7 +45,7 @@ struct ProblemDetails: Hashable, Sendable {
     private static let typePrefix = "urn:leak-collector:problem:"
 
     /// Returns `true` if a collector wrote the response. Gateways write problem documents too, but with other types.
-    static func isCollectors(_ answer: TransportResult.Response) -> Bool {
+    static func isFromCollector(_ answer: TransportResult.Response) -> Bool {
         guard answer.contentType?.lowercased().hasPrefix("application/problem+json") == true else {
             return false
         }

@@ -63,8 +63,8 @@ enum Delivery: Hashable, Sendable {
         case 408, 425, 429, 500...599:
             return .postponed(afterMilliseconds: wait, why: why)
         case 413:
-            return .tooLong(isFinal: ProblemDetails.isCollectors(answer), why: why)
-        case 400...499 where !ProblemDetails.isCollectors(answer):
+            return .tooLong(isFinal: ProblemDetails.isFromCollector(answer), why: why)
+        case 400...499 where !ProblemDetails.isFromCollector(answer):
             // A response from a firewall, a gateway or a hotel's network says nothing about the batch or the key.
             return .declined(why: Self.unexpectedResponse(answer))
         case 401:
@@ -72,7 +72,7 @@ enum Delivery: Hashable, Sendable {
         case 403:
             return .forbidden(why: why)
         case 404, 405:
-            // The endpoint is another collector, or another version of it, than the app was made for.
+            // The endpoint is another server, or a collector of another version, than the app was made for.
             return .declined(why: why)
         case 400...499:
             return .refused(why: why)

@@ -227,7 +227,7 @@ final class RunFolder: SegmentFolder {
             do throws(FileFailure) {
                 return try make(draft)
             } catch {
-                // Another run that starts took it for an incomplete folder, or took its empty folder for one of an ended run.
+                // Another run that starts took the draft for an incomplete folder, or removed the parent folder while it was empty.
                 guard error.isMissing || error.isTaken else { throw error }
             }
         }

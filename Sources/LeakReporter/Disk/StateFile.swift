@@ -4,13 +4,13 @@ struct StateFile: Hashable, Sendable {
     let folder: String
     let name: String
 
-    private static let bytes = 1024
+    private static let byteLimit = 1024
     private var path: String { folder + "/" + name }
 
     /// - Returns: the text, or `nil` if the file does not exist.
     func read() throws(FileFailure) -> String? {
         do throws(FileFailure) {
-            let bytes = try FileDescriptor(path, .reading).readAll(limit: Self.bytes, path: path)
+            let bytes = try FileDescriptor(path, .reading).readAll(limit: Self.byteLimit, path: path)
             return String(decoding: bytes, as: UTF8.self)
         } catch {
             guard error.isMissing else { throw error }

@@ -56,7 +56,7 @@ struct FileDescriptor: ~Copyable {
         func opened() throws(FileFailure) -> Int32 {
             let number = retrying { unsafe open(path, flags | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0o600) }
             guard number >= 0 else { throw FileFailure("open", path) }
-            return try Self.aboveStandardOnes(number, path)
+            return try Self.movedAboveStandardStreams(number, path)
         }
         isForLock = access == .locking || access == .lockingOrMaking
         // A lock of `flock(2)` is held until the last copy of the descriptor is closed, so a child process would hold the lock of
@@ -66,7 +66,9 @@ struct FileDescriptor: ~Copyable {
 
     /// Moves a descriptor above those of the standard streams. In a process without standard error, the next opened file would
     /// otherwise get its number and be written to as standard error.
-    private static func aboveStandardOnes(_ number: Int32, _ path: String) throws(FileFailure) -> Int32 {
+    private static func movedAboveStandardStreams(_ number: Int32, _ path: String) throws(FileFailure)
+        -> Int32
+    {
         guard number <= STDERR_FILENO else { return number }
         let other = fcntl(number, F_DUPFD_CLOEXEC, STDERR_FILENO + 1)
         let failure = FileFailure("fcntl", path)
@@ -148,7 +150,7 @@ enum ForkedChildren {
         return unsafe mutex
     }()
     private static let isRegistered = {
-        // Made here, since a child process may not allocate memory.
+        // The slots are allocated here, because a child process may not allocate memory.
         _ = unsafe slots
         return
             pthread_atfork(
@@ -196,7 +198,7 @@ enum ForkedChildren {
         }
     }
 
-    /// `true` if this process has had more descriptors at a time than slots.
+    /// `true` if this process has had more descriptors for locks at a time than there are slots.
     nonisolated(unsafe) private static var hasOverflowed = false
 }
 

@@ -20,7 +20,8 @@ struct LoadedImages: Sendable {
         var id: String?
     }
 
-    private static let known = Guarded<LoadedImages?>(nil)
+    /// The list as of the last call.
+    private static let cached = Guarded<LoadedImages?>(nil)
 
     /// The version of the list. On Linux it changes with each image that is loaded or unloaded. On Apple's systems it is the number
     /// of images, so that an unload followed by a load is not noticed.
@@ -30,10 +31,10 @@ struct LoadedImages: Sendable {
 
     /// Returns the stack elements of a report for addresses; addresses outside of all images are left out.
     static func elements(of addresses: [UInt]) -> [String] {
-        known.with { known in
+        cached.with { cached in
             let version = currentVersion
-            if known?.version != version { known = LoadedImages(version: version, images: loaded()) }
-            return addresses.compactMap { known?.element(of: $0) }
+            if cached?.version != version { cached = LoadedImages(version: version, images: loaded()) }
+            return addresses.compactMap { cached?.element(of: $0) }
         }
     }
 
@@ -128,14 +129,14 @@ struct LoadedImages: Sendable {
         }
 
         /// Returns one image per segment with code.
-        private static func images(of given: clinux_image) -> [Image] {
-            let bias = UInt(unsafe given.bias)
-            var path = unsafe given.path.map { unsafe String(cString: $0) } ?? ""
+        private static func images(of loadedImage: clinux_image) -> [Image] {
+            let bias = UInt(unsafe loadedImage.bias)
+            var path = unsafe loadedImage.path.map { unsafe String(cString: $0) } ?? ""
             if path.isEmpty { path = ownPath }
             var id: String?
             var segments: [Range<UInt>] = []
-            guard let headers = unsafe given.headers else { return [] }
-            for index in 0..<Int(unsafe given.header_count) {
+            guard let headers = unsafe loadedImage.headers else { return [] }
+            for index in 0..<Int(unsafe loadedImage.header_count) {
                 let header = unsafe headers[index]
                 let start = bias &+ UInt(header.p_vaddr)
                 if header.p_type == UInt32(PT_LOAD), header.p_flags & UInt32(PF_X) != 0 {

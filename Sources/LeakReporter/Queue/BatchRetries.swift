@@ -1,7 +1,7 @@
 /// Batches on which the server failed or which it declined, and the times of their next attempts.
 ///
-/// If one batch alone has failed since the server took another, the batch is assumed to be the cause: it has a back-off of its own,
-/// and the others go on. If several have failed, the server is assumed to be the cause, and one back-off holds for all.
+/// If only one batch has failed since the server last accepted one, that batch is assumed to be the cause: it has a back-off of its
+/// own, and the others go on. If several have failed, the server is assumed to be the cause, and one back-off holds for all.
 ///
 /// While ``failingLimit`` or more batches fail, the others wait for an hour after the last one that began to fail. A batch expires
 /// six days after its first attempt, so only some are tried while a server is down. No batch waits forever: the failing batches may
@@ -29,11 +29,13 @@ struct BatchRetries {
     /// The delay of batches that were never sent, an hour: at most 144 of them are tried in the six days.
     static let untriedMilliseconds = 3_600_000
 
-    /// `true` if no batch has its own retry time.
+    /// `true` if no batch has a retry time of its own, and none has to wait for failing batches.
     var isEmpty: Bool { entries.isEmpty && !holdsBack }
 
     private var holdsBack: Bool { failing.count >= Self.failingLimit }
 
+    /// Returns the earliest time of the next attempt to send a batch.
+    ///
     /// - Parameter wasSent: `true` if the batch was sent before, by this or another run.
     func retryAt(_ key: String, wasSent: Bool) -> MonotonicTime {
         let own = entries[key]?.retryAt ?? .distantPast
@@ -49,7 +51,10 @@ struct BatchRetries {
         addedAt = max(addedAt, lastSentAt)
     }
 
+    /// Records that the server failed on a batch or declined it.
+    ///
     /// - Parameter wait: returns the milliseconds to wait after the given number of failures.
+    /// - Returns: the presumed cause.
     mutating func fail(_ key: String, at now: MonotonicTime, wait: (_ failures: Int) -> Int) -> Cause {
         if failing.insert(key).inserted { addedAt = now }
         guard failing == [key] else { return .server }

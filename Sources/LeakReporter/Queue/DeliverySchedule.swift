@@ -8,7 +8,7 @@ struct DeliverySchedule: Sendable {
     let backoff: Backoff
     private var failures = 0
     /// The end of the reporter's own back-off, which a flush may skip. ``notBefore`` is the time requested by the collector, which
-    /// it may not skip.
+    /// a flush must respect.
     private var retryAt: MonotonicTime?
     private var notBefore: MonotonicTime?
     private var wasUnauthorized = false
@@ -36,11 +36,14 @@ struct DeliverySchedule: Sendable {
         lastFailure = why
     }
 
+    /// Records the result of an attempt.
+    ///
     /// - Parameters:
     ///   - jitter: a random number from 0 up to 1.
-    ///   - isOfBatch: `true` if the batch caused the failure, so that the others wait only for the shortest time.
-    mutating func finish(_ delivery: Delivery, at now: MonotonicTime, jitter: Double, isOfBatch: Bool = false)
-    {
+    ///   - isCausedByBatch: `true` if the batch caused the failure, so that the others wait only for the shortest time.
+    mutating func finish(
+        _ delivery: Delivery, at now: MonotonicTime, jitter: Double, isCausedByBatch: Bool = false
+    ) {
         (retryAt, notBefore) = (nil, nil)
         lastFailure = delivery.problem ?? lastFailure
         switch delivery {
@@ -49,11 +52,11 @@ struct DeliverySchedule: Sendable {
             notBefore = wait.map { now.advanced(byMilliseconds: $0) }
             return
         case .failed, .declined:
-            if isOfBatch { failures = 0 }
+            if isCausedByBatch { failures = 0 }
             return postpone(at: now, jitter)
         case .unauthorized(let why):
             failedAttempts += 1
-            // A new key is not known to every collector yet; they look for new keys every second.
+            // A process of the collector may not know a new key yet: each looks for new keys every second.
             let first = min(backoff.firstMilliseconds * 3 / 2, 1_500)
             // After that, an unknown key stays unknown until a person changes it.
             notBefore = now.advanced(

@@ -67,7 +67,7 @@ struct Outbox {
     // MARK: Records of the app
 
     /// - Parameter sequence: the number of the record; it increases with each record.
-    mutating func number(_ sequence: UInt64) { queue.sequence = sequence }
+    mutating func setSequence(_ sequence: UInt64) { queue.sequence = sequence }
 
     mutating func record(_ sighting: LeakReport, at now: CurrentTime) {
         guard isCollecting else { return }
@@ -146,7 +146,7 @@ struct Outbox {
         if isCollecting || isUnanswered { context.log(line) }
     }
 
-    /// Sets a custom key; kept like ``log(_:)``.
+    /// Sets a custom key. Before the user has answered, it is kept in memory, as in ``log(_:)``.
     mutating func set(_ value: CustomKey.Value?, forKey name: String) {
         if isCollecting || isUnanswered { context.set(value, forKey: name) }
     }
@@ -269,14 +269,14 @@ struct Outbox {
         let last = rules.sendsAutomatically ? .max : flushThrough ?? 0
         queue.endForbidding(at: now)
         let hasFresh = queue.waiting.contains {
-            !$0.isDeclined && $0.firstSequence <= last && queue.release(of: $0) <= now.moment
+            !$0.isDeclined && $0.firstSequence <= last && queue.releaseTime(of: $0) <= now.moment
         }
         let hasDeclined = queue.waiting.contains {
-            $0.isDeclined && $0.firstSequence <= last && queue.release(of: $0) <= now.moment
+            $0.isDeclined && $0.firstSequence <= last && queue.releaseTime(of: $0) <= now.moment
         }
         // A batch that fails or is declined repeatedly must not delay anything that is due.
         let closesOpen =
-            queue.open.map { $0.dueAt != nil && queue.release(of: $0.queued) <= now.moment } ?? false
+            queue.open.map { $0.dueAt != nil && queue.releaseTime(of: $0.queued) <= now.moment } ?? false
         if !hasFresh, !hasDeclined || closesOpen { queue.close() }
         switch queue.nextBatch(through: last, at: now) {
         case .batch(let batch):
@@ -303,7 +303,7 @@ struct Outbox {
 
     /// Returns `true` if the next step is to send the newest reports.
     func isAboutToSend(at now: CurrentTime) -> Bool {
-        isAttemptDue(at: now) && queue.waiting.allSatisfy { queue.release(of: $0) > now.moment }
+        isAttemptDue(at: now) && queue.waiting.allSatisfy { queue.releaseTime(of: $0) > now.moment }
     }
 
     /// Postpones an attempt that was not made.
@@ -317,12 +317,12 @@ struct Outbox {
             flushThrough.map { queued.firstSequence <= $0 } == true
         }
         let closed = queue.waiting.lazy.filter { sendsAll || mustFlush($0) }
-        // If no segment has its own release time, the first one is sufficient.
+        // If no segment has a release time of its own, the first closed segment decides.
         let first = closed.first.map { _ in MonotonicTime.distantPast }
-        let closedAt = !queue.hasReleases ? first : closed.map { queue.release(of: $0) }.min()
+        let closedAt = !queue.hasReleaseTimes ? first : closed.map { queue.releaseTime(of: $0) }.min()
         guard let open = queue.open else { return closedAt }
         let dueAt = mustFlush(open.queued) ? .distantPast : sendsAll ? open.dueAt : nil
-        return [closedAt, dueAt.map { max($0, queue.release(of: open.queued)) }].compactMap(\.self).min()
+        return [closedAt, dueAt.map { max($0, queue.releaseTime(of: open.queued)) }].compactMap(\.self).min()
     }
 
     /// Ends the attempt that ``next(at:)`` asked for.
@@ -337,7 +337,7 @@ struct Outbox {
             delivery = .declined(why: why)
         }
         let cause = self.cause(of: delivery, of: batch, at: now, jitter)
-        schedule.finish(delivery, at: now.moment, jitter: jitter, isOfBatch: cause == .batch)
+        schedule.finish(delivery, at: now.moment, jitter: jitter, isCausedByBatch: cause == .batch)
         switch delivery {
         case .accepted(let rejected, _, let takesExplanations):
             self.takesExplanations = takesExplanations

@@ -1,7 +1,7 @@
 /// The interval at which an app is asked for its checks. It doubles while the app has none.
 struct PollInterval: Hashable, Sendable {
-    private let first: Int
-    private var wait: Int
+    private let firstMilliseconds: Int
+    private var currentMilliseconds: Int
     /// The time of the next poll; `nil` if there is none.
     private(set) var at: MonotonicTime?
 
@@ -9,13 +9,13 @@ struct PollInterval: Hashable, Sendable {
     static let longestMilliseconds = 15 * 60_000
 
     init(milliseconds: Int) {
-        first = milliseconds
-        wait = milliseconds
+        firstMilliseconds = milliseconds
+        currentMilliseconds = milliseconds
     }
 
     mutating func start(at now: MonotonicTime) {
-        wait = first
-        at = now.advanced(byMilliseconds: wait)
+        currentMilliseconds = firstMilliseconds
+        at = now.advanced(byMilliseconds: currentMilliseconds)
     }
 
     mutating func stop() { at = nil }
@@ -24,9 +24,10 @@ struct PollInterval: Hashable, Sendable {
 
     mutating func finish(foundSome: Bool, at now: MonotonicTime) {
         guard at != nil else { return }
-        let longest = max(Self.longestMilliseconds, first)
-        // Compared before doubling, which may overflow an Int.
-        wait = foundSome ? first : wait > longest / 2 ? longest : max(wait, 1) * 2
-        at = now.advanced(byMilliseconds: wait)
+        let longest = max(Self.longestMilliseconds, firstMilliseconds)
+        // The comparison precedes the doubling, which may overflow an Int.
+        let doubled = currentMilliseconds > longest / 2 ? longest : max(currentMilliseconds, 1) * 2
+        currentMilliseconds = foundSome ? firstMilliseconds : doubled
+        at = now.advanced(byMilliseconds: currentMilliseconds)
     }
 }

@@ -7,21 +7,22 @@ struct QueuedSegment {
     /// Bytes that are not on disk, in order; they follow the saved ones.
     var unsaved: [UInt8] = []
     var savedBytes = 0
+    /// The number of sightings in the segment.
     var sightings = 0
-    /// The number of those sightings that are, at least in part, in ``unsaved``.
+    /// The number of sightings that are, at least in part, in ``unsaved``.
     var unsavedSightings = 0
     /// The number of explanations in the segment.
     var explanations = 0
     /// The number of sightings that can no longer be read; counted as dropped when the segment is removed.
     var damaged = 0
-    /// The time of the first attempt to send it; `nil` before.
+    /// The time of the first attempt to send the segment; `nil` before.
     var sentAt: WireTime?
-    /// The number of its first record. Callers wait until the record with a certain number is delivered.
+    /// The number of the segment's first record. Callers wait until the record with a certain number is delivered.
     var firstSequence: UInt64
     /// Files that contain a part of this segment as well and could not be removed yet. They must be removed before the segment is
     /// sent, otherwise the next run would send that part too. Changed only by ``SegmentQueue/block(_:until:)``.
     var blockedBy: Set<String> = []
-    /// The id of the app whose reports it contains.
+    /// The id of the app whose reports the segment contains.
     var appID: String?
     /// `true` if the last attempt failed or was declined, so that other segments go first.
     var isDeclined = false
@@ -36,8 +37,8 @@ struct QueuedSegment {
 
     var fileName: String { key + Segment.fileEnding }
     var bytes: Int { savedBytes + unsaved.count }
-    /// The bytes that its file occupies on disk. Because of the minimum, ``LeakReporter/Bounds/diskBytes`` limits the number of
-    /// files as well.
+    /// The bytes that the segment's file occupies on disk. Because even a short file counts as 4 KiB,
+    /// ``LeakReporter/Bounds/diskBytes`` limits the number of files as well.
     var diskBytes: Int { savedBytes > 0 ? Self.diskBytes(of: savedBytes) : 0 }
 
     /// Returns the bytes that a file occupies on disk. File systems allocate whole blocks, of 4 KiB on APFS, ext4 and XFS.
@@ -67,14 +68,14 @@ struct ActiveSegment {
 
     var queued: QueuedSegment
     let header: SegmentHeader
-    /// The time at which it is to be sent; `nil` if nothing in it is worth a request.
+    /// The time at which the segment is to be sent; `nil` if nothing in it is worth a request.
     private(set) var dueAt: MonotonicTime?
     /// The reports to which further sightings of a leak can be added.
     var lines: [ReportMergeKey: Line] = [:]
     var lineCount: UInt32 = 0
     var recordCount = 0
     /// Repeated sightings since the last commit, by the index of the report.
-    var again: [UInt32: (count: Int, alive: Int?)] = [:]
+    var repeats: [UInt32: (count: Int, alive: Int?)] = [:]
 
     init(_ header: SegmentHeader, sequence: UInt64) {
         self.header = header
@@ -90,16 +91,16 @@ struct ActiveSegment {
     }
 
     /// Makes the segment due at `moment` or earlier.
-    mutating func isDue(by moment: MonotonicTime) { dueAt = min(dueAt ?? moment, moment) }
+    mutating func setDue(by moment: MonotonicTime) { dueAt = min(dueAt ?? moment, moment) }
 
     /// Appends a record of the repeated sightings for each report.
     mutating func appendRepeats() {
-        for (index, counts) in again.sorted(by: { $0.key < $1.key }) {
+        for (index, counts) in repeats.sorted(by: { $0.key < $1.key }) {
             append(
                 .again(
                     index: index, count: UInt32(clamping: counts.count),
                     alive: counts.alive.map { UInt32(clamping: $0) }))
         }
-        again.removeAll(keepingCapacity: true)
+        repeats.removeAll(keepingCapacity: true)
     }
 }

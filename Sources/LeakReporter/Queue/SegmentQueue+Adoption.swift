@@ -12,7 +12,9 @@ extension SegmentQueue {
         adoptSessions(logs, in: folder, handedOver: handedOver, at: now)
     }
 
-    /// - Returns: the ids of the sessions in them.
+    /// Adds the segments among the adopted files to the queue.
+    ///
+    /// - Returns: the ids of the sessions in these segments.
     private mutating func adoptSegments(_ names: [String], in folder: any SegmentFolder, at now: CurrentTime)
         -> Set<
             String
@@ -36,7 +38,7 @@ extension SegmentQueue {
             queued.explanations = segment.explanations.count
             queued.damaged = segment.damagedSightings
             queued.sentAt = segment.footer?.sentAt
-            // The segment may have failed repeatedly.
+            // The segment may have failed repeatedly, so other segments go first.
             queued.isDeclined = queued.sentAt != nil
             // `isContentFixed` stays false: the run that wrote the footer may have ended before it synced it.
             replaced.formUnion(segment.replaced)
@@ -78,8 +80,8 @@ extension SegmentQueue {
         for name in names {
             guard unremovedFiles[name] == nil, let bytes = try? folder.read(name) else { continue }
             let session = SessionLog.newest(in: bytes)
-            let isNews = session.map { !$0.isUnknown && !handedOver.contains($0.id) } == true
-            add(isNews ? session : nil, log: name, of: Segment(bytes).header, at: now)
+            let isUnreported = session.map { !$0.isUnknown && !handedOver.contains($0.id) } == true
+            add(isUnreported ? session : nil, log: name, of: Segment(bytes).header, at: now)
         }
     }
 }

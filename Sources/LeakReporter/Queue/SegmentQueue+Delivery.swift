@@ -26,13 +26,13 @@ extension SegmentQueue {
         var position = 0
         while position < waiting.count {
             let queued = waiting[position]
-            guard queued.firstSequence <= last, release(of: queued) <= now.moment else {
+            guard queued.firstSequence <= last, releaseTime(of: queued) <= now.moment else {
                 position += 1
                 continue
             }
             if queued.sentAt.map({ Self.isTooOld($0, at: now.wallTime) }) ?? queued.isStale(at: now.wallTime)
             {
-                // It is unknown whether the collector counted the batch, so nothing of it is sent under another key.
+                // If the batch was sent, the collector may have counted it; then nothing of it is sent under another key.
                 discard(queued, .tooOld, at: now)
                 continue
             }
@@ -88,7 +88,7 @@ extension SegmentQueue {
     }
 
     /// Creates the footer with the bytes to send, which must survive a power cut: if the collector has a batch and the app sends it
-    /// with other bytes, the collector rejects it, and it is counted as lost.
+    /// again with other bytes, the collector rejects it, and the batch is counted as lost.
     private mutating func makeFooter(
         _ segment: Segment, bytes: [UInt8], queued: inout QueuedSegment, sentAt wallTime: WireTime
     ) -> SegmentFooter {
@@ -154,7 +154,7 @@ extension SegmentQueue {
         counts.batches += 1
         counts.sent += batch.sightings - lost
         counts.sentExplanations += queued.explanations
-        // The collector knows about these; reporting them as dropped would count them twice.
+        // The collector knows about rejected reports; to report them as dropped would count them twice.
         drop(lost, .rejected)
         counts.stored += queued.unsavedSightings
         drop(queued.damaged, .damaged)
@@ -231,7 +231,7 @@ extension SegmentQueue {
         drop(queued.sightings, reason)
         counts.droppedExplanations += queued.explanations
         drop(queued.damaged, .damaged)
-        // Written before the file is removed: a run that finds both knows which one counts.
+        // This record is written before the file is removed, so that a run that finds both files knows which one counts.
         var records = queued.savedBytes > 0 ? [SegmentRecord.replaces(key: queued.key)] : []
         let segment = (try? read(queued)).map(Segment.init)
         // Records that were rejected alone would be rejected alone again: they are sent with later records.
@@ -240,7 +240,7 @@ extension SegmentQueue {
         if let segment {
             let leftovers = segment.leftovers(reason, wasSent: queued.sentAt != nil)
             records += leftovers.checksAndSessions
-            // Added up, so that they take no more space than before.
+            // The drops are added up, so that they take no more space than before.
             if isDue {
                 addUnreportedDrops(leftovers.drops)
             } else {
@@ -280,9 +280,9 @@ extension Segment {
         // The batch was answered, and nothing of it was counted. Checks and sessions that were rejected alone would be rejected
         // again.
         case .refused, .tooLong: return (reports.isEmpty ? [] : checksAndSessions, dropped)
-        // If they were kept, they would fill the space that is to be freed.
+        // Checks and sessions that are kept would fill the space that is to be freed.
         case .queueFull: return ([], wasSent ? [] : dropped)
-        // It is unknown whether the collector counted them.
+        // It is unknown whether the collector counted a batch that was sent.
         default: return wasSent ? ([], []) : (checksAndSessions, dropped)
         }
     }

@@ -2,8 +2,8 @@ import LeakMessage
 
 /// Segments of another endpoint, key or app, which wait for a reporter with that configuration.
 ///
-/// Reports discarded from them are counted in the statistics, but not in the losses reported to the collector, because they belong
-/// to another one.
+/// Reports discarded from them are counted in the statistics, but not in the losses reported to the collector, because they may
+/// belong to another collector or app.
 extension SegmentQueue {
     /// Discards segments past their maximum age, and the oldest ones if all foreign segments together exceed
     /// ``LeakReporter/Bounds/diskBytes``.
@@ -20,7 +20,7 @@ extension SegmentQueue {
         }
     }
 
-    /// Discards all of them, at the request of the user.
+    /// Discards all foreign segments, at the request of the user.
     mutating func deleteForeign() {
         removeForeign(.deleted) { $0 }
     }

@@ -13,7 +13,9 @@ extension SegmentQueue {
         guard pieces.count > 1 else { return discard(queued, .tooLong, at: now) }
         drop(queued.damaged, .damaged)
         if batch.counts.count > 1 { batchReports = batch.counts.count / 2 }
-        var made = pieces.map { piece in make(piece, of: queued, segment.header ?? unknownOrigin, at: now) }
+        var made = pieces.map { piece in
+            makePiece(piece, of: queued, segment.header ?? unknownOrigin, at: now)
+        }
         // Sightings that are not counted as stored yet keep that state in their pieces.
         var uncounted = queued.unsavedSightings
         for index in made.indices {
@@ -36,7 +38,7 @@ extension SegmentQueue {
         return Segment(bytes).pieces.count > 1
     }
 
-    private func make(
+    private func makePiece(
         _ records: [SegmentRecord], of parent: QueuedSegment, _ origin: SegmentHeader,
         at now: CurrentTime
     ) -> QueuedSegment {
@@ -53,7 +55,7 @@ extension SegmentQueue {
 }
 
 extension Segment {
-    /// Two halves of the records; only one if they cannot be split.
+    /// The records in two pieces; in one piece if they cannot be split.
     var pieces: [[SegmentRecord]] {
         let lines = ordered.map { entry in
             SegmentReport(

@@ -103,14 +103,14 @@ struct SegmentQueue {
     }
 
     /// Returns the earliest time at which a segment may be sent.
-    func release(of queued: QueuedSegment) -> MonotonicTime {
+    func releaseTime(of queued: QueuedSegment) -> MonotonicTime {
         max(
             forbiddenApps[queued.appID ?? ""] ?? .distantPast,
             retries.retryAt(queued.key, wasSent: queued.sentAt != nil))
     }
 
     /// `true` if some segments may be sent later than others.
-    var hasReleases: Bool { !forbiddenApps.isEmpty || !retries.isEmpty }
+    var hasReleaseTimes: Bool { !forbiddenApps.isEmpty || !retries.isEmpty }
 
     // MARK: New records
 
@@ -129,8 +129,8 @@ struct SegmentQueue {
         isThrottled ? max(usual, Self.throttledMilliseconds) : usual
     }
 
-    /// The most reports in a batch. If bytes are to be saved, it is the limit of the collector, unless the collector has rejected a
-    /// batch for its length.
+    /// The most reports in a batch. If the day's bytes run short, it is the limit of the collector, unless the collector has
+    /// rejected a batch for its length.
     private var lineLimit: Int {
         isThrottled && batchReports == bounds.batchReports ? WireLimits.leaksCount : batchReports
     }
@@ -147,7 +147,7 @@ struct SegmentQueue {
         return bytes
     }
 
-    /// The bytes of `,"count":1000,"alive":1000}` and a comma.
+    /// An upper bound for the bytes of `,"count":1000,"alive":1000}` and a comma.
     private static let countBytes = 29
 
     private var headBytes: Int {
@@ -164,12 +164,12 @@ struct SegmentQueue {
             return false
         }
         open?.lines[key]?.count += count
-        let before = open?.again[line.index]
-        open?.again[line.index] = (
+        let before = open?.repeats[line.index]
+        open?.repeats[line.index] = (
             (before?.count ?? 0) + count, [before?.alive, alive].compactMap(\.self).max()
         )
         let wait = gatherMilliseconds(bounds.gatherRepeatsMilliseconds)
-        open?.isDue(by: now.moment.advanced(byMilliseconds: wait))
+        open?.setDue(by: now.moment.advanced(byMilliseconds: wait))
         addSightings(count)
         return true
     }
@@ -192,7 +192,7 @@ struct SegmentQueue {
             json: json[...])
         open?.append(.report(report))
         let wait = isNew ? bounds.gatherMilliseconds : gatherMilliseconds(bounds.gatherRepeatsMilliseconds)
-        open?.isDue(by: now.moment.advanced(byMilliseconds: wait))
+        open?.setDue(by: now.moment.advanced(byMilliseconds: wait))
         addSightings(count)
     }
 
@@ -265,7 +265,8 @@ struct SegmentQueue {
 
     private mutating func append(_ records: [SegmentRecord], isDue: Bool = true, at now: CurrentTime) {
         guard !records.isEmpty else { return }
-        // All in one segment and therefore in one write: records that replace a segment are written completely or not at all.
+        // All records go into one segment, so one write saves them: records that replace a segment are written completely or not
+        // at all.
         if let open,
             open.recordCount + records.count > WireLimits.checksCount
                 || open.queued.bytes >= bounds.batchBytes
@@ -274,9 +275,9 @@ struct SegmentQueue {
         }
         begin(at: now)
         for record in records { open?.append(record) }
-        guard isDue, !records.allSatisfy(\.isReplaces) else { return }
+        guard isDue, !records.allSatisfy(\.isReplacement) else { return }
         let wait = gatherMilliseconds(bounds.gatherDenominatorsMilliseconds)
-        open?.isDue(by: now.moment.advanced(byMilliseconds: wait))
+        open?.setDue(by: now.moment.advanced(byMilliseconds: wait))
     }
 
     private mutating func begin(at now: CurrentTime) {
@@ -399,7 +400,7 @@ struct SegmentQueue {
 }
 
 extension SegmentRecord {
-    fileprivate var isReplaces: Bool {
+    fileprivate var isReplacement: Bool {
         if case .replaces = self { return true }
         return false
     }

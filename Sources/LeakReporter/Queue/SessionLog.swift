@@ -12,8 +12,8 @@ struct SessionLog {
     let name: String
     /// The origin of the session: the next run may be of another build.
     private let origin: SegmentHeader
-    private var written: EndedSession?
-    private var bytes = 0
+    private var savedSession: EndedSession?
+    private var fileBytes = 0
 
     init(_ session: EndedSession, of origin: SegmentHeader) {
         self.session = session
@@ -27,20 +27,20 @@ struct SessionLog {
 
     /// Saves the session. Without a folder, it is known only while the process lives.
     mutating func save(to folder: (any SegmentFolder)?) {
-        guard let folder, session != written else { return }
+        guard let folder, session != savedSession else { return }
         var record: [UInt8] = []
         SegmentRecord.session(session).write(to: &record)
-        let isFull = bytes + record.count > Self.bytesLimit
-        if bytes == 0 || isFull { SegmentRecord.header(origin).write(to: &record) }
+        let isFull = fileBytes + record.count > Self.bytesLimit
+        if fileBytes == 0 || isFull { SegmentRecord.header(origin).write(to: &record) }
         if isFull {
             guard (try? folder.replace(name, with: record)) != nil else { return }
-            bytes = record.count
+            fileBytes = record.count
         } else {
             let (count, failure) = folder.append(record, to: name)
-            bytes += count
+            fileBytes += count
             guard failure == nil else { return }
         }
-        written = session
+        savedSession = session
     }
 
     /// Returns the newest session that can be read; `nil` if there is none.

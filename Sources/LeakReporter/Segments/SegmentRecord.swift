@@ -102,7 +102,7 @@ extension SegmentRecord {
             payload.append(UInt64(clamping: session.checks))
             payload.append(UInt64(clamping: session.leaks))
             payload.append(text: session.id)
-            // After the text, where older versions do not read; absent in files of older versions.
+            // This number follows the text, where older versions do not read. Files of older versions lack it.
             if session.unseen > 0 { payload.append(UInt64(clamping: session.unseen)) }
         case .explanation(let json):
             kind = Kind.explanation

@@ -24,7 +24,7 @@
         func post(_ post: TransportRequest) -> TransportResult {
             do throws(CurlError) {
                 let fields = post.fields.map { HTTPField($0.name, $0.value) }
-                let answer = try connected().post(post.body, to: post.address, fields: fields)
+                let answer = try obtainClient().post(post.body, to: post.address, fields: fields)
                 let mayBeRepeated = mayReuseConnection && answer.openedConnections > 0
                 // The next request has a new connection, so its response is unambiguous.
                 if mayBeRepeated { client = nil }
@@ -42,7 +42,7 @@
             }
         }
 
-        private func connected() throws(CurlError) -> CurlClient {
+        private func obtainClient() throws(CurlError) -> CurlClient {
             if let client { return client }
             let client = try CurlClient(options)
             self.client = client

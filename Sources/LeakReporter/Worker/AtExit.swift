@@ -22,11 +22,11 @@ enum AtExit {
     private static let isRegistered = atexit { AtExit.flushAll() } == 0
 
     /// Registers a reporter for the flush.
-    static func flush(_ reporter: LeakReporter) {
+    static func register(_ reporter: LeakReporter) {
         _ = isRegistered
         let entry = Entry(reporter: reporter)
         // A reporter whose last other owner releases it in the meantime lives until the lock is released.
-        // The list's lock is not held in a child process, which also ends with `exit`.
+        // No process is forked meanwhile: a child process, which may also call `exit`, must not inherit the locked list.
         _ = ForkedChildren.prevented {
             entries.with { entries in
                 let reporters = entries.map(\.reporter)
@@ -38,8 +38,8 @@ enum AtExit {
 
     private static func flushAll() {
         let process = getpid()
-        // Not by way of `prevented`, which waits while a lock file is opened: `flush(_:)` alone changes the list, and no process is
-        // forked meanwhile.
+        // This does not need `prevented`, which waits while a lock file is opened: only `register(_:)` changes the list, and it
+        // does so while no process is forked.
         let reporters = entries.with { $0 }.compactMap { $0.process == process ? $0.reporter : nil }
         let deadline = MonotonicTime.now.advanced(
             byMilliseconds: reporters.map(\.bounds.exitMilliseconds).max() ?? 0)

@@ -40,7 +40,8 @@ final class BackgroundFlush: Sendable {
         thread.drain(milliseconds: left) { [state] in state.with { $0.isOver } }
     }
 
-    /// Makes ``waitUntilSent()`` return, because the system gives no time, or no more. Reports on the disk are sent the next time.
+    /// Makes ``waitUntilSent()`` return, because the system gives no background time, or no more. Reports on the disk are sent the
+    /// next time.
     func end() {
         state.with { $0.isOver = true }
         state.wakeAll()

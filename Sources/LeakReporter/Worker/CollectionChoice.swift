@@ -17,14 +17,14 @@ final class CollectionChoice: Sendable {
 
     private struct State {
         /// The answer before this process gave one.
-        var initial: Answer?
+        var initialAnswer: Answer?
         /// The last answer of this process.
-        var given: Bool?
-        /// The mark of the "yes" that this process has read or given; empty if it had no mark.
+        var lastAnswer: Bool?
+        /// The mark of the "yes" that this process has read or lastAnswer; empty if it had no mark.
         var mark = ""
-        /// `true` if this process has received a "no" since then.
+        /// `true` if this process has received a "no" since it read or gave that "yes".
         var needsMark = false
-        /// The reason why ``given`` is not in the file; `nil` if it is.
+        /// The reason why ``lastAnswer`` is not in the file; `nil` if it is.
         var failure: FileFailure?
         var failures = 0
         var retryAt: MonotonicTime?
@@ -60,14 +60,14 @@ final class CollectionChoice: Sendable {
 
     /// Sets the answer, and writes it to the file.
     ///
-    /// - Parameter post: called with the answer before another one can be given. If another process has received a "no" since, a
-    ///   "yes" calls it with `false` first.
+    /// - Parameter post: called with the answer before another one can be lastAnswer. If another process has received a "no" in the
+    ///   meantime, a "yes" calls it with `false` first.
     /// - Returns: `true` if the answer survives the process.
     func give(_ isOn: Bool, _ post: (Bool) -> Void) -> Bool {
         state.with { state in
             _ = start(&state)
             if isOn, let text = try? file.read(), !permitsCollecting(text, state) { post(false) }
-            (state.given, state.failures) = (isOn, 0)
+            (state.lastAnswer, state.failures) = (isOn, 0)
             if !isOn { state.needsMark = true }
             write(isOn, &state)
             post(isOn)
@@ -79,7 +79,7 @@ final class CollectionChoice: Sendable {
     func permission() -> Permission {
         state.with { state in
             _ = start(&state)
-            guard state.given != false else { return .denied }
+            guard state.lastAnswer != false else { return .denied }
             do throws(FileFailure) {
                 return try file.read().map { permitsCollecting($0, state) } ?? true ? .granted : .denied
             } catch {
@@ -93,12 +93,14 @@ final class CollectionChoice: Sendable {
     /// - Parameter isLast: `true` writes at once, even if the next attempt is not due.
     func retry(at now: MonotonicTime, isLast: Bool = false) {
         state.with { state in
-            guard let given = state.given, let due = state.retryAt, isLast || due <= now else { return }
+            guard let lastAnswer = state.lastAnswer, let due = state.retryAt, isLast || due <= now else {
+                return
+            }
             // A "no" in the file may be a later one, of another process: a "yes" that could not be written does not replace it.
-            if given, (try? file.read()) != .some(nil) {
-                (state.given, state.failure, state.retryAt) = (nil, nil, nil)
+            if lastAnswer, (try? file.read()) != .some(nil) {
+                (state.lastAnswer, state.failure, state.retryAt) = (nil, nil, nil)
             } else {
-                write(given, &state)
+                write(lastAnswer, &state)
             }
         }
     }
@@ -128,10 +130,10 @@ final class CollectionChoice: Sendable {
     private func permitsCollecting(_ text: String, _ state: State) -> Bool { Self.mark(text) == state.mark }
 
     private func start(_ state: inout State) -> Answer {
-        if let initial = state.initial { return initial }
+        if let initialAnswer = state.initialAnswer { return initialAnswer }
         if let formerFile { move(formerFile, &state) }
-        let answer = state.given == false ? .off : read(&state)
-        state.initial = answer
+        let answer = state.lastAnswer == false ? .off : read(&state)
+        state.initialAnswer = answer
         return answer
     }
 
@@ -166,7 +168,7 @@ final class CollectionChoice: Sendable {
             let former = text.map(Self.mark) ?? ""
             if let former, !state.needsMark { mark = former } else { mark = Self.newMark() }
             if text == Self.on + mark {
-                // Another process has written it, and the disk may have no room to write it again.
+                // Another process has written this answer, and the disk may have no room to write it again.
                 state.mark = mark
                 return
             }
@@ -194,7 +196,7 @@ final class CollectionChoice: Sendable {
         do throws(FileFailure) {
             guard let text = try former.read() else { return }
             if Self.mark(text) == nil {
-                state.given = false
+                state.lastAnswer = false
                 write(false, &state)
             } else if try file.read() == nil {
                 try file.write(text)
@@ -203,7 +205,7 @@ final class CollectionChoice: Sendable {
             if state.failure == nil { try former.remove() }
         } catch {
             // The unreadable file may be a "no". It stays, and the next run tries again.
-            state.given = false
+            state.lastAnswer = false
         }
     }
 }

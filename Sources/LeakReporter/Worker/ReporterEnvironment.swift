@@ -20,7 +20,7 @@ struct ReporterEnvironment: Sendable {
     var forgetInstall: @Sendable () -> Void = {}
     /// Absolute path of the folder of the choice about collecting, needed even if the queue is in memory.
     var choiceFolder: String
-    /// Absolute path of its former folder, if the app has chosen another.
+    /// Absolute path of the former folder of that choice, if the app has configured another one.
     var formerChoiceFolder: String?
     /// Absolute path of the app's own folder; `nil` keeps everything in memory.
     var folder: String?

@@ -21,7 +21,7 @@ struct ReporterLoop {
     private var pendingCompletions: [@Sendable (Bool) -> Void] = []
     private var savedUsage: DailyByteUsage
     /// The day of the last check of the segments of other endpoints, keys and apps.
-    private var expiredOn: Int64?
+    private var foreignCheckDay: Int64?
 
     /// The number of entries after which their records are stored.
     private static let entriesPerCommit = 512
@@ -53,7 +53,7 @@ struct ReporterLoop {
             entries.removeAll(keepingCapacity: entries.capacity <= 64)
             thread.entryQueue.take(into: &entries, milliseconds: untilNextWork(isInFlight ? nil : wait))
             for (index, entry) in entries.enumerated() {
-                take(entry)
+                process(entry)
                 // In a burst, the first entries are stored before the last ones are processed.
                 if index % Self.entriesPerCommit == Self.entriesPerCommit - 1 { endTurn() }
             }
@@ -70,7 +70,7 @@ struct ReporterLoop {
     private mutating func start() {
         let now = environment.now()
         if let why = environment.problem { stop(why) }
-        outbox.takesExplanations = wereExplanationsTaken()
+        outbox.takesExplanations = readTakesExplanations()
         switch thread.choice.readInitialAnswer() {
         case .on: break
         case .off: outbox.setCollecting(false, at: now)
@@ -87,13 +87,14 @@ struct ReporterLoop {
     /// Enforces the limits of foreign segments once a day, because a server may run for months.
     private mutating func expireForeignIfDue(at now: CurrentTime) {
         let day = now.wallTime.milliseconds / 86_400_000
-        guard environment.rules.refusal == nil, day != expiredOn else { return }
-        expiredOn = day
+        guard environment.rules.refusal == nil, day != foreignCheckDay else { return }
+        foreignCheckDay = day
         outbox.expireForeign(at: now)
     }
 
-    /// Reads the setting of the collector. It may exist for the protection of the app, so an unreadable file counts as a "no".
-    private func wereExplanationsTaken() -> Bool {
+    /// Reads whether the collector wanted explanations in an earlier run. If the file cannot be read, it counts as a "no": the
+    /// collector may decline explanations to spare the app the work.
+    private func readTakesExplanations() -> Bool {
         do throws(FileFailure) {
             return try environment.noExplanationsFile?.read() == nil
         } catch {
@@ -113,14 +114,14 @@ struct ReporterLoop {
     /// - Returns: the milliseconds until the next work; `nil` if there is none before the next record.
     private mutating func sendDueBatch() -> Int64? {
         guard !isInFlight else { return nil }
-        // One time for all decisions: a batch that becomes due a moment later would be sent without permission.
+        // All decisions use one time. Otherwise a batch that becomes due in between would be sent without asking for permission.
         let now = environment.now()
         if outbox.isAttemptDue(at: now) {
             switch thread.choice.permission() {
             case .granted: break
             case .denied:
                 outbox.setCollecting(false, at: now)
-                // The published state must show the deletion.
+                // This ends the turn at once, so that the published state shows the deletion.
                 return 0
             case .unknown(let failure):
                 outbox.postpone("the stored choice about collecting cannot be read: \(failure)", at: now)
@@ -149,9 +150,9 @@ struct ReporterLoop {
         return [wait, retry].compactMap(\.self).min()
     }
 
-    private mutating func take(_ entry: ReporterThread.Entry) {
+    private mutating func process(_ entry: ReporterThread.Entry) {
         processed += 1
-        outbox.number(processed)
+        outbox.setSequence(processed)
         let now = environment.now()
         switch entry {
         case .report(let report):

@@ -29,9 +29,9 @@ final class ReporterThread: Sendable {
         case drain
         case collect(Bool)
         case check(@Sendable (Bool) -> Void)
-        /// Sends the waiting reports, at the request of the app.
+        /// Adds the app's checks and the files of ended runs, and sends the waiting reports even if sending is not automatic.
         case send
-        /// Sends the waiting reports, unless the app sends them itself.
+        /// Adds the app's checks and the files of ended runs, and sends the waiting reports if sending is automatic.
         case flush
         case delete(resetsInstall: Bool)
         case reply(SegmentQueue.Batch, TransportResult)
@@ -45,8 +45,8 @@ final class ReporterThread: Sendable {
     private let environment: ReporterEnvironment
     private let process = getpid()
 
-    /// `true` in a child process created with `fork`, which has none of the threads: a lock may be held by a thread that does not
-    /// exist in it.
+    /// `true` in a child process created with `fork`. It has none of the threads, so a lock may be held by a thread that does not
+    /// exist there.
     var isForkedChild: Bool { getpid() != process }
 
     init(_ environment: ReporterEnvironment) {
@@ -73,7 +73,8 @@ final class ReporterThread: Sendable {
 
     func record(_ report: LeakReport) {
         guard !isForkedChild else { return }
-        // Called from the app's own `beforeSend`, which would be called with this report and record again.
+        // On the reporter's own thread, the call comes from the app's `beforeSend`, which would be called with this report and
+        // record again.
         guard !ThreadMark.isSet(by: self) else { return entryQueue.reject(weight: report.boundedCount) }
         var report = report.boundedForQueue()
         if report.at == nil { report.at = .now }
@@ -106,10 +107,10 @@ final class ReporterThread: Sendable {
     }
 
     func record(explanationOf leak: LeakReport) {
-        // As for a report: ignored if it is called from the app's own `beforeSend`, which would be called with it.
+        // A call from the app's `beforeSend` is ignored, because `beforeSend` would be called with the explanation, too.
         guard !isForkedChild, !ThreadMark.isSet(by: self) else { return }
         let report = leak.boundedForQueue()
-        // Explanations may not use the space that is reserved for sightings when there are many.
+        // Explanations may use only half of the queue; the other half is for sightings.
         _ = entryQueue.offer(
             .explanation(report), bytes: ReportSize.bytes(of: report), weight: 0, in: .half,
             separating: .settings)
@@ -126,8 +127,8 @@ final class ReporterThread: Sendable {
         _ = entryQueue.offer(entry, bytes: bytes, weight: 0, in: .reserve, separating: entry.separation)
     }
 
-    /// Requests sending of the waiting reports. Has no effect in the app's own code on the reporter's thread, which would be called
-    /// again because of it.
+    /// Requests sending of the waiting reports. Has no effect in the app's own code on the reporter's thread, because sending
+    /// would call that code again.
     func send() {
         if !ThreadMark.isSet(by: self) { post(.send) }
     }
@@ -163,7 +164,7 @@ final class ReporterThread: Sendable {
 
     /// Waits until everything recorded so far is delivered or discarded.
     func flush(seconds: Double) -> Bool {
-        // Called by the app's own code on the reporter's thread, which cannot wait for itself.
+        // The app's own code may call this on the reporter's thread, which cannot wait for itself.
         guard !isForkedChild, !ThreadMark.isSet(by: self) else { return false }
         let wasIdle = isIdle
         guard let sequence = entryQueue.offerIgnoringLimits(.flush, separating: .none) else { return wasIdle }
@@ -209,7 +210,7 @@ final class ReporterThread: Sendable {
                 "this process was forked from the one that has the reporter: create a reporter in this process"
             return statistics
         }
-        // In this order, because counting a report twice for a moment is better than not counting it.
+        // The queue is read first: a report that is counted twice for a moment is better than one that is not counted.
         let (weight, rejections) = (entryQueue.weight, entryQueue.rejections)
         let publishedState = publishedState.with { $0 }
         var statistics = publishedState.statistics
@@ -234,7 +235,7 @@ extension ReporterThread.Entry {
     /// The kind of entries after this one that must not be merged into entries before it.
     fileprivate var separation: MergeBarrier {
         switch self {
-        // Merged sightings have the log of the first one.
+        // A log line stops no merging: merged sightings have the log of the first one.
         case .session, .log, .flush, .drain, .check, .reply: .none
         case .explanation: .settings
         // The entry acts on everything recorded before it, so later items stay behind it.

@@ -142,7 +142,7 @@
                 let state = Guarded((count: 0, isStopping: false))
                 Thread.detachNewThread {
                     while !state.with({ $0.isStopping }) {
-                        AtExit.flush(reporter)
+                        AtExit.register(reporter)
                         state.with { $0.count += 1 }
                     }
                 }

@@ -89,7 +89,7 @@ final class SimulatedDevice {
     /// Assigns a number to the next action of the app.
     func number() {
         sequence += 1
-        outbox.number(sequence)
+        outbox.setSequence(sequence)
     }
 
     func pass(_ milliseconds: Int, asleep: Int = 0) {
