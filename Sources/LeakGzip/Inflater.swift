@@ -184,8 +184,8 @@ public enum InflateError: Error, Hashable, Sendable, CustomStringConvertible {
     public var description: String {
         switch self {
         case .truncated: "the compressed data ends too early"
-        case .badChecksum: "the checksum of the compressed data does not fit"
-        case .trailingBytes: "something follows the compressed data"
+        case .badChecksum: "the checksum of the compressed data does not match"
+        case .trailingBytes: "more bytes follow the compressed data"
         case .malformed: "the compressed data is damaged"
         case .tooLarge: "the decompressed data is too long"
         case .outOfMemory: "no memory is left to inflate the compressed data"

@@ -126,7 +126,7 @@ public final class Server: Sendable {
 
     /// The sum of the counters of all loops, each at most a few milliseconds old.
     public var counters: Counters {
-        loops.reduce(Counters()) { sum, loop in sum + loop.published.with { $0 } }
+        loops.reduce(Counters()) { sum, loop in sum + loop.publishedCounters.with { $0 } }
     }
 
     /// Raises the descriptor limit of the process if necessary, and returns the number of connections for which it suffices.

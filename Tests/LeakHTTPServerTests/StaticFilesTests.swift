@@ -229,7 +229,8 @@ import Testing
             try StaticFiles(folder: folder.path, limit: 1023)
         }
         let words = StaticFilesError.tooLarge("/srv/Public", limit: StaticFiles.defaultLimit).description
-        #expect(words == "/srv/Public has more than 64 MiB, but its files are kept in memory: remove some")
+        #expect(
+            words == "/srv/Public has more than 64 MiB, but its files are kept in memory: remove some files")
     }
 
     @Test(arguments: [

@@ -12,7 +12,7 @@ public enum StaticFilesError: Error, Hashable, Sendable, CustomStringConvertible
         switch self {
         case .unreadable(let path, let message): "cannot read \(path): \(message)"
         case .tooLarge(let path, let limit):
-            "\(path) has more than \(limit >> 20) MiB, but its files are kept in memory: remove some"
+            "\(path) has more than \(limit >> 20) MiB, but its files are kept in memory: remove some files"
         }
     }
 }

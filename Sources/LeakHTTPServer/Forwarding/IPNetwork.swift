@@ -37,7 +37,7 @@ public struct IPNetwork: Hashable, Sendable, CustomStringConvertible {
         guard address == first else {
             throw Malformed(
                 description:
-                    "has bits after its first \(count); write \(first)/\(count), or \(address) for this address alone"
+                    "has bits set after its first \(count); write \(first)/\(count), or \(address) for this address alone"
             )
         }
     }

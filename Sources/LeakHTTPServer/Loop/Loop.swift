@@ -5,7 +5,8 @@ internal import LeakPlatform
 /// Loops share only the service, the limiter of connections and the published counters.
 @safe
 final class Loop: @unchecked Sendable {
-    // Unchecked: created on one thread, then used only on the loop's own thread; other threads use `messageQueue` and `published`.
+    // Unchecked: created on one thread, then used only on the loop's own thread; other threads use `messageQueue` and
+    // `publishedCounters`.
     let service: any Service
     let limits: Limits
     let observers: Observers
@@ -14,7 +15,7 @@ final class Loop: @unchecked Sendable {
     let isObserved: Bool
     let slowMilliseconds: UInt64
     let messageQueue: MessageQueue
-    let published = Guarded(Counters())
+    let publishedCounters = Guarded(Counters())
     let limiter: ConnectionLimiter
     /// The loop's number in the limiter.
     let loopNumber: Int
@@ -284,7 +285,7 @@ final class Loop: @unchecked Sendable {
     /// Publishes the counters, at most once per millisecond, so that the lock does not slow down responses.
     private func publish() {
         let counters = counters
-        published.with { $0 = counters }
+        publishedCounters.with { $0 = counters }
         publishedAt = now
         isPublished = true
     }

@@ -99,7 +99,7 @@ enum RequestError: Error, Hashable, Sendable, CaseIterable {
         case .malformedRequestLine:
             "The request line must be a method, a target and a version, separated by single spaces."
         case .unknownMethod: "This server does not know this method."
-        case .refusedMethod: "This server accepts this method for no address."
+        case .refusedMethod: "This server does not accept this method at any address."
         case .malformedTarget: "The target must be a path or an absolute URL."
         case .malformedPercentEncoding: "The target has a wrong percent-encoding, or its path is not UTF-8."
         case .hiddenCharacter:
@@ -114,7 +114,7 @@ enum RequestError: Error, Hashable, Sendable, CaseIterable {
             "Content-Type, Authorization, Origin and Idempotency-Key must be given at most once."
         case .invalidContentLength: "Content-Length must be one decimal number."
         case .ambiguousLength: "Content-Length and Transfer-Encoding exclude each other."
-        case .invalidTransferEncoding: "Transfer-Encoding must be given once, in HTTP/1.1."
+        case .invalidTransferEncoding: "Transfer-Encoding must be given only once, and only in HTTP/1.1."
         case .unsupportedTransferEncoding: "The only supported transfer coding is chunked."
         case .unknownExpectation: "The only supported expectation is 100-continue."
         case .unsupportedContentEncoding:

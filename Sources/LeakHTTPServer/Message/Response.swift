@@ -108,8 +108,8 @@ public struct Response: Sendable {
             varies = true
             if exchange.acceptsGzip { compress() }
         }
-        if let tag = etag, let known = exchange.ifNoneMatch, status == .ok, exchange.isSafe,
-            EntityTag.list(known, contains: tag)
+        if let tag = etag, let clientTags = exchange.ifNoneMatch, status == .ok, exchange.isSafe,
+            EntityTag.list(clientTags, contains: tag)
         {
             status = .notModified
             body = .empty

@@ -200,7 +200,7 @@ private struct ReportMergeParts {
 
 extension LeakReport {
     /// `true` if the report has values that distinguish it from other reports of the same leak.
-    var hasValues: Bool { !keys.isEmpty || error?.userInfo.isEmpty == false }
+    var hasDistinguishingValues: Bool { !keys.isEmpty || error?.userInfo.isEmpty == false }
 }
 
 extension ReportedError {

@@ -37,7 +37,7 @@ struct BatchRetries {
     /// Returns the earliest time of the next attempt to send a batch.
     ///
     /// - Parameter wasSent: `true` if the batch was sent before, by this or another run.
-    func retryAt(_ key: String, wasSent: Bool) -> MonotonicTime {
+    func retryTime(of key: String, wasSent: Bool) -> MonotonicTime {
         let own = entries[key]?.retryAt ?? .distantPast
         guard holdsBack, !wasSent, !failing.contains(key) else { return own }
         return max(own, addedAt.advanced(byMilliseconds: Self.untriedMilliseconds))

@@ -27,7 +27,7 @@ struct DeliverySchedule: Sendable {
     mutating func retryAllNow() { retryAt = nil }
 
     /// Returns the time of the next attempt for an app that the key may not write for.
-    func whenForbidden(at now: MonotonicTime) -> MonotonicTime {
+    func retryTimeIfForbidden(at now: MonotonicTime) -> MonotonicTime {
         now.advanced(byMilliseconds: Self.unauthorizedMilliseconds)
     }
 

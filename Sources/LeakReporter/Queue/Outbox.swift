@@ -16,7 +16,7 @@ struct Outbox {
 
     private(set) var queue: SegmentQueue
     private(set) var schedule: DeliverySchedule
-    private(set) var budget: ReportQuota
+    private(set) var quota: ReportQuota
     private var context = Context()
     /// The user of the following records. It is sent with each report and not with the batch, so that an app that changes it often
     /// does not need more batches.
@@ -48,12 +48,12 @@ struct Outbox {
         var beforeSend: (@Sendable (LeakReport) -> LeakReport?)?
     }
 
-    init(queue: SegmentQueue, backoff: Backoff, budget: ReportQuota, rules: Rules) {
+    init(queue: SegmentQueue, backoff: Backoff, quota: ReportQuota, rules: Rules) {
         self.queue = queue
         user = queue.origin.user
         self.queue.change { $0.user = nil }
         schedule = DeliverySchedule(backoff)
-        self.budget = budget
+        self.quota = quota
         self.rules = rules
         polls = PollInterval(milliseconds: queue.bounds.pollMilliseconds)
     }
@@ -92,7 +92,7 @@ struct Outbox {
     private mutating func keep(_ sighting: LeakReport, count: Int, at now: CurrentTime) {
         var report = sighting
         if report.user == nil { report.user = user }
-        queue.isThrottled = budget.isThrottled(at: now.wallTime)
+        queue.isThrottled = quota.isThrottled(at: now.wallTime)
         let key = ReportMergeKey(report, withKeys: true)
         if queue.merge(key, count: count, alive: sighting.alive, at: now) { return }
         let at = report.at ?? now.wallTime
@@ -101,9 +101,9 @@ struct Outbox {
         let json = report.openJSON()
         guard json.count <= RecordCodec.payloadLimit - 64 else { return queue.drop(count, .tooLong) }
         // The key of the leak does not depend on the user.
-        let isLeakKey = !sighting.hasValues && report.user == sighting.user
+        let isLeakKey = !sighting.hasDistinguishingValues && report.user == sighting.user
         let leak = isLeakKey ? key : ReportMergeKey(sighting)
-        let result = budget.admit(leak, as: key, bytes: queue.sentBytes(of: json), at: now.wallTime)
+        let result = quota.admit(leak, as: key, bytes: queue.sentBytes(of: json), at: now.wallTime)
         if case .over = result { return queue.drop(count, .budget) }
         queue.add(json, key, count: count, alive: report.alive, isNew: result == .first, at: now)
     }
@@ -119,7 +119,7 @@ struct Outbox {
         report.at = report.at ?? now.wallTime
         let json = report.json()
         guard json.count <= RecordCodec.payloadLimit - 64 else { return queue.dropExplanation() }
-        if case .over = budget.admit(key, bytes: json.count, at: now.wallTime) {
+        if case .over = quota.admit(key, bytes: json.count, at: now.wallTime) {
             return queue.dropExplanation()
         }
         queue.add(explanation: json, at: now)
@@ -166,7 +166,7 @@ struct Outbox {
             startsSessionWhenCollecting = isCollecting ? nil : isPolled
             return
         }
-        budget.startSession()
+        quota.startSession()
         if isPolled { polls.start(at: now.moment) }
         session = SessionLog(
             EndedSession(
@@ -250,12 +250,12 @@ struct Outbox {
     mutating func stop(_ why: String) { schedule.stop(why) }
 
     /// Sets the usage of the day, which includes that of other processes of the app.
-    mutating func setUsage(_ spent: DailyByteUsage) { budget.spent = spent }
+    mutating func setUsage(_ spent: DailyByteUsage) { quota.spent = spent }
 
     mutating func setStateFailure(_ why: String?) { stateFailure = why }
 
     mutating func commit(at now: CurrentTime) {
-        queue.isThrottled = budget.isThrottled(at: now.wallTime)
+        queue.isThrottled = quota.isThrottled(at: now.wallTime)
         queue.commit(at: now)
         session?.save(to: queue.folder)
     }
@@ -350,7 +350,7 @@ struct Outbox {
         case .unauthorized: queue.finishUncounted(batch, isLast: false)
         case .forbidden:
             if let queued = queue.waiting.first(where: { $0.key == batch.key }) {
-                queue.forbid(queued.appID, until: schedule.whenForbidden(at: now.moment))
+                queue.forbid(queued.appID, until: schedule.retryTimeIfForbidden(at: now.moment))
             }
             queue.finishUncounted(batch, isLast: false)
         }

@@ -3,12 +3,12 @@ import LeakMessage
 
 /// A quota for the different leaks of a session and for the bytes of a day. A value without clock or file.
 ///
-/// Each batch that contains a report counts its bytes again. Reports that were accepted earlier in the session have a separate
-/// budget of `bytesPerDay`: their counts stay right, and they take no room from new ones. The same leak with other custom keys or
-/// another user is another report.
+/// The bytes of a report count again in each batch that contains it. Reports that were accepted earlier in the session have a
+/// second quota of `bytesPerDay`: their counts stay right, and they take no room from new ones. The same leak with other custom
+/// keys or another user is another report.
 struct ReportQuota: Sendable {
     enum QuotaResult: Hashable, Sendable {
-        /// The leak is new in this session, and its bytes are within the budget.
+        /// The leak is new in this session, and its bytes are within the quota.
         case first
         /// The leak was already seen in this session: it may wait and be counted with the others.
         case again
@@ -115,7 +115,7 @@ struct ReportQuota: Sendable {
     /// Resets the usage at the start of a later day.
     ///
     /// A clock that goes back does not start a new day. If it goes back by up to a day, as when it is corrected around midnight,
-    /// the budget of the later day continues, so that it is not granted twice. If it goes back by more, the clock was wrong: the
+    /// the quota of the later day continues, so that it is not granted twice. If it goes back by more, the clock was wrong: the
     /// usage moves to the earlier day, and the following days start anew, even those that occurred before.
     private mutating func renewDay(at wallTime: WireTime) {
         let today = Self.day(of: wallTime)

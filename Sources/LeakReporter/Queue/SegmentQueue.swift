@@ -106,7 +106,7 @@ struct SegmentQueue {
     func releaseTime(of queued: QueuedSegment) -> MonotonicTime {
         max(
             forbiddenApps[queued.appID ?? ""] ?? .distantPast,
-            retries.retryAt(queued.key, wasSent: queued.sentAt != nil))
+            retries.retryTime(of: queued.key, wasSent: queued.sentAt != nil))
     }
 
     /// `true` if some segments may be sent later than others.

@@ -34,13 +34,13 @@ struct ReporterLoop {
             key: "", app: environment.app, device: environment.device,
             user: environment.user?.prefix(utf8: WireLimits.userBytes))
         savedUsage = (try? environment.usageFile?.read()).flatMap(DailyByteUsage.init) ?? DailyByteUsage()
-        let budget = ReportQuota(
+        let quota = ReportQuota(
             reportsPerSession: environment.bounds.reportsPerSession,
             bytesPerDay: environment.bounds.bytesPerDay,
             spent: savedUsage)
         outbox = Outbox(
             queue: SegmentQueue(bounds: environment.bounds, origin: origin, folder: folder),
-            backoff: environment.backoff, budget: budget, rules: environment.rules)
+            backoff: environment.backoff, quota: quota, rules: environment.rules)
     }
 
     mutating func run() {
@@ -297,7 +297,7 @@ struct ReporterLoop {
     /// Saves the usage of the day with each batch or 64 KiB, not with each report: a process that is killed loses the usage of at
     /// most one batch.
     private mutating func saveUsage() {
-        let spent = outbox.budget.spent
+        let spent = outbox.quota.spent
         guard spent != savedUsage, let file = environment.usageFile else { return }
         let isMuch =
             spent.day != savedUsage.day || spent.totalBytes - savedUsage.totalBytes >= 64 * 1024

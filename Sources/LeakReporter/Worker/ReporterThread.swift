@@ -82,7 +82,7 @@ final class ReporterThread: Sendable {
         if entryQueue.offerUnlessHalfFull(.report(report), bytes: bytes, weight: count) { return }
         // The reports arrive faster than they can be stored: merge them here, as the queue would do later.
         let leak = ReportMergeKey(report)
-        let key = report.hasValues ? ReportMergeKey(report, withKeys: true) : leak
+        let key = report.hasDistinguishingValues ? ReportMergeKey(report, withKeys: true) : leak
         entryQueue.merge(
             .report(report), bytes: bytes, weight: count, key: key.mergeKey, coarseKey: leak.mergeKey
         ) { $0.add(report) }

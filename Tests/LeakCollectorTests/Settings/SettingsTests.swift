@@ -74,7 +74,7 @@ import Testing
         ),
         (
             "COLLECTOR_TRUSTED_PROXIES", "10.0.0.1/8",
-            "COLLECTOR_TRUSTED_PROXIES names “10.0.0.1/8”, which has bits after its first 8; write 10.0.0.0/8, or "
+            "COLLECTOR_TRUSTED_PROXIES names “10.0.0.1/8”, which has bits set after its first 8; write 10.0.0.0/8, or "
                 + "10.0.0.1 for this address alone"
         ),
         (

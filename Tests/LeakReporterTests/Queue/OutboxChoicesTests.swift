@@ -100,7 +100,7 @@ import LeakPlatform
             queue: SegmentQueue(
                 bounds: device.bounds, origin: SegmentHeader(key: "", app: AppInfo(), device: DeviceInfo()),
                 folder: FakeFolder(device.disk)),
-            backoff: Backoff.ofReporter, budget: device.outbox.budget, rules: Outbox.Rules())
+            backoff: Backoff.ofReporter, quota: device.outbox.quota, rules: Outbox.Rules())
         var outbox = next
         outbox.setCollecting(false, at: device.now)
         outbox.commit(at: device.now)

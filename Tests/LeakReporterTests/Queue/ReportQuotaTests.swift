@@ -127,8 +127,8 @@ import Testing
         }
         #expect(batches > 30 && batches < 100)
         #expect(bytes > 10_000 && bytes < 20_000)
-        #expect(device.outbox.budget.spent.totalBytes >= bytes)
-        #expect(device.outbox.budget.spent.totalBytes < bytes * 5 / 4)
+        #expect(device.outbox.quota.spent.totalBytes >= bytes)
+        #expect(device.outbox.quota.spent.totalBytes < bytes * 5 / 4)
         device.drain()
         #expect(device.collector.counted["Shop.Cart"] == 1_439, "nothing of it is lost")
         #expect(device.collector.counted.count == 13)
@@ -159,7 +159,7 @@ import Testing
             device.pass(1_000)
         }
         #expect(bytes > 50_000 && bytes < 200_000)
-        #expect(device.outbox.budget.spent.bytes <= 200_000)
+        #expect(device.outbox.quota.spent.bytes <= 200_000)
         device.drain()
         let dropped = device.dropped[.budget] ?? 0
         #expect(device.collector.counted.values.reduce(0, +) + dropped == 20_000)

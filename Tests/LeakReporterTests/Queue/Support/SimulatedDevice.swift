@@ -56,7 +56,7 @@ final class SimulatedDevice {
         return Outbox(
             queue: SegmentQueue(bounds: bounds, origin: origin, folder: folder, makeID: makeID),
             backoff: Backoff(firstMilliseconds: 1_000, longestMilliseconds: 60_000),
-            budget: ReportQuota(reportsPerSession: bounds.reportsPerSession, bytesPerDay: bounds.bytesPerDay),
+            quota: ReportQuota(reportsPerSession: bounds.reportsPerSession, bytesPerDay: bounds.bytesPerDay),
             rules: rules)
     }
 
