@@ -106,8 +106,8 @@ public final class BoundedQueue<Item: Sendable>: @unchecked Sendable {
     ///
     /// - Parameters:
     ///   - bytes: the bytes that the item counts against the limit.
-    ///   - weight: the number that the item adds to ``weight``, or to ``rejections`` if it is rejected. For want of room, an
-    ///     item with weight 0 is counted in ``QueueRejections/calls``.
+    ///   - weight: the number that the item adds to ``weight``, or to ``rejections`` if it is rejected. An item with weight
+    ///     0 that finds no room is counted in ``QueueRejections/calls``.
     ///   - room: the share of the queue that the item may use.
     ///   - separation: the later items that must not be merged into earlier ones.
     /// - Returns: the number of items added so far, including this one; `nil` if the item was rejected, which ``rejections``

@@ -4,7 +4,7 @@
     internal import Glibc
 #endif
 
-/// A reader that reads the files of one folder once. Only this type accesses the file system.
+/// A reader of all files of one folder. Only this type accesses the file system.
 struct FolderReader {
     struct File {
         /// The path relative to the folder, such as `/css/style.css`.

@@ -5,6 +5,7 @@
 struct BufferPool {
     /// Sizes of buffers in bytes: a small body, a full read, a large batch, and the largest body.
     private static let sizes = [16 << 10, 64 << 10, 256 << 10, 1 << 20]
+    /// The most buffers of each size that the pool keeps.
     private static let keptPerSize = [64, 32, 32, 64]
     private var kept: [[Buffer]] = [[], [], [], []]
     /// The number of buffers of each size that have been idle since the last call of ``trim()``.

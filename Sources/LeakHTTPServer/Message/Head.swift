@@ -43,9 +43,11 @@ struct Head: Hashable, Sendable {
     var keepsAlive = true
     var expectsContinue = false
     var contentEncoding = ContentEncoding.identity
-    /// The index of the line `Accept-Encoding` in the table of fields, and that of the line `If-None-Match`. Several lines of one
-    /// name would form a list (RFC 9110 §5.3). Because no client sends several, they are not joined: the field counts as missing,
-    /// so the whole body is sent, uncompressed.
+    /// The index of the line `Accept-Encoding` in the table of fields; `nil` if there is none, or more than one. Several lines of
+    /// one name would form a list (RFC 9110 §5.3). Because no client sends several, they are not joined, and the field counts as
+    /// missing: the body is sent uncompressed.
     var acceptEncodingIndex: Int?
+    /// The index of the line `If-None-Match` in the table of fields; `nil` if there is none, or more than one. Then the whole body
+    /// is sent.
     var ifNoneMatchIndex: Int?
 }

@@ -235,7 +235,7 @@ struct Outbox {
             return startsSessionWhenCollecting = nil
         }
         // When collecting is turned on again, a new session starts then.
-        startsSessionWhenCollecting = session.map { _ in polls.at != nil }
+        startsSessionWhenCollecting = session.map { _ in polls.nextPollAt != nil }
         if let session { queue.removeFile(session.name) }
         session = nil
         polls.stop()
@@ -264,8 +264,8 @@ struct Outbox {
 
     /// Returns the next step.
     mutating func next(at now: CurrentTime) -> Step {
-        guard !isInFlight, let start = sendsAt else { return .wait(until: polls.at) }
-        guard start <= now.moment else { return .wait(until: min(start, polls.at ?? start)) }
+        guard !isInFlight, let start = sendsAt else { return .wait(until: polls.nextPollAt) }
+        guard start <= now.moment else { return .wait(until: min(start, polls.nextPollAt ?? start)) }
         let last = rules.sendsAutomatically ? .max : flushThrough ?? 0
         queue.endForbidding(at: now)
         let hasFresh = queue.waiting.contains {
@@ -285,7 +285,7 @@ struct Outbox {
         case .none: return next(at: now)
         case .failure(let failure):
             postpone(failure.description, at: now)
-            return .wait(until: [schedule.earliest, polls.at].compactMap(\.self).min())
+            return .wait(until: [schedule.earliest, polls.nextPollAt].compactMap(\.self).min())
         }
     }
 

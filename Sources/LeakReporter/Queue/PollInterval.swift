@@ -3,7 +3,7 @@ struct PollInterval: Hashable, Sendable {
     private let firstMilliseconds: Int
     private var currentMilliseconds: Int
     /// The time of the next poll; `nil` if there is none.
-    private(set) var at: MonotonicTime?
+    private(set) var nextPollAt: MonotonicTime?
 
     /// The longest interval: an idle app is asked four times an hour.
     static let longestMilliseconds = 15 * 60_000
@@ -15,19 +15,20 @@ struct PollInterval: Hashable, Sendable {
 
     mutating func start(at now: MonotonicTime) {
         currentMilliseconds = firstMilliseconds
-        at = now.advanced(byMilliseconds: currentMilliseconds)
+        nextPollAt = now.advanced(byMilliseconds: currentMilliseconds)
     }
 
-    mutating func stop() { at = nil }
+    mutating func stop() { nextPollAt = nil }
 
-    func isDue(at now: MonotonicTime) -> Bool { at.map { $0 <= now } ?? false }
+    func isDue(at now: MonotonicTime) -> Bool { nextPollAt.map { $0 <= now } ?? false }
 
+    /// Sets the time of the next poll after the app was asked.
     mutating func finish(foundSome: Bool, at now: MonotonicTime) {
-        guard at != nil else { return }
+        guard nextPollAt != nil else { return }
         let longest = max(Self.longestMilliseconds, firstMilliseconds)
         // The comparison precedes the doubling, which may overflow an Int.
         let doubled = currentMilliseconds > longest / 2 ? longest : max(currentMilliseconds, 1) * 2
         currentMilliseconds = foundSome ? firstMilliseconds : doubled
-        at = now.advanced(byMilliseconds: currentMilliseconds)
+        nextPollAt = now.advanced(byMilliseconds: currentMilliseconds)
     }
 }
