@@ -14,15 +14,15 @@ struct CheckCommand: Equatable {
 
     /// Timeout of the request. A query over a large database takes a second, and a server that starts takes a few.
     private static let timeoutMilliseconds = 60_000
-    /// Maximum bytes of the answer, enough for 400 leaks with all their names.
-    private static let answerBytes = 64 << 20
+    /// Maximum bytes of the response, enough for 400 leaks with all their names.
+    private static let responseBytes = 64 << 20
 
     func run() -> Program.ExitCode {
         do {
             let settings = try Program.settings(flags)
-            let isDatabase = flags[.data] != nil || flags[.databaseURL] != nil
+            let readsDatabase = flags[.data] != nil || flags[.databaseURL] != nil
             let json =
-                if let address = settings.url, !isDatabase {
+                if let address = settings.url, !readsDatabase {
                     try requestFromCollector(address, settings)
                 } else {
                     try readFromDatabase(settings)
@@ -41,7 +41,7 @@ struct CheckCommand: Equatable {
         } catch let error as RemoteCollectorError where error.isUnreachable {
             Output.error("collector: \(error)")
             return .unreachable
-        } catch let error as Unanswered {
+        } catch let error as NoResponse {
             Output.error("collector: \(error)")
             return .unreachable
         } catch let error as ReleaseCheckResult.Unreadable {
@@ -67,25 +67,25 @@ struct CheckCommand: Equatable {
         }
         var options = HTTPClient.Options()
         options.totalMilliseconds = Self.timeoutMilliseconds
-        options.answerBytes = Self.answerBytes
+        options.answerBytes = Self.responseBytes
         options.userAgent = "collector/\(Program.version)"
-        let answer: HTTPResponse
+        let response: HTTPResponse
         do {
-            answer = try HTTPClient(options).get(
+            response = try HTTPClient(options).get(
                 address + checkRequest.path, fields: [HTTPField("Authorization", "Bearer \(token)")])
         } catch {
-            throw Unanswered(address: address, cause: error)
+            throw NoResponse(address: address, cause: error)
         }
-        guard answer.status == 200 else {
+        guard response.status == 200 else {
             throw RemoteCollectorError(
-                address: address, status: answer.status, type: answer["content-type"],
-                location: answer["location"],
-                body: answer.body)
+                address: address, status: response.status, type: response["content-type"],
+                location: response["location"],
+                body: response.body)
         }
-        return answer.body
+        return response.body
     }
 
-    private struct Unanswered: Error, CustomStringConvertible {
+    private struct NoResponse: Error, CustomStringConvertible {
         let address: String
         let cause: HTTPClient.Failure
 
@@ -98,7 +98,7 @@ struct CheckCommand: Equatable {
         case .json: Output.line(String(decoding: json, as: UTF8.self))
         case .github:
             Output.line(result.workflowCommands(address: address))
-            guard let file = ProcessEnvironment.stepSummary else { return }
+            guard let file = ProcessEnvironment.stepSummaryPath else { return }
             if !Output.append(result.markdown(address: address), toFile: file) {
                 Output.error("collector: cannot write \(file), which GITHUB_STEP_SUMMARY names")
             }

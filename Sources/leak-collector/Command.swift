@@ -25,7 +25,7 @@ enum Command: Equatable {
     case help(topic: HelpTopic?)
     case version
 
-    /// Error for an invalid command line, with what would be valid.
+    /// Error for an invalid command line. The description says what would be valid.
     struct UsageError: Error, Equatable, CustomStringConvertible {
         var description: String
         init(_ description: String) { self.description = description }
@@ -115,18 +115,18 @@ enum Command: Equatable {
             throw UsageError("--format is “\(word)”, must be text, json, github, gitlab, junit or markdown")
         }
         let settings = line.settings
-        let isDatabase = settings[.data] != nil || settings[.databaseURL] != nil
-        guard settings[.url] == nil || !isDatabase else {
+        let readsDatabase = settings[.data] != nil || settings[.databaseURL] != nil
+        guard settings[.url] == nil || !readsDatabase else {
             throw UsageError(
                 "check asks a collector or reads a database: give either --url, or --data or --database-url")
         }
-        func named(_ flag: String) -> String? { line.take(flag).flatMap { $0.isEmpty ? nil : $0 } }
+        func nonEmpty(_ flag: String) -> String? { line.take(flag).flatMap { $0.isEmpty ? nil : $0 } }
         var query = ReleaseCheckQuery(
-            app: app, version: version, build: named("--build"), baseline: named("--baseline"),
-            baselineBuild: named("--baseline-build"))
+            app: app, version: version, build: nonEmpty("--build"), baseline: nonEmpty("--baseline"),
+            baselineBuild: nonEmpty("--baseline-build"))
         for limit in ReleaseCheckRequest.Limit.allCases {
             let flag = "--" + limit.rawValue.replacing("_", with: "-")
-            guard let text = named(flag) else { continue }
+            guard let text = nonEmpty(flag) else { continue }
             guard limit.set(text, in: &query) else {
                 throw UsageError("\(flag) is “\(text)”, must be \(limit.form)")
             }
@@ -164,12 +164,12 @@ enum Command: Equatable {
         return SymbolsCommand(action: action, flags: line.settings)
     }
 
-    /// Returns `true` if a program reads the log of the server that this command line starts, even if the command line
-    /// or a setting is wrong.
+    /// Returns `true` if the command line starts the server with a log in JSON. It works also for an invalid command
+    /// line or setting, so that even the error about it is logged as JSON.
     ///
     /// - Parameter variable: `COLLECTOR_LOG`.
     static func wantsJSONLog(_ arguments: [String], variable: String?) -> Bool {
-        // The other commands write for people, even if the server's variables are set.
+        // The other commands write for people, even if `COLLECTOR_LOG` is set for the server.
         guard arguments.first.map({ $0 == "serve" || $0.hasPrefix("-") }) ?? true else { return false }
         let flag = Setting.log.flag ?? ""
         let json = Settings.LogForm.json.rawValue
@@ -211,7 +211,8 @@ private struct ParsedArguments {
     private var words: [String] = []
     private var flags: [(name: String, value: String)] = []
 
-    private static let named =
+    /// The flags of single commands, besides the flags of settings.
+    private static let commandFlags =
         [
             "--name", "--app", "--version", "--build", "--at", "--baseline", "--baseline-build", "--format",
             "--min-devices", "--min-reports", "--max-rate",
@@ -219,7 +220,8 @@ private struct ParsedArguments {
     /// Flags that need no value, called switches.
     private static let switches = ["--overwrite", "--repair", "--dry-run"]
 
-    /// Splits the arguments. A flag's value follows it or an equals sign; a switch takes yes or no.
+    /// Splits the arguments. A flag's value is the next argument, or follows an equals sign. A switch is yes unless yes
+    /// or no follows in one of these ways.
     init(_ arguments: [String]) throws(Command.UsageError) {
         var rest = arguments[...]
         while let argument = rest.popFirst() {
@@ -229,12 +231,13 @@ private struct ParsedArguments {
             }
             let parts = argument.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
             let name = String(parts[0])
-            guard Self.named.contains(name) || Setting.allCases.contains(where: { $0.flag == name }) else {
+            guard Self.commandFlags.contains(name) || Setting.allCases.contains(where: { $0.flag == name })
+            else {
                 throw Command.UsageError("there is no flag \(name)")
             }
-            let hasNext =
+            let takesNext =
                 !Self.switches.contains(name) || rest.first.map { ["yes", "no"].contains($0) } ?? false
-            guard let value = parts.count == 2 ? String(parts[1]) : hasNext ? rest.popFirst() : "yes" else {
+            guard let value = parts.count == 2 ? String(parts[1]) : takesNext ? rest.popFirst() : "yes" else {
                 throw Command.UsageError("\(name) needs a value")
             }
             guard !flags.contains(where: { $0.name == name }) else {
@@ -273,7 +276,7 @@ private struct ParsedArguments {
     /// - Throws: ``Command/UsageError`` if the command does not accept an argument.
     func finish() throws(Command.UsageError) {
         if let word = words.first { throw Command.UsageError("“\(word)” is one argument too many") }
-        if let flag = flags.first(where: { Self.named.contains($0.name) }) {
+        if let flag = flags.first(where: { Self.commandFlags.contains($0.name) }) {
             throw Command.UsageError("\(flag.name) is not an option of this command")
         }
     }

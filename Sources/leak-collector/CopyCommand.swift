@@ -18,13 +18,13 @@ struct CopyCommand {
         let start = WallClock.milliseconds()
         // A terminal shows one line that changes, and a log gets a line every 5 s.
         let interval: Int64 = isTerminal ? 200 : 5_000
-        var nextWord = start + (isTerminal ? 0 : interval)
+        var nextProgressTime = start + (isTerminal ? 0 : interval)
         let tables: [CopiedTable]
         do {
             tables = try Collector.copy(settings) { progress in
                 let now = WallClock.milliseconds()
-                guard now >= nextWord else { return }
-                nextWord = now + interval
+                guard now >= nextProgressTime else { return }
+                nextProgressTime = now + interval
                 let words = CopyText.progress(progress, milliseconds: now - start)
                 Output.error(words, overwrites: isTerminal)
             }
@@ -36,7 +36,7 @@ struct CopyCommand {
         Output.line(CopyText.result(tables, milliseconds: WallClock.milliseconds() - start))
         Output.line(
             "next: start the collectors with COLLECTOR_DATABASE_URL set to this database; keep \(settings.dataFolder) as "
-                + "a backup, and do not start a collector on it again: its reports would be missing in PostgreSQL"
+                + "a backup, and do not start a collector on it again: reports that it counts would be missing in PostgreSQL"
         )
     }
 }

@@ -11,7 +11,7 @@ import LeakStore
 struct ExportCommand {
     var settings: Settings
     var app: String?
-    /// Milliseconds since 1970.
+    /// The time that the pages refer to, in milliseconds since 1970; `nil` for the time of the last report.
     var at: Int64?
 
     /// Writes the files, and the progress on standard error: one line that changes on a terminal, a line every 5 s in
@@ -19,7 +19,7 @@ struct ExportCommand {
     func write(to folder: String) throws {
         let isTerminal = isatty(2) == 1
         let interval: Int64 = isTerminal ? 200 : 5_000
-        var nextWord = WallClock.milliseconds() + interval
+        var nextProgressTime = WallClock.milliseconds() + interval
         let export = try Export(
             store: Program.openStore(settings, isServer: false), publicFolder: Program.publicFolder(settings),
             at: at)
@@ -27,11 +27,11 @@ struct ExportCommand {
         defer { if isTerminal { Output.error("", overwrites: true) } }
         let result = try export.write(to: folder, app: app) { progress in
             let now = WallClock.milliseconds()
-            guard now >= nextWord else { return }
-            nextWord = now + interval
+            guard now >= nextProgressTime else { return }
+            nextProgressTime = now + interval
             Output.error("\(progress.leaks) of \(progress.allLeaks) leaks", overwrites: isTerminal)
         }
-        let removed = result.removed == 0 ? "" : ", removed \(result.removed) of an earlier export"
+        let removed = result.removed == 0 ? "" : ", removed \(result.removed) files of an earlier export"
         Output.line("wrote \(result.files) files to \(folder)\(removed); open \(folder)/index.html")
     }
 }

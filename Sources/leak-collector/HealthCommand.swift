@@ -4,7 +4,7 @@ import LeakCollector
 /// `collector health`: checks that the collector answers, for container engines and scripts.
 ///
 /// It sends its request to `--host` and `--port`, else to the address that a server wrote into the data folder, else
-/// to the address from the environment. A health check that is part of an image does not see the flags that the
+/// to the address from the environment. The health check of a container image does not see the flags that the
 /// server was started with.
 enum HealthCommand {
     /// Timeout of the request. Container engines give up after a few seconds, and a healthy collector needs less than
@@ -15,18 +15,18 @@ enum HealthCommand {
         // Other settings are not read, because the file of a secret may be gone after the server has read it.
         let settings = try Settings(
             flags: flags, environment: ProcessEnvironment.variables, only: [.host, .port, .data])
-        let isNamed = flags[.host] != nil || flags[.port] != nil
-        let written = isNamed ? nil : AddressFile(folder: settings.dataFolder).read()
-        let address = (written ?? "http://\(settings.reachableHost):\(settings.port)") + "/readyz"
+        let namesAddress = flags[.host] != nil || flags[.port] != nil
+        let writtenAddress = namesAddress ? nil : AddressFile(folder: settings.dataFolder).read()
+        let address = (writtenAddress ?? "http://\(settings.reachableHost):\(settings.port)") + "/readyz"
         do {
             var options = HTTPClient.Options()
             options.connectMilliseconds = timeoutMilliseconds
             options.totalMilliseconds = timeoutMilliseconds
             // The collector is on this machine, so no proxy is used.
             options.usesProxy = false
-            let answer = try HTTPClient(options).get(address)
-            guard answer.status == 200 else {
-                Output.error("collector: \(address) answers \(answer.status); see the collector's log")
+            let response = try HTTPClient(options).get(address)
+            guard response.status == 200 else {
+                Output.error("collector: \(address) answers \(response.status); see the collector's log")
                 return .failed
             }
             Output.line("ok")

@@ -20,7 +20,7 @@ extension HelpTopic {
             """
         case .check:
             """
-            It compares how often each leak was reported, per check of its class, with the version before.
+            For each leak, it compares the reports per check of the class with those of the version before.
             A version fails if a leak is worse with 99 % confidence, if a new leak reaches the limits below
             in a class that the older version did not check, or if a resolved leak is back. Known system
             leaks and ignored leaks do not count. If a class has too few checks, the command cannot tell, and
@@ -47,7 +47,7 @@ extension HelpTopic {
             Each line is a report or a batch; - as FILE is standard input. Re-importing the same file within
             7 days does not count lines twice. A line is recognized by --name (or else the full path of the
             file), its number, its bytes, --app and --version. Reports older than 30 days count as 30 days
-            old; the command says how many. The limits on names are 10 times those of an ingest key.
+            old; the command says how many these are. The limits on names are 10 times those of an ingest key.
             """
         case .backup:
             """

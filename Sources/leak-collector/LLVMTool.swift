@@ -17,7 +17,7 @@ struct LLVMTool {
     /// Finds the program.
     ///
     /// - Parameters:
-    ///   - name: name of the program. Names with a version after it are also searched.
+    ///   - name: name of the program. The name with a version, such as `llvm-nm-18`, is searched as well.
     ///   - others: other names of the program.
     /// - Throws: ``Failure`` that says how to install it.
     init(_ name: String, or others: [String] = []) throws(Failure) {
@@ -34,7 +34,7 @@ struct LLVMTool {
                 + "llvm on a Mac) or add its folder to PATH")
     }
 
-    /// Debian adds the version of LLVM to the name.
+    /// Versions of LLVM that are searched, newest first. Debian adds the version to a program's name.
     private static let versions = (14...24).reversed()
 
     /// Folders that are searched: `PATH`, and those of Homebrew, which does not add LLVM to it.
@@ -53,7 +53,7 @@ struct LLVMTool {
         defer { close(source) }
         var ends: [Int32] = [0, 0]
         guard unsafe pipe(&ends) == 0 else {
-            throw Failure(description: "no pipe to \(path): \(Self.reason)")
+            throw Failure(description: "a pipe to \(path) cannot be created: \(Self.errorText)")
         }
         let process: pid_t
         do throws(Failure) {
@@ -101,24 +101,26 @@ struct LLVMTool {
         return process
     }
 
-    /// Returns an unlinked file with the input. A pipe would fill up while the program waits for its output to be
-    /// read.
+    /// Returns an unlinked file with the input. With a pipe, this process would block while it writes the input, and
+    /// the program would block because its output is not read.
     private static func temporaryFile(with bytes: [UInt8]) throws(Failure) -> Int32 {
         let folder = unsafe getenv("TMPDIR").map { unsafe String(cString: $0) } ?? "/tmp"
         var name = Array("\(folder)/collector-XXXXXX".utf8CString)
         let file = unsafe mkstemp(&name)
-        guard file >= 0 else { throw Failure(description: "no file can be made in \(folder): \(reason)") }
+        guard file >= 0 else {
+            throw Failure(description: "no file can be created in \(folder): \(errorText)")
+        }
         unsafe unlink(name)
         guard writeAll(bytes, to: file) == bytes.count else {
-            let reason = reason
+            let errorText = errorText
             close(file)
-            throw Failure(description: "\(folder) cannot be written: \(reason)")
+            throw Failure(description: "\(folder) cannot be written: \(errorText)")
         }
         lseek(file, 0, SEEK_SET)
         return file
     }
 
-    private static var reason: String { unsafe String(cString: strerror(errno)) }
+    private static var errorText: String { unsafe String(cString: strerror(errno)) }
 
     private static func forEachLine(of descriptor: Int32, _ body: (String) -> Void) {
         var buffer = [UInt8](repeating: 0, count: 1 << 16)

@@ -11,6 +11,7 @@ struct LineReader: ~Copyable {
     private let descriptor: Int32
     private let path: String
     private var buffer: [UInt8] = []
+    /// Index of the first byte in ``buffer`` that was not returned yet.
     private var start = 0
     private var isAtEnd = false
 

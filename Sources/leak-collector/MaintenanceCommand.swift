@@ -1,8 +1,8 @@
 import LeakCollector
 import LeakStore
 
-/// `collector backup`, `verify`, `import` and `erase`: maintenance of the database, mostly also while a collector
-/// runs on it.
+/// `collector backup`, `verify`, `import` and `erase`: maintenance of the database. Except for `verify --repair`, these
+/// commands may run while a collector runs on the same database.
 struct MaintenanceCommand {
     private let settings: Settings
 
@@ -75,7 +75,7 @@ struct MaintenanceCommand {
         )
         if erased.isLeftInLog {
             Output.error(
-                "collector: another process reads the database, so its write-ahead log still holds the erased data until it is "
+                "collector: another process reads the database, so its write-ahead log still holds the erased data until that log is "
                     + "overwritten; run collector erase again later to empty the log")
         }
         return .done
@@ -90,28 +90,28 @@ struct MaintenanceCommand {
         let store = try Collector.openStore(settings, isServer: false, limits: .forImports)
         var lines = try LineReader(file)
         let now = WallClock.milliseconds()
-        let beyond = try Import.overLimitCounts(in: store, now: now)
+        let beforeImport = try Import.overLimitCounts(in: store, now: now)
         let source = Import.Source(
             name: name ?? ProcessEnvironment.fullPath(file) ?? file, app: app, version: version)
-        var named = 0
+        var rejections = 0
         var reports = Import(store: store, source: source, now: now) { line, reason in
-            named += 1
-            if named <= Self.namedRejections { Output.error("line \(line): \(reason)") }
+            rejections += 1
+            if rejections <= Self.printedRejections { Output.error("line \(line): \(reason)") }
         }
-        var nextWord = WallClock.milliseconds() + Self.progressMilliseconds
+        var nextProgressTime = WallClock.milliseconds() + Self.progressMilliseconds
         while let line = try lines.next() {
             try reports.add(line: line)
-            if reports.result.lines % 100 == 0, WallClock.milliseconds() >= nextWord {
+            if reports.result.lines % 100 == 0, WallClock.milliseconds() >= nextProgressTime {
                 Output.error(Self.words(reports.result))
-                nextWord = WallClock.milliseconds() + Self.progressMilliseconds
+                nextProgressTime = WallClock.milliseconds() + Self.progressMilliseconds
             }
         }
         try reports.flush()
-        if named > Self.namedRejections {
-            Output.error("and \(named - Self.namedRejections) more rejected lines")
+        if rejections > Self.printedRejections {
+            Output.error("and \(rejections - Self.printedRejections) more rejected lines")
         }
         Output.line(Self.words(reports.result))
-        for limit in try Import.overLimitCounts(in: store, since: beyond, now: now) {
+        for limit in try Import.overLimitCounts(in: store, since: beforeImport, now: now) {
             Output.error(
                 "collector: app \(limit.app): the limit \(limit.limit.rawValue) was reached, \(limit.count) \(limit.limit.outcome)"
             )
@@ -123,7 +123,7 @@ struct MaintenanceCommand {
     }
 
     /// Maximum number of rejections that are printed. More of them usually have the same reason.
-    private static let namedRejections = 100
+    private static let printedRejections = 100
     private static let progressMilliseconds: Int64 = 1_000
 
     private static func words(_ result: Import.Result) -> String {

@@ -13,9 +13,9 @@ enum Output {
 
     static func error(_ text: String) { write(text, to: 2) }
 
-    /// Writes a line to standard error, or a changing last line of a terminal.
+    /// Writes a line to standard error, or replaces the last line of a terminal.
     ///
-    /// - Parameter overwrites: true to replace the last line of a terminal.
+    /// - Parameter overwrites: true to replace the last line; the line then has no line end.
     static func error(_ text: String, overwrites: Bool) {
         // ECMA-48: moves to the first column and erases the line.
         if overwrites { write(bytes: "\r\u{1B}[K" + text, to: 2) } else { error(text) }

@@ -8,10 +8,11 @@ import LeakCollector
 
 /// Variables and paths of the process.
 enum ProcessEnvironment {
+    /// The variables that give a setting, or name a file with one.
     static var variables: [String: String] {
         var variables: [String: String] = [:]
-        for setting in names {
-            if let value = unsafe getenv(setting) { variables[setting] = unsafe String(cString: value) }
+        for name in names {
+            if let value = unsafe getenv(name) { variables[name] = unsafe String(cString: value) }
         }
         return variables
     }
@@ -25,8 +26,8 @@ enum ProcessEnvironment {
     /// https://www.sqlite.org/tempfiles.html
     static func keepTemporaryFiles(in folder: String) { unsafe setenv("SQLITE_TMPDIR", folder, 0) }
 
-    /// The file that GitHub Actions shows after a step; `nil` elsewhere.
-    static var stepSummary: String? {
+    /// Path of the file that GitHub Actions shows after a step; `nil` elsewhere.
+    static var stepSummaryPath: String? {
         guard let path = unsafe getenv("GITHUB_STEP_SUMMARY") else { return nil }
         let text = unsafe String(cString: path)
         return text.isEmpty ? nil : text
@@ -39,7 +40,7 @@ enum ProcessEnvironment {
         return unsafe String(cString: resolved)
     }
 
-    /// The folder of the running program, links followed.
+    /// The folder of the running program, with links followed; `.` if it cannot be found.
     static var programFolder: String {
         let path = CommandLine.arguments.first ?? ""
         guard let resolved = unsafe realpath("/proc/self/exe", nil) ?? realpath(path, nil) else { return "." }

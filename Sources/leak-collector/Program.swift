@@ -24,7 +24,7 @@ enum Program {
         /// Totals are not the sums of their parts.
         case wrongSums = 4
 
-        /// `check`: the data are too few.
+        /// `check`: too few checks, or no older version to compare with.
         static let cannotTell = inUse
         /// `check`: no collector answered.
         static let unreachable = wrongSums
@@ -49,7 +49,7 @@ enum Program {
         exit(code.rawValue)
     }
 
-    /// Writes the line of a failure: as JSON if a program reads the log of the server, otherwise for people.
+    /// Writes the line about a failure: as JSON if the server's log is in JSON, otherwise as text for people.
     private static func report(_ problem: String, _ arguments: [String]) {
         if Command.wantsJSONLog(arguments, variable: ProcessEnvironment.variables[Setting.log.variable]) {
             Log(form: .json).error(problem)
@@ -107,7 +107,7 @@ enum Program {
         return .done
     }
 
-    /// Reads the settings, as the first step of every command.
+    /// Reads the settings, and keeps the temporary files of SQLite in the data folder.
     static func settings(_ flags: [Setting: String]) throws(SettingError) -> Settings {
         let settings = try Settings(flags: flags, environment: ProcessEnvironment.variables)
         ProcessEnvironment.keepTemporaryFiles(in: settings.dataFolder)
@@ -158,12 +158,12 @@ enum Program {
     ) {
         switch settings.logForm {
         case .text:
-            let lines = ["listening on \(startupInfo.listening)"] + texts(startupInfo, settings)
+            let lines = ["listening on \(startupInfo.listening)"] + credentialLines(startupInfo, settings)
             Output.line(lines.joined(separator: "\n"))
         case .json:
             log.reportStartup("listening on \(startupInfo.listening)", ["url": startupInfo.address])
             guard settings.showsSecrets else {
-                for line in texts(startupInfo, settings) { log.reportStartup(line) }
+                for line in credentialLines(startupInfo, settings) { log.reportStartup(line) }
                 return
             }
             if let key = startupInfo.newIngestKey {
@@ -177,8 +177,10 @@ enum Program {
         }
     }
 
-    /// Returns the lines after the first one, for people.
-    private static func texts(_ startupInfo: Collector.StartupInfo, _ settings: Settings) -> [String] {
+    /// Returns the lines about keys, tokens and sign-in for the start of the server.
+    private static func credentialLines(_ startupInfo: Collector.StartupInfo, _ settings: Settings)
+        -> [String]
+    {
         var lines: [String] = []
         guard settings.showsSecrets else {
             if startupInfo.lacksIngestKey {

@@ -38,9 +38,9 @@ struct RegroupCommand {
         let isTerminal = isatty(2) == 1
         var (merged, targets) = (0, 0)
         for group in groups {
-            let parts = try RegroupPlanner.merge(group, in: store, now: WallClock.milliseconds())
-            merged += parts
-            if parts > 0 { targets += 1 }
+            let mergedParts = try RegroupPlanner.merge(group, in: store, now: WallClock.milliseconds())
+            merged += mergedParts
+            if mergedParts > 0 { targets += 1 }
             if isTerminal { Output.error("\(merged) of \(planned) leaks merged", overwrites: true) }
         }
         if isTerminal { Output.error("", overwrites: true) }

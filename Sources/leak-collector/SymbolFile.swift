@@ -19,7 +19,7 @@ struct SymbolFile {
         var name: String
         var architecture: String
         var bytes: [UInt8]
-        /// The size in words: `61931 ranges`, `412 classes`.
+        /// The size in words: `61931 address ranges`, `412 classes`.
         var size: String
     }
 
@@ -42,9 +42,9 @@ struct SymbolFile {
         return try bundles.flatMap { try files(at: "\(path)/\($0)") }
     }
 
-    /// Reads debug data with LLVM's tools, or a Breakpad file.
+    /// Reads debug data with LLVM's tools, a Breakpad file, or the mapping of an Android app.
     ///
-    /// - Parameter progress: called with the number of addresses that are named, and the number of all addresses.
+    /// - Parameter progress: called with the number of addresses that have been given names so far, and the number of all.
     func tables(progress: (_ done: Int, _ all: Int) -> Void) throws -> [Table] {
         // A pipe would block here until another process writes to it.
         let file = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
@@ -60,8 +60,8 @@ struct SymbolFile {
             )
         }
         let head = Self.read(file, at: 0, count: 7)
-        if head.elementsEqual("MODULE ".utf8) { return [try breakpad()] }
-        if head.starts(with: "# ".utf8) || path.hasSuffix("mapping.txt") { return [try mapping()] }
+        if head.elementsEqual("MODULE ".utf8) { return [try readBreakpadFile()] }
+        if head.starts(with: "# ".utf8) || path.hasSuffix("mapping.txt") { return [try readMapping()] }
         let object: ObjectFile
         do {
             object = try ObjectFile { Self.read(file, at: $0, count: $1) }
@@ -117,12 +117,11 @@ struct SymbolFile {
         }
         return Table(
             image: slice.image, name: name, architecture: slice.architecture, bytes: builder.finish(),
-            size: Self.count(builder.count, "range")
-                + (builder.leftOutCount > 0
-                    ? " (\(builder.leftOutCount) ranges left out: the table is full)" : ""))
+            size: Self.counted(builder.count, "address range")
+                + (builder.leftOutCount > 0 ? " (\(builder.leftOutCount) more left out: the table is full)" : ""))
     }
 
-    private func breakpad() throws -> Table {
+    private func readBreakpadFile() throws -> Table {
         var lines = try LineReader(path)
         var file = BreakpadFile()
         do {
@@ -134,13 +133,13 @@ struct SymbolFile {
             let table = try SymbolTable(bytes)
             return Table(
                 image: table.image, name: table.name, architecture: table.architecture, bytes: bytes,
-                size: Self.count(ranges, "range"))
+                size: Self.counted(ranges, "address range"))
         } catch let error as BreakpadFile.Unreadable {
             throw Failure(description: "\(path) cannot be read as a Breakpad symbol file: \(error)")
         }
     }
 
-    private func mapping() throws -> Table {
+    private func readMapping() throws -> Table {
         var lines = try LineReader(path)
         var file = MappingFile()
         while let line = try lines.next() {
@@ -151,13 +150,13 @@ struct SymbolFile {
             let table = try MappingTable(bytes)
             return Table(
                 image: table.image, name: table.name, architecture: "", bytes: bytes,
-                size: Self.count(table.classCount, "class", plural: "classes"))
+                size: Self.counted(table.classCount, "class", plural: "classes"))
         } catch let error as MappingFile.Unreadable {
             throw Failure(description: "\(path) cannot be used as the mapping of an Android app: \(error)")
         }
     }
 
-    private static func count(_ number: Int, _ noun: String, plural nouns: String? = nil) -> String {
+    private static func counted(_ number: Int, _ noun: String, plural nouns: String? = nil) -> String {
         "\(number) \(number == 1 ? noun : nouns ?? noun + "s")"
     }
 

@@ -56,7 +56,7 @@ struct SymbolsCommand: Equatable {
             for image in images {
                 guard let id = ImageID(image) else {
                     throw Command.UsageError(
-                        "“\(image)” is not the id of an image; collector symbols list shows them")
+                        "“\(image)” is not the id of an image; collector symbols list shows the ids")
                 }
                 _ = try remote.send(.delete, "\(Self.path)/\(id)")
                 Output.line("removed the symbols of \(id)")
@@ -75,8 +75,8 @@ struct SymbolsCommand: Equatable {
         if isTerminal { Output.error("", overwrites: true) }
         for table in tables {
             let packed = Gzip.deflate(table.bytes)
-            let answer = try remote.send(.post(packed), Self.path)
-            let outcome = try SymbolUpload(json: answer)
+            let response = try remote.send(.post(packed), Self.path)
+            let outcome = try SymbolUpload(json: response)
             let processor = table.architecture.isEmpty ? "" : ", \(table.architecture)"
             Output.line(
                 "\(table.name) (\(table.image)\(processor)): \(table.size), \(packed.count >> 10) KiB; "
@@ -106,14 +106,14 @@ private struct RemoteCollector {
         options.answerBytes = 16 << 20
         options.userAgent = "collector/\(Program.version)"
         let fields = [HTTPField("Authorization", "Bearer \(token)")]
-        let answer: HTTPResponse
+        let response: HTTPResponse
         do {
             let client = try HTTPClient(options)
             switch method {
-            case .get: answer = try client.get(address + path, fields: fields)
-            case .delete: answer = try client.delete(address + path, fields: fields)
+            case .get: response = try client.get(address + path, fields: fields)
+            case .delete: response = try client.delete(address + path, fields: fields)
             case .post(let body):
-                answer = try client.post(
+                response = try client.post(
                     body, to: address + path,
                     fields: fields + [
                         HTTPField("Content-Type", "application/octet-stream"),
@@ -123,15 +123,15 @@ private struct RemoteCollector {
         } catch {
             throw RemoteError(description: "no answer from \(address): \(error)")
         }
-        guard answer.status == 200 else {
+        guard response.status == 200 else {
             throw RemoteError(
                 description: RemoteCollectorError(
-                    address: address, path: SymbolsCommand.path, status: answer.status,
-                    type: answer["content-type"],
-                    location: answer["location"], body: answer.body
+                    address: address, path: SymbolsCommand.path, status: response.status,
+                    type: response["content-type"],
+                    location: response["location"], body: response.body
                 ).description)
         }
-        return answer.body
+        return response.body
     }
 }
 

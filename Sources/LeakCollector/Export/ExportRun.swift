@@ -96,7 +96,7 @@ struct ExportRun {
         // Only lists that a page links to are written. The summary itself shows the first known leaks.
         let setAside: [(LeakQuery.StateFilter, isLinked: Bool)] = [
             (.resolved, first.resolved.leaks > 0), (.ignored, first.ignored.leaks > 0),
-            (.known, first.known.leaks > SummaryResource.knownShown),
+            (.known, first.known.leaks > SummaryResource.knownLimit),
         ]
         for (state, isLinked) in setAside where isLinked {
             query.state = state

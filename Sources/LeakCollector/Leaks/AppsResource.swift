@@ -19,6 +19,6 @@ struct AppOverview: Sendable {
     var app: String
     var overview: Overview
 
-    /// Maximum number of apps whose overviews are shown one by one. The filter finds the others.
-    static let shownApps = 5
+    /// Maximum number of apps whose overviews are shown one by one. The filter form offers the other apps too.
+    static let shownAppsLimit = 5
 }

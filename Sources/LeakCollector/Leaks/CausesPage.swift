@@ -9,12 +9,13 @@ struct CausesPage: Component {
     /// Key of the cause to show first.
     var first: String?
 
-    /// Maximum number of causes on the page, and of leaks per cause. The JSON has more.
-    private static let shown = 50
+    /// Maximum number of causes on the page. The JSON has more.
+    private static let causesShown = 50
+    /// Maximum number of leaks per cause on the page. The JSON has more.
     private static let leaksShown = 10
 
     var html: HTML {
-        let causes = found.causes.prefix(Self.shown).map(card)
+        let causes = found.causes.prefix(Self.causesShown).map(card)
         return PageLayout(
             title: "Causes", section: .causes, context: context, isLive: true,
             main: #"""
@@ -40,13 +41,13 @@ struct CausesPage: Component {
     }
 
     private var intro: HTML {
-        let looked: HTML? =
+        let coverage: HTML? =
             found.leakCount < found.totalLeakCount
             ? " This page covers the \(Count(found.leakCount)) of \(Count(found.totalLeakCount)) leaks to fix that keep the most memory."
             : nil
         return """
             <p class="dim">Leaks have the same cause if they have the same cycle, or if the same property holds their objects. \
-            Causes that keep the most memory on all installs come first.\(looked)</p>
+            Causes that keep the most memory on all installs come first.\(coverage)</p>
             """
     }
 
@@ -57,21 +58,21 @@ struct CausesPage: Component {
         """
     }
 
-    /// Message if the cause to show first is not among the causes. Its leak may be resolved or ignored, or beyond the
-    /// limits of ``SharedCauses``.
+    /// Message if the page does not contain the cause from the link. The leaks with that cause may be resolved or
+    /// ignored, or beyond the limits of ``SharedCauses``.
     private var missing: HTML? {
         guard let first, !found.causes.contains(where: { $0.path.causeKey == first }) else { return nil }
         return
-            "<p>The cause from the link is not on this page. Its leak may be resolved or ignored, or beyond the limits of this page.</p>"
+            "<p>The cause from the link is not on this page. Its leaks may be resolved or ignored, or beyond the limits of this page.</p>"
     }
 
     private var rest: HTML? {
-        let others = found.causeCount - Self.shown
+        let others = found.causeCount - Self.causesShown
         guard others > 0 else { return nil }
-        let place =
-            found.causes.count > Self.shown
+        let jsonNote =
+            found.causes.count > Self.causesShown
             ? "; the JSON has the first \(Count(found.causes.count)) causes" : ""
-        return #"<p class="dim">\#(Count(others).of("more cause", "more causes"))\#(place).</p>"#
+        return #"<p class="dim">\#(Count(others).of("more cause", "more causes"))\#(jsonNote).</p>"#
     }
 
     private func card(_ cause: SharedCauses.Cause) -> HTML {

@@ -12,7 +12,7 @@ struct CausesResource: JSONResource, PageResource {
 
     init(_ request: borrowing Request, _: Parameters) throws(Problem) {
         app = request.queriedApp
-        // Other texts are ignored, so that they make no pages.
+        // Ignores texts that cannot be a cause key. Otherwise each such text would be another page in the page cache.
         first = request.query("first").flatMap {
             $0.utf8.count == 16 && $0.allSatisfy(\.isHexDigit) ? $0 : nil
         }

@@ -17,12 +17,12 @@ struct ClassPage: Component {
                 """#,
             footer: [
                 "\(Count(found.total).of("leak", "leaks")) from \(Count(found.reports).of("report", "reports"))",
-                #"<a href="\#(context.links.json(of: place(found.name)))">JSON</a>"#,
+                #"<a href="\#(context.links.json(of: linkTarget(found.name)))">JSON</a>"#,
             ]
         ).html
     }
 
-    private func place(_ name: String) -> LinkTarget { .leakClass(name, app: context.query.app) }
+    private func linkTarget(_ name: String) -> LinkTarget { .leakClass(name, app: context.query.app) }
 
     private var app: HTML {
         #"<a href="\#(context.links.to(.summary(app: context.query.app)))">\#(IsolatedText(context.query.app ?? "all apps"))</a>"#
@@ -63,12 +63,12 @@ struct ClassPage: Component {
             """#
     }
 
-    /// Classes with a similar name. Only the app's author knows which of them are the same class.
+    /// Classes with similar names. The app's author must judge which of them are the same class.
     private var related: HTML? {
         guard !found.related.isEmpty else { return nil }
         let rows = found.related.map { related -> HTML in
             #"""
-            <tr><th scope="row"><a href="\#(context.links.to(place(related.name)))"><code>\#(IsolatedText(related.name))</code></a>\#
+            <tr><th scope="row"><a href="\#(context.links.to(linkTarget(related.name)))"><code>\#(IsolatedText(related.name))</code></a>\#
             </th><td class="num">\#(Count(related.leaks))</td><td class="num">\#(Count(related.reports))</td></tr>
             """#
         }

@@ -6,7 +6,7 @@ struct FilterForm: Component {
     var context: PageContext
 
     var html: HTML {
-        guard context.links.isServed else { return exported }
+        guard context.links.isServed else { return appLinks }
         let query = context.query
         return #"""
             <form class="filters" role="search" action="\#(context.links.to(.summary(app: nil)))">
@@ -14,7 +14,7 @@ struct FilterForm: Component {
             \#(order)
             <input type="search" name="q" value="\#(query.search ?? "")" \#
             placeholder="Search class or path" aria-label="Search">
-            \#(hidden)<button>Apply</button>\#(className)
+            \#(hiddenFields)<button>Apply</button>\#(classFilter)
             </form>
             """#
     }
@@ -48,9 +48,9 @@ struct FilterForm: Component {
 
     private static let kinds = ["view_controller", "view", "object", "cycle"].map { ($0, Kind.words($0)) }
 
-    /// Fields for parameters that the form does not show, so that it sends them too. The cursor is not one of them, because the
-    /// result begins at its first page.
-    private var hidden: HTML {
+    /// Hidden fields with the query's other parameters, which the form would otherwise drop. They do not contain the
+    /// cursor, because the result begins at its first page.
+    private var hiddenFields: HTML {
         let others = Set(choices.map(\.name) + [order.name, "q", "cursor"])
         return HTML(
             context.query.parameters.compactMap { name, value in
@@ -60,7 +60,7 @@ struct FilterForm: Component {
     }
 
     /// The class that the list is restricted to, with a link that removes the restriction.
-    private var className: HTML? {
+    private var classFilter: HTML? {
         context.query.className.map { name in
             #"""
             <p class="chip">Only <strong>\#(IsolatedText(name))</strong> \#
@@ -70,7 +70,7 @@ struct FilterForm: Component {
     }
 
     /// Links to the apps in place of the form, because plain files cannot answer queries.
-    private var exported: HTML {
+    private var appLinks: HTML {
         guard context.apps.count > 1 else { return "" }
         let all: [HTML] = [link(nil, "All apps")]
         return #"<nav class="filters" aria-label="Apps">\#(all + context.apps.map { link($0, $0) })</nav>"#

@@ -2,7 +2,7 @@ internal import LeakGrammar
 internal import LeakMessage
 import LeakStore
 
-/// The card that explains why the reports of a leak are one leak.
+/// The card that explains why reports are grouped as one leak.
 struct GroupingCard: Component {
     var leak: LeakIdentity
     var links = Links.served
@@ -16,12 +16,12 @@ struct GroupingCard: Component {
     var html: HTML {
         let rule = leak.groupingKey
         let isCallStack = CallStack.titles(of: leak.stack) != nil
-        let stackName: HTML = isCallStack ? "app functions" : "path"
+        let stackLabel: HTML = isCallStack ? "app functions" : "path"
         let stack: HTML? =
             rule.stack.isEmpty
-            ? nil : "<div><dt>\(stackName)</dt><dd>\(LeakPath(rule.stack).whole)</dd></div>"
-        let name: HTML = leak.quality == .low ? "text" : "class"
-        let note: HTML =
+            ? nil : "<div><dt>\(stackLabel)</dt><dd>\(LeakPath(rule.stack).whole)</dd></div>"
+        let nameLabel: HTML = leak.quality == .low ? "text" : "class"
+        let qualityNote: HTML =
             switch leak.quality {
             case .full: ""
             case .guessed:
@@ -29,11 +29,11 @@ struct GroupingCard: Component {
             case .low:
                 #"<p class="dim">The report named no class. Its text, without numbers, is used instead.</p>"#
             }
-        let mangled: HTML =
+        let mangledNote: HTML =
             rule.isMangled
             ? #"<p class="dim">A mangled name could not be read and is shown as it was sent.</p>"#
             : ""
-        let calls: HTML =
+        let stackNote: HTML =
             switch (isCallStack, rule.stack.isEmpty) {
             case (false, _) where CallStack(leak.stack) != nil:
                 #"""
@@ -54,16 +54,16 @@ struct GroupingCard: Component {
         return Card(
             "Grouping (rule \(rule.version))",
             #"""
-            \#(reason)<dl class="keys"><div><dt>\#(name)</dt><dd><code>\#(LongText(rule.className))</code></dd></div>\#
-            \#(stack)</dl>\#(note)\#(calls)\#(symbols)\#(mangled)
+            \#(reason)<dl class="keys"><div><dt>\#(nameLabel)</dt><dd><code>\#(LongText(rule.className))</code></dd></div>\#
+            \#(stack)</dl>\#(qualityNote)\#(stackNote)\#(missingSymbols)\#(mangledNote)
             """#, id: "grouping"
         ).html
     }
 
-    /// Maximum number of images that are named.
+    /// Maximum number of images without symbols that the card lists.
     private static let imagesShown = 3
 
-    private var symbols: HTML? {
+    private var missingSymbols: HTML? {
         guard !imagesWithoutSymbols.isEmpty else { return nil }
         let shown = imagesWithoutSymbols.prefix(Self.imagesShown).map {
             "<code>\(IsolatedText($0))</code>" as HTML
@@ -80,7 +80,7 @@ struct GroupingCard: Component {
 
     private var oldRule: HTML {
         leak.quality == .low
-            ? "used a shorter text, or a text in which the current rule finds a class"
+            ? "cut the text shorter, or did not find the class that the current rule finds in it"
             : "ignored generic arguments"
     }
 

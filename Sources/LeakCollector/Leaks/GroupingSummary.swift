@@ -2,32 +2,33 @@ internal import LeakGrammar
 internal import LeakMessage
 internal import LeakStore
 
-/// The parts that all reports of a leak have in common, and those in which they differ without being several leaks.
+/// A sentence about the parts that all reports of a leak have in common, and about the system frames or owners in
+/// which its sample reports differ.
 struct GroupingSummary {
     /// The summary, such as `same class, same 4 app frames; the 18 sample reports differ in 3 system frames`.
     let sentence: String
 
     /// - Parameter reports: the sample reports of the leak.
     init(of leak: LeakIdentity, reports: [LeakReport]) {
-        let common = Self.common(leak)
-        let differences = Self.differences(of: leak, reports)
-        guard differences > 0 else {
+        let common = Self.commonParts(of: leak)
+        let differenceCount = Self.differenceCount(of: leak, reports)
+        guard differenceCount > 0 else {
             sentence = common
             return
         }
-        let what =
+        let differingParts =
             Self.isCallStack(leak)
-            ? Count(differences).of("system frame", "system frames")
-            : Count(differences).of("system owner", "system owners")
+            ? Count(differenceCount).of("system frame", "system frames")
+            : Count(differenceCount).of("system owner", "system owners")
         sentence =
-            "\(common); the \(Count(reports.count).of("sample report", "sample reports")) differ in \(what)"
+            "\(common); the \(Count(reports.count).of("sample report", "sample reports")) differ in \(differingParts)"
     }
 
     private static func isCallStack(_ leak: LeakIdentity) -> Bool {
         CallStack.titles(of: leak.stack) != nil
     }
 
-    private static func common(_ leak: LeakIdentity) -> String {
+    private static func commonParts(of leak: LeakIdentity) -> String {
         let key = leak.groupingKey
         let frames = "same \(Count(key.stack.count).of("app frame", "app frames"))"
         if leak.quality == .low {
@@ -48,8 +49,9 @@ struct GroupingSummary {
         return owners.isEmpty ? "same class" : "same class, same \(Count(owners.count).of("owner", "owners"))"
     }
 
-    /// Returns the number of system frames or owners, which the key leaves out, that only some of the reports have.
-    private static func differences(of leak: LeakIdentity, _ reports: [LeakReport]) -> Int {
+    /// Returns the number of system frames, or of system owners, that only some of the reports have. The grouping key
+    /// leaves them out. Reports without any are ignored.
+    private static func differenceCount(of leak: LeakIdentity, _ reports: [LeakReport]) -> Int {
         let sets = reports.map { report in
             Set(
                 isCallStack(leak)
@@ -64,7 +66,7 @@ struct GroupingSummary {
     }
 
     /// Returns the system frames of the report's stack, or of its text if it has no stack. Names stay mangled: they
-    /// distinguish frames as well as demangled ones, in a tenth of the time.
+    /// distinguish frames as well as demangled names do, and reading them takes a tenth of the time.
     private static func systemFrames(_ report: LeakReport) -> [String] {
         let text = [report.message, report.error?.description].compactMap(\.self).first { !$0.isEmpty }
         let stack =

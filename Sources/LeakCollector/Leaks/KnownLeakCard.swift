@@ -14,7 +14,7 @@ struct KnownLeakCard: Component {
             <p>\#(match.leak.reason)</p>
             <dl class="keys"><div><dt>OS versions</dt><dd>\#(systems)</dd></div>\#
             <div><dt>reports</dt><dd>\#(share)</dd></div></dl>\#
-            <p><a href="\#(match.leak.source)" rel="noreferrer">Where this is documented</a></p>
+            <p><a href="\#(match.leak.source)" rel="noreferrer">Where this system leak is documented</a></p>
             """#, id: "known"
         ).html
     }
@@ -25,7 +25,7 @@ struct KnownLeakCard: Component {
         guard !match.isAll else { return "all \(Count(reports)) match" }
         return #"""
             \#(Count(match.reports)) of \#(Count(reports)) match; \#(Count(match.elsewhere)) \#
-            from other OS versions, so the leak counts as one of the app
+            are from other OS versions, so the leak counts as a leak of the app
             """#
     }
 }

@@ -26,15 +26,15 @@ struct LeakDetailPage: Component {
                 \(head)
                 \(LeakFacts(context: context, row: detail.row))
                 <div class="grid"><div>
-                \(history)\(chart(detail.trend))\(hours.map(chart))
-                \(report)\(firstReport)\(siblings)\(grouping)\(closest)
+                \(history)\(chartCard(detail.trend))\(hours.map(chartCard))
+                \(report)\(firstReport)\(siblings)\(grouping)\(similarLeaks)
                 </div><div>
-                \(known)\(reasons)\(holder)\(children)\(versions)\(lived)\(systems)\(models)
+                \(known)\(reasons)\(retainCycle)\(children)\(versions)\(lifetimes)\(systems)\(models)
                 </div></div>
                 """,
             footer: [
                 #"<a href="\#(context.links.json(of: .leak(leak.id)))">JSON</a>"#,
-                #"<a href="\#(context.links.to(.reports(leak.id)))">\#(keptReports)</a>"#,
+                #"<a href="\#(context.links.to(.reports(leak.id)))">\#(sampleReportsTitle)</a>"#,
             ] + (context.links.isServed ? [markdown] : [])
                 + (detail.siblings.isEmpty ? [allOfClass].compactMap(\.self) : [])
         ).html
@@ -59,16 +59,16 @@ struct LeakDetailPage: Component {
         detail.history.isEmpty ? nil : HistoryCard(context: context, history: detail.history).html
     }
 
-    private func chart(_ trend: Trend) -> HTML {
+    private func chartCard(_ trend: Trend) -> HTML {
         Card(
             "Reports per \(trend.step.rawValue), by version", VersionChart(trend).html,
             id: "by-\(trend.step.rawValue)"
         ).html
     }
 
-    private var lived: HTML? { detail.lived.isEmpty ? nil : LifetimeCard(ranges: detail.lived).html }
+    private var lifetimes: HTML? { detail.lived.isEmpty ? nil : LifetimeCard(ranges: detail.lived).html }
 
-    private var keptReports: HTML {
+    private var sampleReportsTitle: HTML {
         "Sample reports (\(Count(detail.samples)) of \(Count(detail.row.reports + detail.row.freed)))"
     }
 
@@ -78,13 +78,13 @@ struct LeakDetailPage: Component {
                 "Newest report", #"<p class="dim">No sample report is stored.</p>"#, id: Self.newestID
             ).html
         }
-        return ReportCard(context: context, title: "Newest report", kept: newest, id: Self.newestID).html
+        return ReportCard(context: context, title: "Newest report", parsed: newest, id: Self.newestID).html
     }
 
     private static let newestID = "newest-report"
 
     private var firstReport: HTML? {
-        first.map { ReportCard(context: context, title: "First report", kept: $0, id: "first-report").html }
+        first.map { ReportCard(context: context, title: "First report", parsed: $0, id: "first-report").html }
     }
 
     private var grouping: HTML {
@@ -94,7 +94,7 @@ struct LeakDetailPage: Component {
         ).html
     }
 
-    private var closest: HTML? {
+    private var similarLeaks: HTML? {
         relatedLeaks.closest.isEmpty
             ? nil : SimilarLeaksCard(leaks: relatedLeaks.closest, links: context.links).html
     }
@@ -109,7 +109,7 @@ struct LeakDetailPage: Component {
             ? nil : ReasonsCard(reasons: reasons, row: detail.row, links: context.links).html
     }
 
-    private var holder: HTML? {
+    private var retainCycle: HTML? {
         leak.cycle.isEmpty
             ? nil
             : Card(
@@ -126,12 +126,12 @@ struct LeakDetailPage: Component {
 
     private var versions: HTML? {
         guard !detail.versions.isEmpty else { return nil }
-        let most = detail.versions.map(\.reports).max() ?? 0
+        let maximum = detail.versions.map(\.reports).max() ?? 0
         let rows = detail.versions.map { count in
             CountTable.Row(
                 name: ParsedSample.version(count.version, count.build),
                 counts: [count.reports, count.installs],
-                most: most)
+                most: maximum)
         }
         return Card(
             "Versions", CountTable(heads: ["Version", "Reports", "Installs"], rows: rows).html,
@@ -140,19 +140,19 @@ struct LeakDetailPage: Component {
     }
 
     private var systems: HTML? {
-        counts("OS versions", head: "OS version", detail.systems, id: "counts-by-system")
+        countsCard("OS versions", head: "OS version", detail.systems, id: "counts-by-system")
     }
 
     private var models: HTML? {
-        counts("Device models", head: "Device model", detail.models, id: "counts-by-model")
+        countsCard("Device models", head: "Device model", detail.models, id: "counts-by-model")
     }
 
-    private func counts(
+    private func countsCard(
         _ title: HTML, head: String, _ values: [LeakDetail.ValueCount], id: String
     ) -> HTML? {
         guard !values.isEmpty else { return nil }
-        let most = values.map(\.reports).max() ?? 0
-        let rows = values.map { CountTable.Row(name: $0.value, counts: [$0.reports], most: most) }
+        let maximum = values.map(\.reports).max() ?? 0
+        let rows = values.map { CountTable.Row(name: $0.value, counts: [$0.reports], most: maximum) }
         return Card(title, CountTable(heads: [head, "Reports"], rows: rows).html, id: id).html
     }
 

@@ -1,6 +1,6 @@
 import LeakStore
 
-/// The numbers of one leak.
+/// The facts about one leak: its counts, its share of checks, its versions, and the times it was seen.
 struct LeakFacts: Component {
     var context: PageContext
     var row: LeakRow
@@ -42,7 +42,7 @@ struct Fact: Component {
     var html: HTML { "<div><dt>\(meaning)</dt><dd>\(value)</dd></div>" }
 }
 
-/// Number of objects that were freed after they had been reported, and the time until then.
+/// Number of objects that were freed after they had been reported, and how long they stayed in memory.
 struct FreedFact: Component {
     var freed: Int
     var lived: Percentiles?

@@ -5,11 +5,11 @@ struct LeakHeader: Component {
     var context: PageContext
     var leak: LeakIdentity
     var badge: HTML?
-    /// The most recent decision.
+    /// The line about the most recent decision.
     var decisionStatus: HTML?
     /// The form for a decision.
     var form: HTML?
-    /// True if the class links to the leak's own page.
+    /// True if the title links to the leak's page.
     var isLink = false
 
     var html: HTML {

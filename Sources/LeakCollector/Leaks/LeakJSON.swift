@@ -96,7 +96,7 @@ extension JSONWriter {
         }
     }
 
-    /// Writes `null` if there are no checks that reports could be a share of.
+    /// Writes `null` if no checks of the class were counted.
     private mutating func field(_ name: String, share: Share?) {
         guard let share else { return nullField(name) }
         object(name) { writer in
@@ -105,9 +105,9 @@ extension JSONWriter {
         }
     }
 
-    private mutating func why(_ reasons: LeakReasons) {
-        guard !reasons.isEmpty else { return nullField("why") }
-        object("why") { writer in
+    private mutating func field(_ name: String, reasons: LeakReasons) {
+        guard !reasons.isEmpty else { return nullField(name) }
+        object(name) { writer in
             writer.field("explained", reasons.count)
             writer.field("without_path", reasons.withoutPathCount)
             writer.field("bytes_at_least", reasons.atLeastCount)
@@ -235,7 +235,7 @@ extension JSONWriter {
             }
         }
         field("kept_reports", detail.samples)
-        why(LeakReasons(detail))
+        field("why", reasons: LeakReasons(detail))
         array("lived") { writer in
             for range in detail.lived {
                 writer.object {

@@ -9,7 +9,7 @@ struct LeakMarkdown {
     /// Address of the leak's page.
     let address: String
 
-    /// Maximum number of systems, and of models, that are named.
+    /// Maximum number of OS versions, and of device models, that are listed.
     private static let valuesShown = 5
 
     var text: String {
@@ -24,7 +24,7 @@ struct LeakMarkdown {
         lines.append("- **Versions:** \(versions)")
         if let systems = list(detail.systems) { lines.append("- **OS versions:** \(systems)") }
         if let models = list(detail.models) { lines.append("- **Device models:** \(models)") }
-        lines += section("Path", path) + holder
+        lines += section("Path", path) + retainPath
         lines += ["", "[Open this leak](\(address))", ""]
         return lines.joined(separator: "\n")
     }
@@ -61,8 +61,8 @@ struct LeakMarkdown {
         return leak.stack.isEmpty ? [] : [leak.stack.joined(separator: " › ")]
     }
 
-    /// The most frequent retain path, or the cycle that reports name.
-    private var holder: [String] {
+    /// The section with the most frequent retain path, or else with the cycle that the reports contain.
+    private var retainPath: [String] {
         let title = "What keeps it in memory"
         if let variant = LeakReasons(detail).variants.first {
             let isProven = variant.provenCount > 0
@@ -78,7 +78,7 @@ struct LeakMarkdown {
 
     private func day(_ milliseconds: Int64) -> String { CivilDate(milliseconds: milliseconds).text }
 
-    /// Returns a code block. Nothing in it has a meaning except a line with as many backticks as the first line.
+    /// Returns a code block. Its fence is longer than every run of backticks in the lines, so no line can end the block.
     static func block(_ lines: [String]) -> [String] {
         let lines = lines.map(onOneLine)
         let fence = String(repeating: "`", count: max(3, (lines.map(backticks).max() ?? 0) + 1))
@@ -95,8 +95,8 @@ struct LeakMarkdown {
         return fence + padding + text + padding + fence
     }
 
-    // Scalars are compared: combined with an accent, a backtick or a line end is another character, but Markdown still
-    // recognizes it.
+    // Compares scalars, not characters: a backtick or a line end that an accent follows is another character, but
+    // Markdown still recognizes it.
 
     private static func onOneLine(_ text: String) -> String {
         var line = String.UnicodeScalarView()

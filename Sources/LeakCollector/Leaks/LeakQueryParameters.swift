@@ -4,9 +4,9 @@ internal import LeakStore
 
 extension LeakQuery {
     /// Maximum number of rows of a page.
-    static let largestLimit = 200
+    static let maximumLimit = 200
     /// Maximum bytes of a search text. No name of a class is longer.
-    static let longestSearch = 256
+    static let maximumSearchBytes = 256
 
     /// Parses the parameters of a list from a request's query. An empty parameter counts as missing, because forms
     /// send empty ones.
@@ -14,62 +14,63 @@ extension LeakQuery {
     /// - Throws: ``Problem`` 400 that names the parameter and its valid values.
     static func read(from request: borrowing Request) throws(Problem) -> LeakQuery {
         var query = LeakQuery()
-        query.app = value("app", request)
-        query.version = value("version", request)
-        query.className = value("class", request)
-        if let kind = value("kind", request) {
+        query.app = parameter("app", request)
+        query.version = parameter("version", request)
+        query.className = parameter("class", request)
+        if let kind = parameter("kind", request) {
             guard LeakReport.Kind(rawValue: kind) != nil else {
                 throw Problem(
-                    .badRequest, "kind must be one of \(list(LeakReport.Kind.allCases.map(\.rawValue)))")
+                    .badRequest, "kind must be one of \(joined(LeakReport.Kind.allCases.map(\.rawValue)))")
             }
             query.kind = kind
         }
         query.period = try period(of: request)
-        query.search = value("q", request)
-        query.cursor = value("cursor", request)
-        if let search = query.search, search.utf8.count > longestSearch {
-            throw Problem(.badRequest, "q is \(search.utf8.count) bytes, at most \(longestSearch)")
+        query.search = parameter("q", request)
+        query.cursor = parameter("cursor", request)
+        if let search = query.search, search.utf8.count > maximumSearchBytes {
+            throw Problem(.badRequest, "q is \(search.utf8.count) bytes, at most \(maximumSearchBytes)")
         }
-        if let text = value("state", request) {
+        if let text = parameter("state", request) {
             guard let state = StateFilter(rawValue: text) else {
                 throw Problem(
-                    .badRequest, "state must be one of \(list(StateFilter.allCases.map(\.rawValue)))")
+                    .badRequest, "state must be one of \(joined(StateFilter.allCases.map(\.rawValue)))")
             }
             query.state = state
         }
-        if let text = value("sort", request) {
+        if let text = parameter("sort", request) {
             guard let sort = Sort(rawValue: text) else {
-                throw Problem(.badRequest, "sort must be one of \(list(Sort.allCases.map(\.rawValue)))")
+                throw Problem(.badRequest, "sort must be one of \(joined(Sort.allCases.map(\.rawValue)))")
             }
             query.sort = sort
         }
-        if let text = value("limit", request) {
-            guard let limit = Int(decimalDigits: text), (1...largestLimit).contains(limit) else {
-                throw Problem(.badRequest, "limit must be a number from 1 to \(largestLimit)")
+        if let text = parameter("limit", request) {
+            guard let limit = Int(decimalDigits: text), (1...maximumLimit).contains(limit) else {
+                throw Problem(.badRequest, "limit must be a number from 1 to \(maximumLimit)")
             }
             query.limit = limit
         }
         return query
     }
 
-    /// Parses only the parameter `period`, for addresses that have no other parameter of a list; `nil` if it is
-    /// missing.
+    /// Parses only the parameter `period`, for resources that accept no other parameter of a list.
+    ///
+    /// - Returns: `nil` if the parameter is missing.
     ///
     /// - Throws: ``Problem`` 400 with the valid periods.
     static func period(of request: borrowing Request) throws(Problem) -> Period? {
-        guard let text = value("period", request) else { return nil }
+        guard let text = parameter("period", request) else { return nil }
         guard let period = Period(rawValue: text) else {
             throw Problem(
                 .badRequest,
-                "period must be one of \(list(Period.allCases.map(\.rawValue))), or left out for all time")
+                "period must be one of \(joined(Period.allCases.map(\.rawValue))), or left out for all time")
         }
         return period
     }
 
-    private static func value(_ name: String, _ request: borrowing Request) -> String? {
+    private static func parameter(_ name: String, _ request: borrowing Request) -> String? {
         guard let value = request.query(name), !value.isEmpty else { return nil }
         return value
     }
 
-    private static func list(_ names: [String]) -> String { names.joined(separator: ", ") }
+    private static func joined(_ names: [String]) -> String { names.joined(separator: ", ") }
 }

@@ -14,21 +14,21 @@ struct LeakResource: JSONResource, PageResource, TextResource {
 
     func writeJSON(to writer: inout JSONWriter, from view: StoreView) throws {
         guard let detail = try view.leak(leak) else {
-            throw try view.moved(leak) { view.links.json(of: .leak($0)) }
+            throw try view.redirectOrNotFound(leak) { view.links.json(of: .leak($0)) }
         }
         writer.fields(of: detail, try view.relatedLeaks(of: detail.row))
     }
 
     func page(from view: StoreView) throws -> HTML {
         guard let content = try LeakContent(leak, from: view) else {
-            throw try view.moved(leak) { view.links.to(.leak($0)) }
+            throw try view.redirectOrNotFound(leak) { view.links.to(.leak($0)) }
         }
         return try content.page(from: view)
     }
 
     func text(from view: StoreView) throws -> String {
         guard let detail = try view.leak(leak) else {
-            throw try view.moved(leak) { view.links.json(of: .leak($0)) + "/markdown" }
+            throw try view.redirectOrNotFound(leak) { view.links.json(of: .leak($0)) + "/markdown" }
         }
         return LeakMarkdown(detail: detail, address: view.address + view.links.to(.leak(leak))).text
     }
@@ -75,7 +75,7 @@ struct LeakContent {
 }
 
 extension StoreView {
-    /// Returns a leak with all details. Its closures have the names that symbols give them now.
+    /// Returns a leak with all details. Its closures are named by the symbols that are stored now.
     func leak(_ id: LeakID) throws(StoreError) -> LeakDetail? {
         guard var detail = try reader.leak(id, now: now) else { return nil }
         var symbolicator = FrameSymbolicator(tables: symbols, reader: reader)
@@ -99,8 +99,9 @@ extension StoreView {
         return try RelatedLeaks(of: leak, newest: newest, reader: reader)
     }
 
-    /// Returns a redirect to the leak that this one was merged into, or 404.
-    func moved(_ id: LeakID, to location: (LeakID) -> String) throws(StoreError) -> any Error {
+    /// Returns the error for a leak id that the store does not have: a redirect to the leak into which it was merged,
+    /// or 404.
+    func redirectOrNotFound(_ id: LeakID, to location: (LeakID) -> String) throws(StoreError) -> any Error {
         guard let target = try reader.target(ofMerged: id) else { return Problem.noLeak }
         return MovedResource(location: location(target))
     }

@@ -7,7 +7,7 @@ struct LeakTable: Component {
     /// Hidden caption, for people who do not see the text around the table; `nil` for a visible caption with the
     /// content and order of the list.
     var caption: String?
-    /// True if the column heads select the order.
+    /// True if the rows are in the order of the context's query. The column heads then show and change this order.
     var isSorted = true
 
     var html: HTML {
@@ -23,18 +23,18 @@ struct LeakTable: Component {
     }
 
     private var rows: [HTML] {
-        let namesApp = hasApps
+        let showsApp = showsApp
         let hasCosts = hasCosts
         return leaks.map {
-            LeakTableRow(context: context, row: $0, namesApp: namesApp, hasCost: hasCosts).html
+            LeakTableRow(context: context, row: $0, showsApp: showsApp, hasCost: hasCosts).html
         }
     }
 
-    /// True if the bytes that objects keep are known of some leak.
+    /// True if the cost of at least one leak is known.
     private var hasCosts: Bool { leaks.contains { $0.retainedBytes != nil } }
 
-    /// `true` if a row does not make clear which app it belongs to.
-    private var hasApps: Bool {
+    /// `true` if the rows show their app, because they may belong to several.
+    private var showsApp: Bool {
         context.query.app == nil && (context.apps.count > 1 || Set(leaks.map(\.identity.app)).count > 1)
     }
 
@@ -67,7 +67,7 @@ struct LeakTable: Component {
 struct LeakTableRow: Component {
     var context: PageContext
     var row: LeakRow
-    var namesApp = false
+    var showsApp = false
     /// True if the table has a column for the bytes that objects keep.
     var hasCost = false
 
@@ -82,7 +82,7 @@ struct LeakTableRow: Component {
             """#
     }
 
-    /// The bytes that the objects alive at the same time keep, and the bytes that one of them keeps.
+    /// The bytes that all objects alive at the same time keep, and the bytes that each of them keeps.
     private var cost: HTML? {
         guard hasCost else { return nil }
         guard let each = row.retainedBytes, let atOnce = row.retainedAtOnce else { return "<td></td>" }
@@ -91,7 +91,7 @@ struct LeakTableRow: Component {
     }
 
     private var app: HTML? {
-        namesApp ? "<small>\(IsolatedText(row.identity.app))</small>" : nil
+        showsApp ? "<small>\(IsolatedText(row.identity.app))</small>" : nil
     }
 
     private var share: HTML? {
@@ -101,7 +101,7 @@ struct LeakTableRow: Component {
 
 /// The first and the last version with the leak: `5.0.1 – 5.2.0`, or the only version.
 struct VersionSpan: Component {
-    /// Bytes up to which both versions stay on one line.
+    /// Maximum bytes of both versions together that stay on one line in the usual font size.
     private static let lineBytes = 24
 
     var first: String
@@ -113,16 +113,16 @@ struct VersionSpan: Component {
     }
 
     var html: HTML {
-        if first == last { return long(IsolatedText(first).html) }
+        if first == last { return smallIfLong(IsolatedText(first).html) }
         let isShort = first.utf8.count + last.utf8.count <= Self.lineBytes
-        // A line may break after a dash even before a space that does not break: hence the word joiner.
+        // A line may break after a dash even if a no-break space follows. The word joiner prevents that.
         // https://www.unicode.org/reports/tr14/#LB12a
         return isShort
             ? "\(IsolatedText(first))\u{A0}–\u{2060}\u{A0}\(IsolatedText(last))"
             : "<small>\(IsolatedText(first)) – \(IsolatedText(last))</small>"
     }
 
-    private func long(_ version: HTML) -> HTML {
+    private func smallIfLong(_ version: HTML) -> HTML {
         version.bytes.count <= Self.lineBytes ? version : "<small>\(version)</small>"
     }
 }

@@ -2,7 +2,7 @@ import LeakStore
 
 /// The card with the times that passed until reported objects were freed.
 struct LifetimeCard: Component {
-    /// Shortest first.
+    /// Ranges of the time until an object was freed, shortest first.
     var ranges: [LeakDetail.LivedRange]
 
     var html: HTML {

@@ -2,7 +2,7 @@ internal import LeakHTTPServer
 internal import LeakMessage
 internal import LeakStore
 
-/// The overview of one app, or of all apps together and of each.
+/// The overview of the app in the query. Without an app, the overview of all apps together, and those of single apps.
 struct OverviewResource: JSONResource {
     static let jsonPath = "/summary"
 
@@ -25,13 +25,13 @@ struct OverviewResource: JSONResource {
         try view.reader.overview(app: app, period: period ?? .day, now: view.now)
     }
 
-    /// Returns the overviews of the most recently seen apps, at most ``AppOverview/shownApps``; empty if an app was chosen
+    /// Returns the overviews of the most recently seen apps, at most ``AppOverview/shownAppsLimit``; empty if an app was chosen
     /// or there is only one.
     static func overviews(
         app: String?, of apps: [String], _ period: Period?, from view: StoreView
     ) throws(StoreError) -> [AppOverview] {
         guard app == nil, apps.count > 1 else { return [] }
-        return try apps.prefix(AppOverview.shownApps).map { (app) throws(StoreError) in
+        return try apps.prefix(AppOverview.shownAppsLimit).map { (app) throws(StoreError) in
             AppOverview(app: app, overview: try overview(app: app, period, from: view))
         }
     }

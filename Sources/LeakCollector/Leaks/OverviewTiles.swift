@@ -10,18 +10,18 @@ struct OverviewTiles: Component {
 
     var html: HTML {
         let first = apps.isEmpty ? sessions.html : AppsTile(context: context, apps: apps).html
-        let look: HTML = apps.isEmpty ? "" : " of-all"
+        let styleClass: HTML = apps.isEmpty ? "" : " of-all"
         return
-            #"<dl class="tiles\#(look)">\#(first)\#(newLeaks)\#(regressed)\#(recentReports)\#(leaksToFix)</dl>"#
+            #"<dl class="tiles\#(styleClass)">\#(first)\#(newLeaks)\#(regressed)\#(recentReports)\#(leaksToFix)</dl>"#
     }
 
-    /// End of a tile's title that names the apps it counts. The first tile has none.
+    /// End of the titles of the tiles that count all apps together. The first tile never does.
     private var scope: HTML { apps.isEmpty ? "" : ", all apps" }
 
     private var sessions: Tile {
         guard let newest = overview.newest, let free = newest.leakFreePercentage else {
             let version: HTML? = overview.newest.map { " in \(IsolatedText($0.version))" }
-            // A version without reported sessions says nothing yet, so the last version with sessions is shown.
+            // The newest version has no sessions yet, so the last version with sessions is shown.
             if let last = overview.lastSessions, let free = last.leakFreePercentage {
                 return Tile(
                     title: "Leak-free sessions in \(IsolatedText(last.version))", value: "\(free)",
@@ -71,7 +71,7 @@ struct OverviewTiles: Component {
         return "\(HTML(titles.map { IsolatedText($0).html }, separator: ", "))\(rest)"
     }
 
-    /// Returns a title that links to the list behind its number, among all leaks of the app.
+    /// Returns a title that links to the list of the leaks that the tile counts.
     private func link(_ title: HTML, if hasLeaks: Bool, _ change: (inout LeakQuery) -> Void) -> HTML {
         guard hasLeaks, context.links.isServed else { return title }
         var query = LeakQuery()
@@ -100,16 +100,16 @@ struct OverviewTiles: Component {
         let reasons = HTML(
             DropReasonText.counts(overview.dropped).map { "\($0.words): \(Count($0.count))" }, separator: ", "
         )
-        let lost: HTML = dropped == 0 ? "" : " · Dropped: \(Count(dropped)) (\(reasons))"
+        let droppedNote: HTML = dropped == 0 ? "" : " · Dropped: \(Count(dropped)) (\(reasons))"
         let left = overview.toFix
         let hidden = overview.leaks.saturated(adding: -left.leaks)
-        let setAside: HTML = hidden == 0 ? "" : " · Hidden: \(Count(hidden).of("leak", "leaks"))"
+        let hiddenNote: HTML = hidden == 0 ? "" : " · Hidden: \(Count(hidden).of("leak", "leaks"))"
         return Tile(
             title: "Leaks to fix\(scope)", value: "\(Count(left.leaks))",
-            note: "\(Count(left.reports).of("report", "reports"))\(setAside)\(lost)\(beyond)")
+            note: "\(Count(left.reports).of("report", "reports"))\(hiddenNote)\(droppedNote)\(beyond)")
     }
 
-    /// The limits that were reached. The reports beyond them are in the totals.
+    /// The limits that were reached. Reports beyond a limit are still counted in the totals.
     private var beyond: HTML {
         HTML(
             overview.beyond.map { beyond in
@@ -175,7 +175,7 @@ struct AppsTile: Component {
         let name: HTML =
             #"<a href="\#(context.links.to(.summary(app: appOverview.app)))">\#(IsolatedText(appOverview.app))</a>"#
         let overview = appOverview.overview
-        let new: HTML = "\(Count(overview.newLeaks)) new"
+        let new: HTML = "\(Count(overview.newLeaks).of("new leak", "new leaks"))"
         guard let newest = overview.newest else { return "<li><span>\(name)</span> <b>no data</b></li>" }
         let version = IsolatedText(newest.version)
         if let free = newest.leakFreePercentage {
@@ -184,11 +184,11 @@ struct AppsTile: Component {
                 <small>\(version) · \(SessionsChange(overview: overview))\(new)</small></li>
                 """
         }
-        // A version without reported sessions says nothing yet, so the last version with sessions is shown.
+        // The newest version has no sessions yet, so the last version with sessions is shown.
         if let last = overview.lastSessions, let free = last.leakFreePercentage {
             return """
                 <li><span>\(name)</span> <b>\(free)</b> \
-                <small>\(IsolatedText(last.version)), no sessions of \(version) yet · \(new)</small></li>
+                <small>\(IsolatedText(last.version)), no sessions of \(version) yet · \(new) in \(version)</small></li>
                 """
         }
         return "<li><span>\(name)</span> <b>no data</b> <small>\(version) · \(new)</small></li>"
@@ -196,7 +196,7 @@ struct AppsTile: Component {
 }
 
 /// Difference between the leak-free sessions of the newest version and those of the version before: `−0.9 pts vs
-/// 5.1.0`; empty if either has none.
+/// 5.1.0`; empty if one of them has no sessions.
 struct SessionsChange: Component {
     var overview: Overview
 

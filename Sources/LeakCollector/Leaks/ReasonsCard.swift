@@ -21,13 +21,13 @@ struct ReasonsCard: Component {
             : "<li>\(Percentage(others, of: reasons.count)) <span class=\"dim\">other paths, or no path</span></li>"
         return Card(
             "Why it stays in memory",
-            #"\#(drawing)<ol class="reasons">\#(paths)\#(rest)</ol>\#(cost)\#(shared)"#,
+            #"\#(diagram)<ol class="reasons">\#(paths)\#(rest)</ol>\#(cost)\#(sameCauseLink)"#,
             id: "why"
         ).html
     }
 
-    /// The most frequent path, if it is a cycle.
-    private var drawing: HTML? {
+    /// The diagram of the most frequent path, if that is a complete cycle.
+    private var diagram: HTML? {
         guard let path = reasons.variants.first?.path, path.isCycle, path.fullLength == nil else {
             return nil
         }
@@ -67,7 +67,7 @@ struct ReasonsCard: Component {
     }
 
     /// Link to the list of leaks with the same cause.
-    private var shared: HTML? {
+    private var sameCauseLink: HTML? {
         guard let path = reasons.variants.first?.path else { return nil }
         let address = links.to(.causes(app: row.identity.app, first: path.causeKey)) + "#" + path.causeKey
         return #"<p><a href="\#(address)">Leaks with the same cause</a></p>"#
@@ -82,7 +82,7 @@ struct ReasonsCard: Component {
         let atLeast = reasons.atLeastCount > 0 ? "at least " : ""
         return """
             <p>One object keeps \(atLeast)\(ByteCount(bytes)) in memory (median).\(atOnce) \
-            All explained objects together keep \(ByteCount(reasons.bytes)).</p>
+            All objects with an explanation together keep \(ByteCount(reasons.bytes)).</p>
             """
     }
 }

@@ -4,41 +4,42 @@ import LeakStore
 
 /// The card of one report: time, device and version, message, breadcrumbs and custom keys.
 struct ReportCard: Component {
-    /// Amount of detail that is shown of the report.
+    /// The parts of a report that the card shows.
     enum Depth {
         /// Only the parts that help to understand the leak.
         case digest
-        /// Path and cycle too.
+        /// Also the path and the cycle.
         case everything
     }
 
     var context: PageContext
     var title: HTML
-    var kept: ParsedSample
+    var parsed: ParsedSample
     var depth = Depth.digest
     var id: String?
 
     var html: HTML {
-        Card("\(title) · \(sender)", "\(facts)\(message)\(crumbs)\(keys)\(references)\(json)", id: id).html
+        Card("\(title) · \(sender)", "\(facts)\(message)\(breadcrumbs)\(keys)\(references)\(json)", id: id)
+            .html
     }
 
     /// Time, device, OS version and app version: `2 h ago · iPhone17,1 · iOS 19.1 · 5.2.0 (812)`.
     private var sender: HTML {
-        let origin = kept.sample.origin
+        let origin = parsed.sample.origin
         let parts = [origin.model, origin.system, ParsedSample.version(origin.version, origin.build)]
         return HTML(
-            [context.relativeTime(kept.sample.at).html]
+            [context.relativeTime(parsed.sample.at).html]
                 + parts.compactMap { $0 }.map { IsolatedText($0).html },
             separator: " · ")
     }
 
     /// The facts of the report: `dismissed · waited 1.0 s · 3 alive`.
     private var facts: HTML? {
-        guard let report = kept.report else { return nil }
+        guard let report = parsed.report else { return nil }
         var parts: [HTML] = []
-        if let time = kept.implausibleDeviceTime {
+        if let time = parsed.implausibleDeviceTime {
             parts.append(
-                "device clock: \(Self.day(time)) (counted on \(CivilDate(milliseconds: kept.sample.at).text))"
+                "device clock: \(Self.day(time)) (counted on \(CivilDate(milliseconds: parsed.sample.at).text))"
             )
         }
         if report.event == .freed { parts.append("freed") }
@@ -61,7 +62,7 @@ struct ReportCard: Component {
     }
 
     private var message: HTML? {
-        guard let report = kept.report else { return nil }
+        guard let report = parsed.report else { return nil }
         let text: HTML? = report.message.map { #"<pre dir="auto">\#($0)</pre>"# }
         let error: HTML? = report.error.map { error in
             let entries = error.userInfo.map { Self.entry($0) }
@@ -71,14 +72,14 @@ struct ReportCard: Component {
         return "\(text)\(error)"
     }
 
-    private var crumbs: HTML? {
-        guard let log = kept.report?.log, !log.isEmpty else { return nil }
+    private var breadcrumbs: HTML? {
+        guard let log = parsed.report?.log, !log.isEmpty else { return nil }
         let items = log.map { "<li>\(LongText($0))</li>" as HTML }
         return #"<h3>Breadcrumbs</h3><ol class="crumbs">\#(items)</ol>"#
     }
 
     private var keys: HTML? {
-        guard let keys = kept.report?.keys, !keys.isEmpty else { return nil }
+        guard let keys = parsed.report?.keys, !keys.isEmpty else { return nil }
         return #"<h3>Custom keys</h3><dl class="keys">\#(keys.map { Self.entry($0) })</dl>"#
     }
 
@@ -87,15 +88,15 @@ struct ReportCard: Component {
     }
 
     private var references: HTML? {
-        guard depth == .everything, let report = kept.report else { return nil }
+        guard depth == .everything, let report = parsed.report else { return nil }
         let path: HTML? = report.stack.isEmpty ? nil : "<h3>Path</h3><p>\(LeakPath(report.stack).whole)</p>"
         let cycle: HTML? = report.cycle.isEmpty ? nil : "<h3>Cycle</h3><p>\(LeakPath(report.cycle).whole)</p>"
         return "\(path)\(cycle)"
     }
 
     private var json: HTML? {
-        if kept.report == nil { return "<pre>\(kept.json)</pre>" }
-        return "<details><summary>JSON</summary><pre>\(kept.json)</pre></details>"
+        if parsed.report == nil { return "<pre>\(parsed.json)</pre>" }
+        return "<details><summary>JSON</summary><pre>\(parsed.json)</pre></details>"
     }
 }
 

@@ -8,9 +8,11 @@ struct ReportsPage: Component {
     var reports: [ParsedSample]
 
     var html: HTML {
-        let cards = reports.map { kept in
-            ReportCard(context: context, title: Self.title(kept.sample.place), kept: kept, depth: .everything)
-                .html
+        let cards = reports.map { parsed in
+            ReportCard(
+                context: context, title: Self.title(parsed.sample.place), parsed: parsed, depth: .everything
+            )
+            .html
         }
         let none: HTML = #"<p class="dim">No sample report is stored.</p>"#
         return PageLayout(

@@ -12,14 +12,14 @@ struct ReportsResource: JSONResource, PageResource {
 
     func writeJSON(to writer: inout JSONWriter, from view: StoreView) throws {
         guard let samples = try view.reader.samples(of: leak) else {
-            throw try view.moved(leak) { view.links.json(of: .reports($0)) }
+            throw try view.redirectOrNotFound(leak) { view.links.json(of: .reports($0)) }
         }
         writer.fields(of: samples)
     }
 
     func page(from view: StoreView) throws -> HTML {
         guard let detail = try view.reader.leak(leak, now: view.now) else {
-            throw try view.moved(leak) { view.links.to(.reports($0)) }
+            throw try view.redirectOrNotFound(leak) { view.links.to(.reports($0)) }
         }
         return view.reportsPage(of: detail.row.identity, try view.reader.samples(of: leak) ?? [])
     }

@@ -7,14 +7,14 @@ struct SetAsideLeaks: Component {
     /// The first known leaks that are not in ``page``.
     var known: [LeakRow]
 
-    var html: HTML { "\(collapsed)\(decided)" }
+    var html: HTML { "\(knownLeaks)\(decidedLeaks)" }
 
     /// The known system leaks, in a closed section because they cannot be fixed.
-    private var collapsed: HTML? {
+    private var knownLeaks: HTML? {
         guard !known.isEmpty else { return nil }
         let all: HTML? =
             known.count < page.known.leaks
-            ? #"<nav class="pages"><a href="\#(list(.known))">All of them</a></nav>"#
+            ? #"<nav class="pages"><a href="\#(listAddress(.known))">All known system leaks</a></nav>"#
             : nil
         let table = LeakTable(context: context, leaks: known, caption: "Known system leaks", isSorted: false)
         return #"""
@@ -25,7 +25,7 @@ struct SetAsideLeaks: Component {
     }
 
     /// Links to the resolved and the ignored leaks.
-    private var decided: HTML? {
+    private var decidedLeaks: HTML? {
         let parts = [
             link(to: .resolved, totals: page.resolved, one: "resolved leak", many: "resolved leaks"),
             link(to: .ignored, totals: page.ignored, one: "ignored leak", many: "ignored leaks"),
@@ -38,10 +38,11 @@ struct SetAsideLeaks: Component {
     ) -> HTML? {
         guard totals.leaks > 0 else { return nil }
         let leaks = Count(totals.leaks).of(one, many)
-        return #"<a href="\#(list(state))">\#(leaks)</a>, \#(Count(totals.reports).of("report", "reports"))"#
+        return
+            #"<a href="\#(listAddress(state))">\#(leaks)</a>, \#(Count(totals.reports).of("report", "reports"))"#
     }
 
-    private func list(_ state: LeakQuery.StateFilter) -> String {
+    private func listAddress(_ state: LeakQuery.StateFilter) -> String {
         context.links.isServed
             ? context.summary { $0.state = state }
             : context.links.to(.list(app: context.query.app, state: state, page: 1))

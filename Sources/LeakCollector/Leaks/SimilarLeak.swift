@@ -5,34 +5,35 @@ internal import LeakStore
 /// Another leak of the app that is similar to a leak, and the difference between the two.
 struct SimilarLeak: Hashable, Sendable {
     /// Maximum number of similar leaks that a page shows.
-    static let shown = 5
+    static let shownLimit = 5
 
     var leak: LeakOutline
     /// One sentence: `same class; 2 of 4 app functions differ: load in Shop ↔ reload in Shop`.
     var difference: String
     private var isSameClass: Bool
-    /// Number of elements of the key that differ.
-    private var different: Int
-    private var common: Int
+    /// Number of elements in which the two grouping keys differ.
+    private var differentElements: Int
+    /// Number of elements that both grouping keys have.
+    private var commonElements: Int
     /// Number of words in which two similar classes or texts differ.
     private var differentWords: Int
 
-    /// Returns the most similar leaks, at most ``shown``. Leaks of the same class come first, then leaks with a
+    /// Returns the most similar leaks, at most ``shownLimit``. Leaks of the same class come first, then leaks with a
     /// common element of the key, then leaks with a similar class or text. Among these, leaks with fewer different
     /// words and fewer different elements come first.
     static func closest(to leak: LeakOutline, among others: [LeakOutline]) -> [SimilarLeak] {
         let close = others.filter { $0.id != leak.id }.compactMap { SimilarLeak($0, beside: leak) }
-        return Array(close.sorted { $0.precedes($1) }.prefix(shown))
+        return Array(close.sorted { $0.precedes($1) }.prefix(shownLimit))
     }
 
     private func precedes(_ other: SimilarLeak) -> Bool {
         if isSameClass != other.isSameClass { return isSameClass }
-        if (common > 0) != (other.common > 0), !isSameClass { return common > 0 }
-        if common == 0, differentWords != other.differentWords {
+        if (commonElements > 0) != (other.commonElements > 0), !isSameClass { return commonElements > 0 }
+        if commonElements == 0, differentWords != other.differentWords {
             return differentWords < other.differentWords
         }
-        if different != other.different { return different < other.different }
-        if common != other.common { return common > other.common }
+        if differentElements != other.differentElements { return differentElements < other.differentElements }
+        if commonElements != other.commonElements { return commonElements > other.commonElements }
         return (other.leak.reports, leak.id) < (leak.reports, other.leak.id)
     }
 
@@ -47,19 +48,19 @@ struct SimilarLeak: Hashable, Sendable {
         let isComparable = ours.kind == theirs.kind || ours.elements.isEmpty || theirs.elements.isEmpty
         let comparison = Comparison(
             ours.elements, isComparable ? theirs.elements : theirs.elements.map { "\u{0}" + $0 })
-        common = comparison.common
-        different = comparison.different
+        commonElements = comparison.commonElements
+        differentElements = comparison.differentElements
         let (words, otherWords) = (NameWords(leak), NameWords(other))
         let changedWords = isSameClass ? nil : words.differences(from: otherWords)
         differentWords = changedWords ?? 0
-        guard isSameClass || common > 0 || changedWords != nil else { return nil }
+        guard isSameClass || commonElements > 0 || changedWords != nil else { return nil }
         let className =
             if isSameClass {
                 "same class"
             } else if changedWords == nil {
-                "other class: \(Self.short(other.className ?? other.title))"
+                "other class: \(Self.shortened(other.className ?? other.title))"
             } else if let theirs = other.className, let ours = leak.className {
-                "class \(Self.short(theirs)) instead of \(Self.short(ours))"
+                "class \(Self.shortened(theirs)) instead of \(Self.shortened(ours))"
             } else {
                 Self.textDifference(words.changed(from: otherWords))
             }
@@ -69,48 +70,48 @@ struct SimilarLeak: Hashable, Sendable {
         }
         let rest =
             isComparable
-            ? comparison.words(ours.elements.isEmpty ? theirs.kind : ours.kind)
-            : "it has \(theirs.kind.whole), this leak has \(ours.kind.whole)"
+            ? comparison.text(ours.elements.isEmpty ? theirs.kind : ours.kind)
+            : "the other leak has \(theirs.kind.nounPhrase), this leak has \(ours.kind.nounPhrase)"
         let rule =
             leak.groupingKey.version == other.groupingKey.version
             ? "" : "; grouped by rule \(other.groupingKey.version)"
-        let separator = isSameClass && comparison.isOneSided ? ", " : "; "
+        let separator = isSameClass && comparison.hasEmptySide ? ", " : "; "
         difference = className + separator + rest + rule
     }
 
     private static func textDifference(_ changed: (ours: String, theirs: String)) -> String {
         switch (changed.ours, changed.theirs) {
-        // Two texts that differ in spaces.
+        // The texts differ only in spaces.
         case ("", ""): "text with the same words"
-        case ("", let theirs): "same text with “\(short(theirs))” added"
-        case (let ours, ""): "same text without “\(short(ours))”"
-        case (let ours, let theirs): "text with “\(short(theirs))” instead of “\(short(ours))”"
+        case ("", let theirs): "same text with “\(shortened(theirs))” added"
+        case (let ours, ""): "same text without “\(shortened(ours))”"
+        case (let ours, let theirs): "text with “\(shortened(theirs))” instead of “\(shortened(ours))”"
         }
     }
 
     /// Returns the start of a text, because class names and functions may be of any length.
-    private static func short(_ text: String) -> String {
+    private static func shortened(_ text: String) -> String {
         let longest = 80
         return text.count <= longest ? text : text.prefix(longest) + "…"
     }
 
-    /// The part of a key that follows the class.
+    /// The part of a grouping key that follows the class.
     private struct Key {
         enum Kind {
-            case calls, path, cycle
+            case callStack, path, cycle
 
             /// Returns the noun for `count` elements: `app functions`.
             func noun(_ count: Int) -> String {
                 switch self {
-                case .calls: count == 1 ? "app function" : "app functions"
+                case .callStack: count == 1 ? "app function" : "app functions"
                 case .path: count == 1 ? "owner" : "owners"
                 case .cycle: count == 1 ? "reference of the cycle" : "references of the cycle"
                 }
             }
 
-            var whole: String {
+            var nounPhrase: String {
                 switch self {
-                case .calls: "a call stack"
+                case .callStack: "a call stack"
                 case .path: "a path of owners"
                 case .cycle: "a cycle"
                 }
@@ -123,7 +124,7 @@ struct SimilarLeak: Hashable, Sendable {
         init(of leak: LeakOutline) {
             let stack = leak.groupingKey.stack
             if let calls = CallStack.titles(of: stack) {
-                (kind, elements) = (.calls, calls)
+                (kind, elements) = (.callStack, calls)
                 return
             }
             kind = leak.groupingKey.className.isEmpty ? .cycle : .path
@@ -135,17 +136,17 @@ struct SimilarLeak: Hashable, Sendable {
 
     /// The comparison of two lists of elements.
     private struct Comparison {
-        /// Maximum number of elements of a list that are compared. A list may have 128, and 50 leaks are compared for
-        /// a page.
-        private static let length = 48
+        /// Maximum number of elements of a list that are compared. A list may have 128 elements, and for each page 50
+        /// leaks are compared.
+        private static let comparedElements = 48
 
-        let common: Int
-        let different: Int
+        let commonElements: Int
+        let differentElements: Int
         private let counts: (ours: Int, theirs: Int)
-        /// The first elements that only one of the two has.
-        private let only: (ours: String?, theirs: String?)
+        /// The first element of each list that the other list does not have.
+        private let firstUnshared: (ours: String?, theirs: String?)
 
-        var isOneSided: Bool { counts.ours == 0 || counts.theirs == 0 }
+        var hasEmptySide: Bool { counts.ours == 0 || counts.theirs == 0 }
 
         /// True if a compiler that inlines functions in only one of two builds can cause the difference: one list is
         /// the other one without some elements, at most half of them and not the outermost.
@@ -160,23 +161,23 @@ struct SimilarLeak: Hashable, Sendable {
                 numbers[ByteText(text)] = numbers.count
                 return numbers.count - 1
             }
-            let one = ours.prefix(Self.length).map(number)
-            let other = theirs.prefix(Self.length).map(number)
-            let kept = Self.longestCommon(one, other)
-            common = kept.count
-            different = max(ours.count, theirs.count) - kept.count
+            let one = ours.prefix(Self.comparedElements).map(number)
+            let other = theirs.prefix(Self.comparedElements).map(number)
+            let shared = Self.longestCommonSubsequence(one, other)
+            commonElements = shared.count
+            differentElements = max(ours.count, theirs.count) - shared.count
             mayBeInlined =
-                common == min(one.count, other.count) && common < max(one.count, other.count)
-                && common * 2 >= max(one.count, other.count) && one.last == other.last
-            let (ourKept, theirKept) = (Set(kept.map(\.ours)), Set(kept.map(\.theirs)))
-            only = (
-                one.indices.first { !ourKept.contains($0) }.map { ours[$0] },
-                other.indices.first { !theirKept.contains($0) }.map { theirs[$0] }
+                commonElements == min(one.count, other.count) && commonElements < max(one.count, other.count)
+                && commonElements * 2 >= max(one.count, other.count) && one.last == other.last
+            let (ourShared, theirShared) = (Set(shared.map(\.ours)), Set(shared.map(\.theirs)))
+            firstUnshared = (
+                one.indices.first { !ourShared.contains($0) }.map { ours[$0] },
+                other.indices.first { !theirShared.contains($0) }.map { theirs[$0] }
             )
         }
 
-        /// Returns the indices of the longest common subsequence.
-        private static func longestCommon(
+        /// Returns the indices in both lists of the longest common subsequence.
+        private static func longestCommonSubsequence(
             _ one: [Int], _ other: [Int]
         ) -> [(ours: Int, theirs: Int)] {
             let width = other.count + 1
@@ -204,21 +205,22 @@ struct SimilarLeak: Hashable, Sendable {
             return places
         }
 
-        func words(_ kind: Key.Kind) -> String {
+        func text(_ kind: Key.Kind) -> String {
             let all = max(counts.ours, counts.theirs)
             switch (counts.ours, counts.theirs) {
-            case (0, 0): return "without \(kind.whole)"
-            case (_, 0): return "it has no stack"
+            case (0, 0): return "without \(kind.nounPhrase)"
+            case (_, 0): return "the other leak has no stack"
             case (0, _):
-                return "it has \(SimilarLeak.short(only.theirs ?? "")), this leak has no stack"
+                return
+                    "the other leak has \(SimilarLeak.shortened(firstUnshared.theirs ?? "")), this leak has no stack"
             default: break
             }
-            guard different > 0 else { return "the same \(all) \(kind.noun(all))" }
-            let verb = different == 1 ? "differs" : "differ"
+            guard differentElements > 0 else { return "the same \(all) \(kind.noun(all))" }
+            let verb = differentElements == 1 ? "differs" : "differ"
             let sides =
-                "\(only.ours.map(SimilarLeak.short) ?? "nothing") ↔ \(only.theirs.map(SimilarLeak.short) ?? "nothing")"
-            let reason = kind == .calls && mayBeInlined ? " (perhaps inlined)" : ""
-            return "\(different) of \(all) \(kind.noun(all)) \(verb): \(sides)\(reason)"
+                "\(firstUnshared.ours.map(SimilarLeak.shortened) ?? "nothing") ↔ \(firstUnshared.theirs.map(SimilarLeak.shortened) ?? "nothing")"
+            let reason = kind == .callStack && mayBeInlined ? " (perhaps inlined)" : ""
+            return "\(differentElements) of \(all) \(kind.noun(all)) \(verb): \(sides)\(reason)"
         }
     }
 }

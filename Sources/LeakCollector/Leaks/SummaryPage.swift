@@ -1,6 +1,6 @@
 import LeakStore
 
-/// The summary: the list of leaks below the filters and the overview: `/`.
+/// The summary page, `/`: the filters, the overview, and the list of leaks.
 struct SummaryPage: Component {
     var context: PageContext
     var overview: Overview
@@ -9,7 +9,7 @@ struct SummaryPage: Component {
     var known: [LeakRow] = []
     /// The overview of each app, if all apps are shown and there are several.
     var apps: [AppOverview] = []
-    /// Number of this page in an exported list, from 1; `nil` on a server, whose pages have cursors.
+    /// Number of this page in an exported list, from 1; `nil` on a server, which pages the list by cursor.
     var exportedNumber: Int?
 
     var html: HTML {
@@ -28,7 +28,7 @@ struct SummaryPage: Component {
 
     private var list: HTML {
         guard page.leaks.isEmpty else {
-            return "\(LeakTable(context: context, leaks: page.leaks))\(next)"
+            return "\(LeakTable(context: context, leaks: page.leaks))\(pageLinks)"
         }
         if context.query.cursor != nil {
             return #"""
@@ -55,8 +55,8 @@ struct SummaryPage: Component {
             """#
     }
 
-    private var next: HTML? {
-        if let exportedNumber { return exportedPages(around: exportedNumber) }
+    private var pageLinks: HTML? {
+        if let exportedNumber { return exportedPageLinks(around: exportedNumber) }
         guard context.links.isServed, page.next != nil || context.query.cursor != nil else { return nil }
         let first: HTML =
             context.query.cursor == nil ? "" : #"<a href="\#(context.summary { _ in })">First page</a>"#
@@ -66,32 +66,32 @@ struct SummaryPage: Component {
         return #"<nav class="pages" aria-label="More leaks">\#(first)\#(following)</nav>"#
     }
 
-    private var here: LinkTarget {
-        exportedNumber.map(exported) ?? .summary(context.query)
+    private var listTarget: LinkTarget {
+        exportedNumber.map(exportedTarget) ?? .summary(context.query)
     }
 
     /// Returns the link target of a page of the exported list, by its number.
-    private func exported(_ number: Int) -> LinkTarget {
+    private func exportedTarget(_ number: Int) -> LinkTarget {
         let query = context.query
         return number == 1 && query.state == .toFix
             ? .summary(app: query.app) : .list(app: query.app, state: query.state, page: number)
     }
 
-    private func exportedPages(around number: Int) -> HTML? {
+    private func exportedPageLinks(around number: Int) -> HTML? {
         guard page.next != nil || number > 1 else { return nil }
         let links = context.links
-        let first: HTML = number == 1 ? "" : #"<a href="\#(links.to(exported(1)))">First page</a>"#
+        let first: HTML = number == 1 ? "" : #"<a href="\#(links.to(exportedTarget(1)))">First page</a>"#
         let following: HTML? = page.next.map { _ in
-            #"<a rel="next" href="\#(links.to(exported(number + 1)))">Next page</a>"#
+            #"<a rel="next" href="\#(links.to(exportedTarget(number + 1)))">Next page</a>"#
         }
         return #"<nav class="pages" aria-label="More leaks">\#(first)\#(following)</nav>"#
     }
 
     /// Link to the JSON of the overview; `nil` in an export, which does not contain it.
-    private var numbers: HTML? {
-        let place = LinkTarget.overview(app: context.query.app, overview.period)
+    private var overviewLink: HTML? {
+        let overviewTarget = LinkTarget.overview(app: context.query.app, overview.period)
         return context.links.isServed
-            ? #"<a href="\#(context.links.json(of: place))">Summary JSON</a>"# : nil
+            ? #"<a href="\#(context.links.json(of: overviewTarget))">Summary JSON</a>"# : nil
     }
 
     private var footer: [HTML] {
@@ -102,7 +102,7 @@ struct SummaryPage: Component {
             : "\(Count(page.total).of("leak", "leaks"))"
         return [
             "\(shown) from \(Count(page.reports).of("report", "reports"))\(version)",
-            #"<a href="\#(context.links.json(of: here))">JSON</a>"#, numbers,
+            #"<a href="\#(context.links.json(of: listTarget))">JSON</a>"#, overviewLink,
         ].compactMap(\.self)
     }
 }

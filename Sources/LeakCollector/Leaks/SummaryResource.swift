@@ -34,14 +34,14 @@ struct SummaryResource: JSONResource, PageResource {
     }
 
     /// Maximum number of known system leaks below the first page of a list.
-    static let knownShown = 20
+    static let knownLimit = 20
 
-    /// Returns the first known leaks that a list leaves out.
+    /// Returns the first known system leaks, which the list leaves out; none after the first page.
     static func known(besides page: LeakPage, _ query: LeakQuery, from view: StoreView) throws -> [LeakRow] {
         guard page.known.leaks > 0, query.cursor == nil else { return [] }
         var query = query
         query.state = .known
-        query.limit = knownShown
+        query.limit = knownLimit
         return try view.reader.leaks(query, now: view.now).leaks
     }
 }

@@ -23,7 +23,9 @@ struct TrendResource: JSONResource {
 
     func writeJSON(to writer: inout JSONWriter, from view: StoreView) throws {
         guard let trend = try view.reader.trend(of: leak, by: step, now: view.now) else {
-            throw try view.moved(leak) { view.links.json(of: .leak($0)) + "/trend?by=\(step.rawValue)" }
+            throw try view.redirectOrNotFound(leak) {
+                view.links.json(of: .leak($0)) + "/trend?by=\(step.rawValue)"
+            }
         }
         writer.fields(of: trend)
     }

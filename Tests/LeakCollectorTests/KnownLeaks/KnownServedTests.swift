@@ -72,7 +72,9 @@ import Testing
         #expect(page.contains("Partly a known system leak"))
         #expect(page.contains("iOS 16 keeps a sheet with a &lt;grabber&gt;."))
         #expect(page.contains(#"href="https://example.com/sheet" rel="noreferrer""#))
-        #expect(page.contains("5 of 6 match; 1 from other OS versions, so the leak counts as one of the app"))
+        #expect(
+            page.contains(
+                "5 of 6 match; 1 are from other OS versions, so the leak counts as a leak of the app"))
         #expect(page.contains("Grouping (rule 1)"))
     }
 

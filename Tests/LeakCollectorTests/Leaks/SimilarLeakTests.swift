@@ -53,11 +53,11 @@ import Testing
         ),
         (
             leak("Cart", calls("load")), leak("Cart", [], version: 1),
-            "same class, it has no stack; grouped by rule 1"
+            "same class, the other leak has no stack; grouped by rule 1"
         ),
         (
             leak("Cart", [], version: 1), leak("Cart", ["Root", "Cart"], version: 1),
-            "same class, it has Root, this leak has no stack"
+            "same class, the other leak has Root, this leak has no stack"
         ),
         (
             leak("Cart", calls("load")), leak("Order", calls("load")),
@@ -80,7 +80,7 @@ import Testing
         ),
         (
             leak("Cart", calls("load")), leak("Cart", ["Root", "Cart"], version: 1),
-            "same class; it has a path of owners, this leak has a call stack; grouped by rule 1"
+            "same class; the other leak has a path of owners, this leak has a call stack; grouped by rule 1"
         ),
         (
             leak(nil, ["Cart", "closure"], version: 1), leak(nil, ["Cart", "Order"], version: 1),
@@ -129,7 +129,7 @@ import Testing
         ),
         (
             leak("HomeViewModel", calls("load")), leak("CartViewModel", [], version: 1),
-            "class CartViewModel instead of HomeViewModel; it has no stack; grouped by rule 1"
+            "class CartViewModel instead of HomeViewModel; the other leak has no stack; grouped by rule 1"
         ),
         (
             text("the home screen stays in memory"), text("the cart screen stays in memory"),
