@@ -35,7 +35,7 @@ extension Collector {
         #else
             throw StoreError(
                 .invalidArgument,
-                "copy fills a PostgreSQL database, which this build cannot use: build it with make build "
+                "copy fills a PostgreSQL database, which this build cannot use: build the collector with make build "
                     + "TRAITS=PostgreSQL")
         #endif
     }

@@ -118,7 +118,8 @@ public final class Collector: Sendable {
         let reader = try store.makeReader()
         let made = try Credentials(store: store).prepare(
             settings: settings, known: reader.credentials(all: true, now: now()), now: now())
-        _ = authenticator.replace(try reader.credentials(all: true, now: now()), since: authenticator.edits)
+        _ = authenticator.replace(
+            try reader.credentials(all: true, now: now()), since: authenticator.editCount)
         let code = try signIn.makeCode(now: now())
 
         let reachable = settings.reachableHost

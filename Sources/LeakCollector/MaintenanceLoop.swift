@@ -110,8 +110,8 @@ final class MaintenanceLoop: Sendable {
             }
             guard counter != former else { return counter }
             try tables.refresh(from: reader)
-            let edits = authenticator.edits
-            return authenticator.replace(try reader.credentials(all: true, now: now()), since: edits)
+            let editCount = authenticator.editCount
+            return authenticator.replace(try reader.credentials(all: true, now: now()), since: editCount)
                 ? counter : former
         } catch {
             guard error.reason == .unavailable else {

@@ -5,7 +5,7 @@ import LeakStore
 struct AccessPage: Component {
     struct App: Hashable, Sendable {
         var id: String
-        /// `nil` for an app of which no version is known yet.
+        /// `nil` if no version of the app is known yet.
         var newestVersion: String?
         /// Milliseconds since 1970.
         var lastSeen: Int64?
@@ -64,7 +64,7 @@ struct AccessPage: Component {
             footer: CredentialKind.allCases.map { kind in
                 let form = CredentialForm(kind: kind, action: .create)
                 return
-                    #"<a href="\#(context.links.json(of: form.place))">JSON of the \#(kind.rawValue)</a>"#
+                    #"<a href="\#(context.links.json(of: form.target))">JSON of the \#(kind.rawValue)</a>"#
             }
         ).html
     }
@@ -80,7 +80,7 @@ struct AccessPage: Component {
     private var tokenContent: HTML {
         #"""
         <p>People sign in with a token. Programs use it to read, decide about leaks, erase installs, and manage keys and \#
-        tokens. A token that was created with another token stays valid after that one is revoked.</p>\#(CredentialTable(context: context, kind: .tokens, credentials: tokens, rejected: rejected))\#
+        tokens. If a token is revoked, the tokens that were created with it stay valid.</p>\#(CredentialTable(context: context, kind: .tokens, credentials: tokens, rejected: rejected))\#
         \#(form(.tokens, "Create token"))
         """#
     }
@@ -92,16 +92,16 @@ struct AccessPage: Component {
             kind == .keys
             ? #"""
             <label>App (optional) <input name="app" autocomplete="off" spellcheck="false" \#
-            placeholder="com.example.shop"\#(Self.value(filled?.app))></label>
+            placeholder="com.example.shop"\#(Self.valueAttribute(filled?.app))></label>
             """# : nil
         return #"""
-            <form class="filters" method="post" action="\#(context.links.to(form.place))" aria-label="\#(words)">\#
-            \#(RejectedForm.alert(of: form, in: rejected))<label>Name <input name="name" required maxlength="\#(Credentials.nameBytes / TriageForm.bytesPerUnit)" autocomplete="off"\#(Self.value(filled?.name))\#(filled == nil ? "" : " autofocus")></label>\#(app)\#
+            <form class="filters" method="post" action="\#(context.links.to(form.target))" aria-label="\#(words)">\#
+            \#(RejectedForm.alert(of: form, in: rejected))<label>Name <input name="name" required maxlength="\#(Credentials.nameBytes / TriageForm.bytesPerUnit)" autocomplete="off"\#(Self.valueAttribute(filled?.name))\#(filled == nil ? "" : " autofocus")></label>\#(app)\#
             <button class="main">\#(words)</button></form>
             """#
     }
 
-    private static func value(_ text: String?) -> HTML? {
+    private static func valueAttribute(_ text: String?) -> HTML? {
         text.map { #" value="\#($0)""# }
     }
 

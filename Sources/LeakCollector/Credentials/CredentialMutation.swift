@@ -30,7 +30,7 @@ struct CredentialMutation: Mutation {
 
     var path: String {
         guard !isForm else {
-            return Links.served.to(CredentialForm(kind: kind, action: action).place)
+            return Links.served.to(CredentialForm(kind: kind, action: action).target)
         }
         return "/api/v1/\(kind.rawValue)" + (action == .create ? "" : "/{id}")
     }
@@ -49,18 +49,19 @@ struct CredentialMutation: Mutation {
         let id = change.match.parameters["id"].flatMap { Int64(decimalDigits: $0) }
         let (context, now) = (change.context, change.now)
         var change = change
-        change.written = fields.name
+        change.typedText = fields.name
         context.threads.add(
             change.work("changing a \(kind.noun)") { resources in
                 do {
-                    let changed = try run(fields, id: id, Credentials(store: context.store), now: now)
+                    let changed = try apply(fields, id: id, Credentials(store: context.store), now: now)
                     // Revoking a token also ends the sessions that it opened.
                     try context.authenticator.reload(from: resources.reader, now: now)
                     return response(
                         for: changed.credential, secret: changed.secret, address: context.address, now: now)
                 } catch {
                     let problem = Problem(from: error)
-                    guard isForm, let page = page(problem, fields, id: id, from: resources.reader, now: now)
+                    guard isForm,
+                        let page = rejectedFormPage(problem, fields, id: id, from: resources.reader, now: now)
                     else { throw problem }
                     return page
                 }
@@ -90,14 +91,14 @@ struct CredentialMutation: Mutation {
     /// - Returns: the credential, and the secret of a new one, which cannot be shown again.
     /// - Throws: ``Problem`` 400 for an invalid name or app, 404 if there is no such credential, 409 if another token
     ///   has the name or if the credential from the environment would be renamed; or ``StoreError``.
-    private func run(
+    private func apply(
         _ fields: CredentialFields, id: Int64?, _ credentials: Credentials, now: Int64
     ) throws -> (credential: Credential, secret: String?) {
         let name = fields.name ?? ""
         do {
             guard let id else {
-                let made = try credentials.create(kind.purpose, name: name, app: fields.app, now: now)
-                return (made.credential, made.secret)
+                let created = try credentials.create(kind.purpose, name: name, app: fields.app, now: now)
+                return (created.credential, created.secret)
             }
             let isDone =
                 action == .rename
@@ -111,10 +112,10 @@ struct CredentialMutation: Mutation {
                     "there is no valid \(kind.noun) \(id); /api/v1/\(kind.rawValue) lists all of them")
             }
             return (changed, nil)
-        } catch let taken as DuplicateNameError {
-            throw Problem(.conflict, taken.description)
-        } catch let kept as ReservedNameError {
-            throw Problem(.conflict, kept.description)
+        } catch let duplicate as DuplicateNameError {
+            throw Problem(.conflict, duplicate.description)
+        } catch let reserved as ReservedNameError {
+            throw Problem(.conflict, reserved.description)
         } catch let error as SettingError {
             throw Problem(.badRequest, "\(error.source.drop { $0 == "-" }) \(error.problem)")
         }
@@ -154,12 +155,12 @@ struct CredentialMutation: Mutation {
 
     /// Returns the page with the rejected form and its fields, or an error page if the credential is gone. Other
     /// problems give `nil`.
-    private func page(
+    private func rejectedFormPage(
         _ problem: Problem, _ fields: CredentialFields, id: Int64?, from reader: any StoreReader, now: Int64
     ) -> Response? {
         if problem.status == .notFound {
             return .page(
-                error: .notFound, detail: problem.detail, written: fields.name, back: Self.accessPage,
+                error: .notFound, detail: problem.detail, typedText: fields.name, back: Self.accessPage,
                 isSignedIn: true, now: now)
         }
         guard action != .revoke, problem.status == .badRequest || problem.status == .conflict else {

@@ -11,18 +11,20 @@ struct CredentialTable: Component {
         let valid = credentials.filter { $0.revokedAt == nil }
         let revoked = credentials.filter { $0.revokedAt != nil }
         let list: HTML =
-            valid.isEmpty ? "<p>There is no valid \(kind.noun). Create one.</p>" : table(valid, end: nil)
+            valid.isEmpty
+            ? "<p>There is no valid \(kind.noun). Create one.</p>" : table(valid, lastHeading: nil)
         guard !revoked.isEmpty else { return list }
         let title = Count(revoked.count).of("revoked \(kind.noun)", "revoked \(kind.noun)s")
-        return #"\#(list)<details><summary>\#(title)</summary>\#(table(revoked, end: "Revoked"))</details>"#
+        return
+            #"\#(list)<details><summary>\#(title)</summary>\#(table(revoked, lastHeading: "Revoked"))</details>"#
     }
 
     /// Returns the table of valid or of revoked credentials.
     ///
-    /// - Parameter end: the heading of the last column; `nil` if the column contains forms.
-    private func table(_ credentials: [Credential], end: String?) -> HTML {
+    /// - Parameter lastHeading: the heading of the last column; `nil` if the column contains forms.
+    private func table(_ credentials: [Credential], lastHeading: String?) -> HTML {
         let app: HTML? = kind == .keys ? #"<th scope="col">App</th>"# : nil
-        let last: HTML = end.map { #"<th scope="col">\#($0)</th>"# } ?? "<td></td>"
+        let last: HTML = lastHeading.map { #"<th scope="col">\#($0)</th>"# } ?? "<td></td>"
         return #"""
             <table class="small access"><thead><tr><th scope="col">Name</th><th scope="col" class="num">ID</th>\#(app)\#
             <th scope="col">Created</th>\#(last)</tr></thead><tbody>\#(credentials.map { row($0) })</tbody></table>
@@ -34,7 +36,7 @@ struct CredentialTable: Component {
             kind == .keys ? "<td>\(credential.app.map { IsolatedText($0).html } ?? "any app")</td>" : nil
         let last =
             credential.revokedAt.map { context.relativeTime($0).dayElement }
-            ?? "\(isFromEnvironment(credential) ? nil : renaming(credential))\(revoking(credential))"
+            ?? "\(isFromEnvironment(credential) ? nil : renameForm(credential))\(revokeForm(credential))"
         return #"""
             <tr><th scope="row">\#(IsolatedText(credential.name))</th><td class="num">\#(credential.id)</td>\#(app)\#
             <td>\#(context.relativeTime(credential.createdAt).dayElement)</td><td>\#(last)</td></tr>
@@ -47,19 +49,19 @@ struct CredentialTable: Component {
         credential.name == kind.setting.variable
     }
 
-    private func renaming(_ credential: Credential) -> HTML {
+    private func renameForm(_ credential: Credential) -> HTML {
         let form = CredentialForm(kind: kind, action: .rename, id: credential.id)
         let filled = RejectedForm.fields(of: form, in: rejected)
         return #"""
             <details\#(filled == nil ? "" : " open")><summary>Rename…</summary>\#
-            <form class="filters" method="post" action="\#(context.links.to(form.place))">\#
+            <form class="filters" method="post" action="\#(context.links.to(form.target))">\#
             \#(RejectedForm.alert(of: form, in: rejected))\#
             <label>New name <input name="name" required maxlength="\#(Credentials.nameBytes / TriageForm.bytesPerUnit)" autocomplete="off" \#
             value="\#(filled?.name ?? credential.name)"\#(filled == nil ? "" : " autofocus")></label><button>Rename</button></form></details>
             """#
     }
 
-    private func revoking(_ credential: Credential) -> HTML {
+    private func revokeForm(_ credential: Credential) -> HTML {
         let form = CredentialForm(kind: kind, action: .revoke, id: credential.id)
         let consequence: HTML =
             switch kind {
@@ -76,7 +78,7 @@ struct CredentialTable: Component {
             : nil
         return #"""
             <details><summary>Revoke…</summary><p>\#(consequence)\#(variable)</p>\#
-            <form method="post" action="\#(context.links.to(form.place))">\#
+            <form method="post" action="\#(context.links.to(form.target))">\#
             <button>Revoke \#(IsolatedText(credential.name))</button></form></details>
             """#
     }

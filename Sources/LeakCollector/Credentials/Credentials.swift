@@ -8,15 +8,16 @@ public struct Credentials: Sendable {
 
     public init(store: any Store) { self.store = store }
 
-    /// Names of the secrets that came from the environment. A new value replaces the former one.
+    /// Name of the ingest key that came from the environment. A key with a new value replaces the former one.
     private static let environmentKey = Setting.ingestKey.variable
+    /// Name of the access token that came from the environment.
     private static let environmentToken = Setting.accessToken.variable
 
-    /// Secrets that were created because there were none.
+    /// Result of the preparation: the secrets that were created because there were none, and the secrets that are missing.
     struct CreatedSecrets: Sendable {
         var ingestKey: Secret?
         var accessToken: Secret?
-        /// True if there is no ingest key, and none was created because it would not have been shown.
+        /// True if there is no ingest key, and none was created because the log shows no secrets.
         var lacksIngestKey = false
         var lacksAccessToken = false
     }
@@ -24,18 +25,18 @@ public struct Credentials: Sendable {
     /// Makes sure that there is an ingest key and an access token: the ones from the settings, else existing ones,
     /// else new ones, unless ``Settings/showsSecrets`` is off.
     func prepare(settings: Settings, known: [Credential], now: Int64) throws -> CreatedSecrets {
-        var made = CreatedSecrets(
+        var created = CreatedSecrets(
             ingestKey: try prepare(
                 .ingest, chosen: settings.ingestKey, settings: settings, known: known, now: now),
             accessToken: try prepare(
                 .access, chosen: settings.accessToken, settings: settings, known: known, now: now))
-        guard !settings.showsSecrets else { return made }
+        guard !settings.showsSecrets else { return created }
         func lacks(_ purpose: Credential.Purpose) -> Bool {
             !known.contains { $0.purpose == purpose && $0.revokedAt == nil }
         }
-        made.lacksIngestKey = settings.ingestKey == nil && lacks(.ingest)
-        made.lacksAccessToken = settings.accessToken == nil && lacks(.access)
-        return made
+        created.lacksIngestKey = settings.ingestKey == nil && lacks(.ingest)
+        created.lacksAccessToken = settings.accessToken == nil && lacks(.access)
+        return created
     }
 
     private func prepare(
@@ -64,8 +65,10 @@ public struct Credentials: Sendable {
                     Credential(purpose: purpose, name: name, hash: secret.hash, createdAt: now))
             } catch {
                 // Another collector with the same environment and database may have been quicker.
-                let there = try store.makeReader().credentials(all: true, now: now)
-                guard let same = there.first(where: { $0.hash == secret.hash }) else { throw error }
+                let storedCredentials = try store.makeReader().credentials(all: true, now: now)
+                guard let same = storedCredentials.first(where: { $0.hash == secret.hash }) else {
+                    throw error
+                }
                 try check(same, for: purpose, source)
             }
         }
@@ -100,7 +103,7 @@ public struct Credentials: Sendable {
         _ purpose: Credential.Purpose, name: String, app: String? = nil, now: Int64
     ) throws -> (credential: Credential, secret: String) {
         try Self.check(name, purpose)
-        try checkIsApart(name, purpose, besides: nil, now: now)
+        try checkNameIsFree(name, purpose, besides: nil, now: now)
         if let app { try Self.check(app, "--app", longest: WireLimits.appIDBytes) }
         let secret = try Secret.random()
         let credential = try store.add(
@@ -115,15 +118,16 @@ public struct Credentials: Sendable {
         try check(name, "--name", longest: nameBytes)
         let kind = CredentialKind.allCases.first { $0.purpose == purpose }
         guard let kind, name == kind.setting.variable else { return }
-        // The next start would revoke it, because it is not the secret that the variable holds.
+        // The next start would revoke the new credential, because the variable holds another secret.
         throw SettingError(
             source: "--name",
-            problem: "is reserved for the \(kind.noun) in that environment variable; choose another")
+            problem:
+                "is reserved for the \(kind.noun) in the environment variable of that name; choose another")
     }
 
-    /// Checks that no other valid token has the name. A history shows the token's name for each decision, also after
-    /// the token is gone.
-    private func checkIsApart(
+    /// Checks that no other valid token has the name, and that it is not a name of signed-in browsers. A history shows the
+    /// token's name for each decision, even after the token was revoked. Other credentials may share names.
+    private func checkNameIsFree(
         _ name: String, _ purpose: Credential.Purpose, besides id: Int64?, now: Int64
     ) throws {
         guard purpose == .access else { return }
@@ -164,7 +168,7 @@ public struct Credentials: Sendable {
         guard let credential = try list(purpose, now: now).first(where: { $0.id == id }) else { return false }
         let kind = CredentialKind.allCases.first { $0.purpose == purpose }
         if credential.name == kind?.setting.variable { throw ReservedNameError(name: credential.name) }
-        try checkIsApart(name, purpose, besides: id, now: now)
+        try checkNameIsFree(name, purpose, besides: id, now: now)
         return try store.setName(ofCredential: id, to: name)
     }
 
@@ -177,8 +181,8 @@ public struct Credentials: Sendable {
     }
 }
 
-/// Error for a token name that another valid token has. A history shows the name for each decision and could not tell
-/// the two apart.
+/// Error for a token name that another valid token has. A history shows only the token's name for each decision, so
+/// readers could not tell the two tokens apart.
 struct DuplicateNameError: Error, Hashable, Sendable, CustomStringConvertible {
     var name: String
     /// The number of the token that has the name.
@@ -192,7 +196,7 @@ struct DuplicateNameError: Error, Hashable, Sendable, CustomStringConvertible {
 
 /// Error for an attempt to rename the key or token from the environment. The next start finds it by its name.
 struct ReservedNameError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// The name, which is that of the variable.
+    /// The name of the credential and of the environment variable.
     var name: String
 
     var description: String {

@@ -6,7 +6,7 @@ struct CredentialForm: Hashable, Sendable {
     var id: Int64?
 
     /// The address that the form is sent to.
-    var place: LinkTarget {
+    var target: LinkTarget {
         let id = id.map { "\($0)" } ?? "{id}"
         return switch action {
         case .create: .credentialForm(kind: kind.rawValue)

@@ -34,7 +34,7 @@ struct Snippet: Hashable, Sendable {
         ] + (SentryDSN(address: address, key: key, project: project).map { [sentry($0)] } ?? [])
     }
 
-    /// Returns code that creates a Sentry client beside the app's own, whose events still go to Sentry alone.
+    /// Returns code that creates a second Sentry client. Events of the app's own client still go only to Sentry.
     ///
     /// `SentryClient(options:)` and `capture(event:)` are in sentry-cocoa 8 and 9.
     private static func sentry(_ dsn: SentryDSN) -> Snippet {

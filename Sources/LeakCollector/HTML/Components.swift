@@ -2,7 +2,8 @@
 struct Card: Component {
     var title: HTML
     var content: HTML
-    /// Id of the element: the fragment of links to it, by which a live page finds it again after an update.
+    /// Id of the element. Links to the card have it as their fragment, and a live page finds the card by it after an
+    /// update.
     var id: String?
 
     init(_ title: HTML, _ content: HTML, id: String? = nil) {

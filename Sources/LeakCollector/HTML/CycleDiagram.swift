@@ -17,19 +17,19 @@ struct CycleShape: Hashable, Sendable {
     /// Reads the references of a report.
     ///
     /// - Parameters:
-    ///   - references: `["Cart.onChange", "closure", "Cart"]`, starting anywhere; the last may repeat the first to
+    ///   - references: `["Cart.onChange", "closure", "Cart"]`, starting at any object of the cycle; the last may repeat the first to
     ///     show that the cycle closes.
     ///   - className: the reported class, without its module.
     init(_ references: [String], of className: String?) {
         var links = references.map { reference -> Link in
-            if let className, Self.names(reference, className) {
+            if let className, Self.isName(reference, className) {
                 return Link(object: reference, isLeak: false)
             }
             let reference = Reference(reference)
             return Link(object: reference.object, property: reference.property, isLeak: false)
         }
-        Self.close(&links)
-        if let className, let start = links.firstIndex(where: { Self.names($0.object, className) }) {
+        Self.removeRepeatedObject(&links)
+        if let className, let start = links.firstIndex(where: { Self.isName($0.object, className) }) {
             links[start].isLeak = true
             links = Array(links[start...] + links[..<start])
         }
@@ -48,7 +48,7 @@ struct CycleShape: Hashable, Sendable {
     /// Removes the object that is named twice to show that the cycle closes, wherever the report begins. Of two
     /// neighbours with the same name it removes the one without a property. If there is no such pair, it removes the
     /// last object if that repeats the first.
-    private static func close(_ links: inout [Link]) {
+    private static func removeRepeatedObject(_ links: inout [Link]) {
         guard links.count > 1 else { return }
         let repeated = links.indices.last { index in
             let isNamed = [links.index(after: index), index - 1].contains { neighbour in
@@ -64,15 +64,16 @@ struct CycleShape: Hashable, Sendable {
         }
     }
 
-    /// Returns `true` if `object` is `className`, with or without a module before it.
-    private static func names(_ object: String, _ className: String) -> Bool {
+    /// Returns `true` if `object` is the name of the class, with or without a module before it.
+    private static func isName(_ object: String, _ className: String) -> Bool {
         object == className || object.hasSuffix("." + className)
     }
 }
 
 /// A cycle as a list of boxes, each with an arrow to the next, and a bracket from the last back to the first.
 ///
-/// The style sheet draws it around a list, so that long names wrap and a screen reader reads it in order.
+/// The markup is a list, and the style sheet draws the cycle around it. Thus long names wrap, and a screen reader reads
+/// the objects in order.
 struct CycleDiagram: Component {
     var cycle: CycleShape
 

@@ -11,38 +11,38 @@ struct ErrorPage: Component {
     var status: Int
     /// One sentence for this case, in place of the general one.
     var detail: String?
-    /// Text from a rejected form, which is shown again so that the visitor need not write it twice.
-    var written: String?
+    /// Text from a rejected form. The page shows it so that the visitor can copy it.
+    var typedText: String?
     /// Target of the button; `nil` links to the summary.
     var back: PageLink?
     /// False if the visitor has not signed in.
     var hasNavigation = true
 
     var html: HTML {
-        let words = back == nil || status >= 500 ? Self.words(status) : Self.refusedForm
+        let words = back == nil || status >= 500 ? Self.words(status) : Self.rejectedForm
         let back = back ?? PageLink(to: .summary(app: nil), text: "Go to the list of leaks")
         return PageLayout(
             title: words.title, section: nil, context: context, hasNavigation: hasNavigation,
             main: #"""
                 <div class="narrow"><p class="crumb">\#(status)</p><h1>\#(words.title)</h1>
-                <p dir="auto">\#(detail ?? words.advice)</p>\#(givenBack)
+                <p dir="auto">\#(detail ?? words.advice)</p>\#(typedTextArea)
                 <p><a class="button" href="\#(context.links.to(back.to))">\#(back.text)</a></p></div>
                 """#
         ).html
     }
 
-    private var givenBack: HTML? {
-        guard let written, !written.isEmpty else { return nil }
+    private var typedTextArea: HTML? {
+        guard let typedText, !typedText.isEmpty else { return nil }
         // The first line end of a text area is not part of its text.
         return #"""
 
             <p><label for="written">Your text, so that you can copy it</label></p>
             <p><textarea id="written" rows="8" dir="auto" readonly>
-            \#(written)</textarea></p>
+            \#(typedText)</textarea></p>
             """#
     }
 
-    private static let refusedForm = (
+    private static let rejectedForm = (
         title: "Could not save", advice: "The form was rejected. Go back and send it again."
     )
 

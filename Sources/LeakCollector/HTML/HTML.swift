@@ -1,9 +1,9 @@
-/// Markup that is safe to send: literals pass as written, every interpolated text is escaped.
+/// Markup that is safe to send: literals are not changed, and every interpolated text is escaped.
 ///
 ///     let row: HTML = #"<td title="\#(name)">\#(name)</td>"#
 ///
 /// A literal is a `StaticString`, so that no text from outside can be passed off as one. The escaping holds for
-/// text and for attribute values in double or single quotes; nowhere else may a text be interpolated.
+/// text and for attribute values in double or single quotes. Do not interpolate texts anywhere else.
 struct HTML: Hashable, Sendable, ExpressibleByStringInterpolation {
     /// UTF-8.
     private(set) var bytes: [UInt8] = []

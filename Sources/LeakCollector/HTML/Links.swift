@@ -9,7 +9,7 @@ enum LinkTarget: Hashable, Sendable {
     case reports(LeakID)
     /// The address that the form of a leak's page is sent to.
     case decisions(LeakID)
-    /// - first: the key of the cause on top.
+    /// - first: the key of the cause to show first.
     case causes(app: String?, first: String? = nil)
     case releases(app: String?)
     /// Two versions side by side. An export does not have this page.
@@ -20,7 +20,7 @@ enum LinkTarget: Hashable, Sendable {
     case list(app: String?, state: LeakQuery.StateFilter = .toFix, page: Int)
     /// The page with apps, keys and tokens.
     case access
-    /// The address that a form of that page is sent to.
+    /// The address to which a form of the page with apps, keys and tokens is sent.
     ///
     /// - kind: `keys` or `tokens`.
     /// - step: the rest of the address, such as `/7/revoke`.
@@ -64,7 +64,7 @@ struct Links: Hashable, Sendable {
     /// Returns the link to the same content as JSON.
     func json(of place: LinkTarget) -> String {
         switch mode {
-        case .server(let base): base + "/api/v1" + Self.resource(of: place)
+        case .server(let base): base + "/api/v1" + Self.apiPath(of: place)
         case .files(let page): Self.steps(upFrom: page) + Self.jsonFile(of: place)
         }
     }
@@ -96,15 +96,15 @@ struct Links: Hashable, Sendable {
         case .releases(let app): app.map { "releases/" + Percent.fileName($0) } ?? "releases"
         // These addresses need a server.
         case .overview, .compare, .decisions, .access, .credentialForm, .signIn, .signOut: "index"
-        case .leakClass(let name, let app): "classes/" + className(name, app)
-        // In a name of ``Percent/fileName(_:)`` only digits follow an equals sign.
+        case .leakClass(let name, let app): "classes/" + classFileName(name, app)
+        // In a name from ``Percent/fileName(_:)``, only hexadecimal digits or a hyphen follow an equals sign, never `p`.
         case .list(let app, let state, let page):
-            list(app, state) + (page > 1 ? "=p\(page)" : "")
+            listStem(app, state) + (page > 1 ? "=p\(page)" : "")
         case .file(let name): name
         }
     }
 
-    private static func list(_ app: String?, _ state: LeakQuery.StateFilter) -> String {
+    private static func listStem(_ app: String?, _ state: LeakQuery.StateFilter) -> String {
         switch (app, state) {
         case (_, .toFix): stem(of: .summary(app: app))
         case (nil, _): state.rawValue
@@ -112,7 +112,7 @@ struct Links: Hashable, Sendable {
         }
     }
 
-    private static func list(of app: String?, _ state: LeakQuery.StateFilter) -> LeakQuery {
+    private static func listQuery(of app: String?, _ state: LeakQuery.StateFilter) -> LeakQuery {
         var query = LeakQuery()
         query.app = app
         query.state = state
@@ -121,7 +121,7 @@ struct Links: Hashable, Sendable {
 
     /// Returns a hash as a file name, because names of classes may be too long for a file system or differ only in
     /// case.
-    private static func className(_ name: String, _ app: String?) -> String {
+    private static func classFileName(_ name: String, _ app: String?) -> String {
         LeakID(bytes: SHA256Hash.hash(Array("\(app ?? "")\u{0}\(name)".utf8))).description
     }
 
@@ -143,7 +143,7 @@ struct Links: Hashable, Sendable {
         case .compare(let app, let from, let to):
             "/compare" + parameters([("app", app), ("from", from), ("to", to)])
         case .leakClass(let name, let app): "/classes" + parameters([("class", name), ("app", app)])
-        case .list(let app, let state, _): path(of: .summary(list(of: app, state)))
+        case .list(let app, let state, _): path(of: .summary(listQuery(of: app, state)))
         case .access: "/access"
         case .credentialForm(let kind, let step): "/access/\(kind)\(step)"
         case .signIn: "/sign-in"
@@ -152,7 +152,7 @@ struct Links: Hashable, Sendable {
         }
     }
 
-    private static func resource(of place: LinkTarget) -> String {
+    private static func apiPath(of place: LinkTarget) -> String {
         switch place {
         case .summary(let query): "/leaks" + parameters(query.parameters)
         case .credentialForm(let kind, _): "/\(kind)"

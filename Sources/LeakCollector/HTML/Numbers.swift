@@ -29,7 +29,7 @@ struct Count: Component, CustomStringConvertible {
 struct Percentage: Component, CustomStringConvertible {
     /// Tenths of a percent, rounded to the nearest.
     let tenths: Int
-    private let isSome: Bool
+    private let isAboveZero: Bool
     private let isAll: Bool
 
     /// - Parameters:
@@ -37,12 +37,12 @@ struct Percentage: Component, CustomStringConvertible {
     ///   - whole: more than 0.
     init(_ part: Int, of whole: Int) {
         tenths = Int(saturating: Double(part) / Double(max(1, whole)) * 1000)
-        isSome = part > 0
+        isAboveZero = part > 0
         isAll = part >= whole
     }
 
     var description: String {
-        if isSome && tenths == 0 { return "<\u{A0}0.1\u{A0}%" }
+        if isAboveZero && tenths == 0 { return "<\u{A0}0.1\u{A0}%" }
         if !isAll && tenths >= 1000 { return ">\u{A0}99.9\u{A0}%" }
         return "\(Decimal(tenths: tenths))\u{A0}%"
     }

@@ -5,7 +5,7 @@ struct PageContext: Sendable {
     var links: Links
     /// Time at which the page is made, in milliseconds since 1970.
     var now: Int64
-    /// The time of an export without data. The clock must not make two such exports differ.
+    /// The time of an export without data. It is not read from the clock, so that two such exports are equal.
     static let noTime: Int64 = 0
     /// App ids, most recently seen first.
     var apps: [String]

@@ -2,10 +2,10 @@ import LeakStore
 
 /// Reports per day as a row of small bars: 97 by 22 units.
 ///
-/// One path, since a rectangle for each bar would make a list of 200 leaks 100 kB larger.
-/// It is drawn from the top down, which is shorter; the style sheet turns it over.
+/// All bars are one path, because a rectangle for each bar would make a list of 200 leaks 100 kB larger.
+/// The bars are drawn from the top down, which needs fewer bytes, and the style sheet turns them over.
 struct SparkLine: Component {
-    /// Oldest first.
+    /// Reports per day, oldest first.
     var counts: [Int]
 
     /// Distance between bars and height of the tallest bar, in units. The style sheet sets the width of a bar.

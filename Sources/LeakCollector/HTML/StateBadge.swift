@@ -1,6 +1,6 @@
 import LeakStore
 
-/// The state of a leak in one or two words, with a detail such as a version, systems, or the time until objects were
+/// The state of a leak in a few words, with a detail such as a version, systems, or the time until objects were
 /// freed.
 struct StateBadge: Component {
     var row: LeakRow

@@ -3,7 +3,7 @@ import LeakStore
 
 /// Reports over time as stacked bars, one colour per version, with the same numbers as a table.
 struct VersionChart: Component {
-    /// Number of versions with their own colour. All older versions share one.
+    /// Number of versions with their own colour. All older versions share one colour.
     static let namedVersions = 4
     /// Distance between bars and height of the tallest bar, in units. The style sheet stretches both.
     private static let step = 20
@@ -65,14 +65,14 @@ struct VersionChart: Component {
                 """#
         }
         let reports = Count(totals[index]).of("report", "reports")
-        return "<g><title>\(name(index)): \(reports) (\(split(index)))</title>\(pieces)</g>"
+        return "<g><title>\(name(index)): \(reports) (\(countsByVersion(index)))</title>\(pieces)</g>"
     }
 
     private func count(_ version: Trend.Series, _ index: Int) -> Int {
         version.counts.indices.contains(index) ? version.counts[index] : 0
     }
 
-    private func split(_ index: Int) -> HTML {
+    private func countsByVersion(_ index: Int) -> HTML {
         HTML(
             series.filter { count($0, index) > 0 }.map { "\($0.version): \(Count(count($0, index)))" },
             separator: ", ")

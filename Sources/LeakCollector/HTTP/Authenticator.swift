@@ -11,12 +11,12 @@ final class Authenticator: Sendable {
 
     private struct State {
         var credentialIndex: CredentialIndex
-        /// Number of changes to the credentials made here, which may not have been read from the store yet.
-        var edits = 0
+        /// Number of changes to the index. Credentials that were read from the store before a change may lack it.
+        var editCount = 0
     }
 
     private let state: Guarded<State>
-    /// Name of the session cookie. Cookies do not depend on the port, so two collectors of one host need different
+    /// Name of the session cookie. Browsers send a cookie to all ports of a host, so two collectors on one host need different
     /// names.
     let cookieName: String
     /// The origins whose pages may send forms, besides the one that `Host` names.
@@ -32,20 +32,20 @@ final class Authenticator: Sendable {
     }
 
     /// Number of changes so far. Read it before the store, and pass it to ``replace(_:since:)``.
-    var edits: Int { state.with { $0.edits } }
+    var editCount: Int { state.with { $0.editCount } }
 
     /// Replaces all credentials after the store has changed.
     ///
-    /// - Parameter edits: ``edits`` from before the credentials were read. If it has changed since, they may lack an
+    /// - Parameter editCount: ``editCount`` from before the credentials were read. If it has changed since, they may lack an
     ///   edit.
     /// - Returns: `true` if they were replaced; `false` if they must be read again.
-    func replace(_ credentials: [Credential], since edits: Int) -> Bool {
+    func replace(_ credentials: [Credential], since editCount: Int) -> Bool {
         let fresh = CredentialIndex(credentials)
         return state.with { state in
-            guard state.edits == edits else { return false }
+            guard state.editCount == editCount else { return false }
             state.credentialIndex = fresh
             // A slower thread that read before this one has older credentials.
-            state.edits += 1
+            state.editCount += 1
             return true
         }
     }
@@ -53,14 +53,14 @@ final class Authenticator: Sendable {
     func add(_ credential: Credential) {
         state.with { state in
             state.credentialIndex.add(credential)
-            state.edits += 1
+            state.editCount += 1
         }
     }
 
     func remove(hash: [UInt8]) {
         state.with { state in
             state.credentialIndex.remove(hash)
-            state.edits += 1
+            state.editCount += 1
         }
     }
 
@@ -95,7 +95,7 @@ final class Authenticator: Sendable {
         return String(value.dropFirst(7).drop { $0 == " " })
     }
 
-    /// Distinguishes requests from our own pages from those of other sites.
+    /// Returns the source of a request: a page of this collector, another site, or unknown.
     func requestOrigin(of request: borrowing Request) -> RequestOrigin {
         RequestOrigin(of: request, trusting: trustedOrigins)
     }
@@ -116,7 +116,7 @@ final class Authenticator: Sendable {
 /// The issued credentials, indexed by the hash of their secret. It is a value, so its owner controls access to it.
 struct CredentialIndex: Sendable {
     /// Credentials by the first eight bytes of their hash. The duration of this look-up can reveal only bits of the
-    /// hash of an attacker's own guess; the rest is compared in constant time.
+    /// hash of an attacker's own guess. The whole hash is then compared in constant time.
     private var byPrefix: [UInt64: [Credential]] = [:]
 
     init(_ credentials: [Credential]) {
@@ -163,7 +163,7 @@ extension Authenticator {
     /// Returns the credential of a request that changes something. Call it after the body was read, because a token
     /// may have been revoked meanwhile.
     ///
-    /// - Throws: ``Problem`` 403.
+    /// - Throws: ``Problem`` 403 if the credential is not valid any more, or if the request may come from another site.
     func author(of request: borrowing Request, now: Int64) throws(Problem) -> Credential {
         guard case .valid(let credential) = reader(of: request, now: now) else {
             throw Problem(
@@ -177,7 +177,7 @@ extension Authenticator {
             throw Problem(
                 .forbidden,
                 requestOrigin == .otherSite
-                    ? "the request came from another site; open the page on this collector and send it from there"
+                    ? "the request came from another site; open the page on this collector and send the request from there"
                     : "the request does not say which page it came from (Origin or Sec-Fetch-Site); send an access token instead"
             )
         }
@@ -186,10 +186,10 @@ extension Authenticator {
 
     /// Reads all credentials again.
     func reload(from reader: any StoreReader, now: Int64) throws(StoreError) {
-        var isTaken = false
-        while !isTaken {
-            let edits = edits
-            isTaken = replace(try reader.credentials(all: true, now: now), since: edits)
+        var isReplaced = false
+        while !isReplaced {
+            let editCount = editCount
+            isReplaced = replace(try reader.credentials(all: true, now: now), since: editCount)
         }
     }
 }

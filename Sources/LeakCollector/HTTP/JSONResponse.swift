@@ -19,17 +19,18 @@ enum JSONResponse {
     }
 }
 
-/// Entity tags without their quotes, which distinguish different bodies. RFC 9110 §8.8.3
+/// Entity tags, which distinguish different bodies. RFC 9110 §8.8.3
 enum ContentTag {
+    /// Returns the tag of a body, without its quotes.
     static func of(_ bytes: [UInt8]) -> String {
         LeakID(bytes: SHA256Hash.hash(bytes)).description
     }
 
-    /// Returns the tag of a page. Pages that differ only in the time at which they were made have the same tag, so it
-    /// is weak.
+    /// Returns the tag of a page, with its quotes. The tag is weak, because pages that differ only in the time at which
+    /// they were made have the same tag.
     static func of(page: HTML) -> String {
-        // Interpolated text contains no `<`, so the last `<time` belongs to the footer of ``PageLayout``. Nothing
-        // after it differs between pages.
+        // The last `<time` is the time of the page in the footer of ``PageLayout``, because interpolated text contains
+        // no `<`. The markup after it is the same on all pages.
         let time = page.bytes.lastStart(of: "<time")
         return "W/\"\(of(Array(page.bytes[..<(time ?? page.bytes.endIndex)])))\""
     }

@@ -3,7 +3,7 @@ internal import LeakStore
 
 /// A change that is requested at one address: how its requests are checked, parsed, executed and answered.
 ///
-/// The counterpart of ``Resource``. A new one is one file, and one line in `Mutations`.
+/// The counterpart of ``Resource``. To add a mutation, add its file and a line in `Mutations`.
 protocol Mutation: Sendable {
     var method: LeakHTTPServer.Method { get }
     /// Path of the address, such as `/api/v1/leaks/{leak}/decisions`.
@@ -11,16 +11,17 @@ protocol Mutation: Sendable {
     var body: Route.Body { get }
     /// The page with the form that is sent here; `nil` if programs send JSON.
     var formPage: (@Sendable (Parameters) -> ErrorPage.PageLink?)? { get }
-    /// True if only an access token will do, and no session of a browser.
+    /// True if the request needs an access token, and a browser's session is not enough.
     var needsToken: Bool { get }
 
-    /// Returns the rejection of a request whose body need not be read, besides the checks of access, length and
-    /// content coding; `nil` if the body should be read.
+    /// Checks a request before its body is read. Access, length and content coding are checked elsewhere.
+    ///
+    /// - Returns: the rejection; `nil` if the body should be read.
     func screen(_ request: borrowing Request, in context: RequestContext) -> Response?
 
-    /// Returns the text from a form, which is given back to its author if the request is rejected, even if it is not
-    /// authorized.
-    func written(in request: borrowing Request) -> String?
+    /// Returns the text that a person typed into the form. The error page shows this text again if the request is
+    /// rejected, even if the request is not authorized.
+    func typedText(in request: borrowing Request) -> String?
 
     /// Reads the request, and starts the change on a thread that may wait for the store.
     ///
@@ -34,7 +35,7 @@ extension Mutation {
     var formPage: (@Sendable (Parameters) -> ErrorPage.PageLink?)? { nil }
     var needsToken: Bool { false }
     func screen(_: borrowing Request, in _: RequestContext) -> Response? { nil }
-    func written(in _: borrowing Request) -> String? { nil }
+    func typedText(in _: borrowing Request) -> String? { nil }
 
     func routes(in context: RequestContext) -> [Route] {
         let access: Route.Access = formPage == nil ? .readers : .people
@@ -55,7 +56,7 @@ extension Mutation {
         _ request: borrowing Request, match: Route.Match, responder: SharedResponder,
         context: RequestContext
     ) {
-        let (now, written) = (context.now(), written(in: request))
+        let (now, typedText) = (context.now(), typedText(in: request))
         do throws(Problem) {
             try context.threads.checkDatabase()
             let author = try context.authenticator.author(of: request, now: now)
@@ -64,10 +65,10 @@ extension Mutation {
             }
             let change = ChangeRequest(
                 author: author, match: match, now: now, context: context, responder: responder,
-                written: written)
+                typedText: typedText)
             try start(request, change)
         } catch {
-            responder.send(match.rejection(error, written: written, now: now))
+            responder.send(match.rejection(error, typedText: typedText, now: now))
         }
     }
 }
@@ -80,11 +81,11 @@ struct ChangeRequest: Sendable {
     let now: Int64
     let context: RequestContext
     var responder: SharedResponder
-    /// Text from a form, given back to its author if the change is rejected.
-    var written: String?
+    /// Text that a person typed into the form. The error page shows it again if the change is rejected.
+    var typedText: String?
 
     func rejection(_ problem: Problem) -> Response {
-        match.rejection(problem, written: written, now: now)
+        match.rejection(problem, typedText: typedText, now: now)
     }
 
     /// Creates the work that waits for the store and answers the request.
@@ -98,7 +99,7 @@ struct ChangeRequest: Sendable {
 }
 
 extension Request {
-    /// Checks that the body is JSON.
+    /// Checks that `Content-Type` is JSON.
     ///
     /// - Throws: ``Problem`` 415.
     func requireJSON() throws(Problem) {

@@ -7,7 +7,7 @@ final class PageCache {
     /// State of the store and time for which the cached pages are valid.
     private struct Validity: Equatable {
         /// ``StoreReader/changeCounter()``.
-        var state: Int64
+        var changeCounter: Int64
         /// Milliseconds since 1970.
         var now: Int64
     }
@@ -15,7 +15,7 @@ final class PageCache {
     private struct Page {
         var response: Response
         var bytes: Int
-        var isRepeated = false
+        var wasRequestedAgain = false
     }
 
     /// Maximum number of pages. A person opens few pages within a minute.
@@ -34,17 +34,18 @@ final class PageCache {
     /// Returns the cached page for `cacheKey`, or the one that `make` renders.
     ///
     /// - Parameters:
-    ///   - state: the store's change counter, read before `make` reads, so that a commit meanwhile counts as new.
+    ///   - changeCounter: the store's change counter, read before `make` reads. If a commit follows meanwhile, the page is
+    ///     rendered again for the next request.
     ///   - now: the time that `make` renders the page for, in milliseconds since 1970.
     func page(
-        for cacheKey: AnyHashable, state: Int64, now: Int64, make: () throws -> Response
+        for cacheKey: AnyHashable, changeCounter: Int64, now: Int64, make: () throws -> Response
     ) rethrows -> Response {
-        let current = Validity(state: state, now: now)
+        let current = Validity(changeCounter: changeCounter, now: now)
         if current != validity {
             forgetAll()
             validity = current
         }
-        if let page = pages[cacheKey] { return repeated(page, cacheKey) }
+        if let page = pages[cacheKey] { return pageForRepeatedRequest(page, cacheKey) }
         let response = try make()
         keep(Page(response: response, bytes: response.body.count), for: cacheKey)
         return response
@@ -52,10 +53,10 @@ final class PageCache {
 
     /// Returns a cached page. A page that is requested twice will be requested again, so its compressed form is cached
     /// too from now on.
-    private func repeated(_ page: Page, _ cacheKey: AnyHashable) -> Response {
-        guard !page.isRepeated else { return page.response }
+    private func pageForRepeatedRequest(_ page: Page, _ cacheKey: AnyHashable) -> Response {
+        guard !page.wasRequestedAgain else { return page.response }
         var page = page
-        page.isRepeated = true
+        page.wasRequestedAgain = true
         page.bytes += page.response.compressBeforehand()
         bytes -= pages.removeValue(forKey: cacheKey)?.bytes ?? 0
         keep(page, for: cacheKey)

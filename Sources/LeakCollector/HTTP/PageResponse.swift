@@ -20,13 +20,14 @@ extension Response {
     ///
     /// - Parameter now: milliseconds since 1970.
     static func page(
-        error status: Status, detail: String? = nil, written: String? = nil, back: ErrorPage.PageLink? = nil,
+        error status: Status, detail: String? = nil, typedText: String? = nil,
+        back: ErrorPage.PageLink? = nil,
         isSignedIn: Bool = false,
         now: Int64
     ) -> Response {
         let context = PageContext(links: .served, now: now)
         let page = ErrorPage(
-            context: context, status: Int(status.code), detail: detail, written: written, back: back,
+            context: context, status: Int(status.code), detail: detail, typedText: typedText, back: back,
             hasNavigation: isSignedIn)
         return Response(page: page.html, status: status)
     }

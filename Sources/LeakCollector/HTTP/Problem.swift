@@ -61,8 +61,8 @@ struct Problem: Error, Sendable {
 }
 
 extension JSONWriter {
-    /// Maximum number of rejections that a response names. A sender with a hundred rejections has one reason for all
-    /// of them.
+    /// Maximum number of rejections that a response names. If a request has a hundred rejections, they usually have
+    /// the same reason.
     static let namedRejections = 100
 
     /// - Parameter limit: number of rejections to name; all are counted.

@@ -4,11 +4,11 @@ internal import LeakHTTPServer
 enum RequestOrigin: Hashable {
     case here
     case otherSite
-    /// The request does not name its source: a program sent it, or a browser older than both fields.
+    /// The request has neither `Origin` nor `Sec-Fetch-Site`: a program or an old browser sent it.
     case unspecified
 
     /// Determines the source of a request. `Sec-Fetch-Site` is set by the browser itself, and no page can forge it.
-    /// But browsers send it only over TLS and to their own machine (https://www.w3.org/TR/fetch-metadata/). `Origin`
+    /// But browsers send it only over TLS, or to a server on their own machine (https://www.w3.org/TR/fetch-metadata/). `Origin`
     /// comes with every POST of a browser.
     ///
     /// A proxy may replace `Host`, as nginx does by default. Therefore an origin that the operator named is ours

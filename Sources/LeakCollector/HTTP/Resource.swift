@@ -5,8 +5,8 @@ internal import LeakStore
 /// Content that can be read at an address: its parameters, and how it is loaded and shown.
 ///
 /// A resource is created on the connection's event loop from the head of a request. It is loaded on a thread that may
-/// wait for the store. Equal resources have equal content until the next commit. A new resource is one file, and one
-/// line in `Resources`.
+/// wait for the store. Equal resources have equal content until the next commit. To add a resource, add its file and
+/// a line in `Resources`.
 protocol Resource: Hashable, Sendable {
     /// - Throws: ``Problem`` 400 for an invalid parameter.
     init(_ request: borrowing Request, _ parameters: Parameters) throws(Problem)
@@ -14,7 +14,7 @@ protocol Resource: Hashable, Sendable {
 
 /// Content that programs read as JSON.
 protocol JSONResource: Resource {
-    /// The part of its address after `/api/v1`, such as `/leaks/{leak}`.
+    /// The part of the path after `/api/v1`, such as `/leaks/{leak}`.
     static var jsonPath: String { get }
 
     /// Blocks on the store.
@@ -45,7 +45,7 @@ extension PageResource {
 
 /// Content that is read as text, to be pasted somewhere.
 protocol TextResource: Resource {
-    /// The part of its address after `/api/v1`, such as `/leaks/{leak}/markdown`.
+    /// The part of the path after `/api/v1`, such as `/leaks/{leak}/markdown`.
     static var textPath: String { get }
     /// The media type of the text, such as `text/markdown; charset=utf-8`.
     static var mediaType: String { get }
@@ -58,7 +58,7 @@ protocol TextResource: Resource {
 
 /// Error for content that has moved to another address, such as a leak that was merged into another.
 struct MovedResource: Error {
-    /// The address, with what precedes it on this server.
+    /// The full path on this server, for example with `/api/v1` at its start.
     var location: String
 }
 
@@ -73,7 +73,7 @@ extension Parameters {
 }
 
 extension Request {
-    /// The app that limits a list. Forms send an empty one for all apps.
+    /// The app in the query; `nil` for all apps. An empty app means all apps too, because forms send it.
     var queriedApp: String? {
         query("app").flatMap { $0.isEmpty ? nil : $0 }
     }

@@ -2,15 +2,15 @@ internal import LeakHTTPServer
 internal import LeakMessage
 internal import LeakStore
 
-/// One address of a resource, in one form.
+/// An address of a resource, with the form in which it is sent: JSON, page or text.
 struct ResourceAddress: Sendable {
     /// The form of the response.
     enum Form: Hashable, Sendable {
         case json, page, text
     }
 
-    /// A resource read from a request.
-    struct Loading: Sendable {
+    /// The read of a resource that a request asks for.
+    struct ResourceRead: Sendable {
         /// The key of the page in a thread's page cache; `nil` if it is not cached.
         var cacheKey: (any Resource)?
         /// Blocks on the store.
@@ -28,7 +28,7 @@ struct ResourceAddress: Sendable {
                 links: view.links, address: view.address)
             guard view.reader.hasLocalChangeCounter else { return try response(view) }
             return try pageCache.page(
-                for: AnyHashable(cacheKey), state: try view.reader.changeCounter(), now: view.now
+                for: AnyHashable(cacheKey), changeCounter: try view.reader.changeCounter(), now: view.now
             ) {
                 try response(view)
             }
@@ -37,14 +37,14 @@ struct ResourceAddress: Sendable {
 
     let path: String
     let form: Form
-    /// The parser of a request's parameters.
-    private let read: @Sendable (borrowing Request, Parameters) throws(Problem) -> Loading
+    /// Parses a request's parameters.
+    private let parse: @Sendable (borrowing Request, Parameters) throws(Problem) -> ResourceRead
 
     static func json<Content: JSONResource>(_: Content.Type) -> ResourceAddress {
         ResourceAddress(path: "/api/v1" + Content.jsonPath, form: .json) {
             (request, parameters) throws(Problem) in
             let resource = try Content(request, parameters)
-            return Loading { view in
+            return ResourceRead { view in
                 var writer = JSONWriter()
                 try writer.object { writer throws in try resource.writeJSON(to: &writer, from: view) }
                 return JSONResponse.response(writer.bytes)
@@ -55,7 +55,7 @@ struct ResourceAddress: Sendable {
     static func page<Content: PageResource>(_: Content.Type) -> ResourceAddress {
         ResourceAddress(path: Content.pagePath, form: .page) { (request, parameters) throws(Problem) in
             let resource = try Content(request, parameters)
-            return Loading(cacheKey: Content.isCached ? resource : nil) { view in
+            return ResourceRead(cacheKey: Content.isCached ? resource : nil) { view in
                 Response(page: try resource.page(from: view))
             }
         }
@@ -65,7 +65,7 @@ struct ResourceAddress: Sendable {
         ResourceAddress(path: "/api/v1" + Content.textPath, form: .text) {
             (request, parameters) throws(Problem) in
             let resource = try Content(request, parameters)
-            return Loading { view in
+            return ResourceRead { view in
                 let bytes = Array(try resource.text(from: view).utf8)
                 var response = JSONResponse.response(bytes)
                 response.type = Content.mediaType
@@ -79,14 +79,14 @@ struct ResourceAddress: Sendable {
             let responder = SharedResponder(responder)
             let rejection = { @Sendable problem in match.rejection(problem, now: context.now()) }
             do throws(Problem) {
-                let loading = try read(request, match.parameters)
+                let resourceRead = try parse(request, match.parameters)
                 context.threads.add(
                     StoreWork(request.path, responders: { [responder] }, rejection: rejection) { resources in
                         do {
                             let view = StoreView(
                                 reader: resources.reader, now: context.now(), symbols: context.tables,
                                 address: context.address)
-                            return try loading.answer(from: view, or: resources.pageCache)
+                            return try resourceRead.answer(from: view, or: resources.pageCache)
                         } catch let moved as MovedResource {
                             return .redirect(to: moved.location)
                         }

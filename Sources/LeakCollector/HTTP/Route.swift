@@ -1,7 +1,7 @@
 internal import LeakHTTPServer
 internal import LeakStore
 
-/// One method of an address: who may send it, which body it accepts, and how it is rejected or handled.
+/// A method of an address: who may send its requests, which body they may have, and how they are rejected or handled.
 final class Route: Sendable {
     /// The senders that a request is accepted from.
     enum Access: Hashable {
@@ -10,7 +10,7 @@ final class Route: Sendable {
         case writers
         /// Programs with an access token and signed-in browsers. A rejection is JSON.
         case readers
-        /// The same senders. A browser that is not signed in is redirected to the sign-in page.
+        /// The same senders as ``readers``. A browser that is not signed in is redirected to the sign-in page.
         case people
     }
 
@@ -39,7 +39,7 @@ final class Route: Sendable {
 
         /// - Returns: `nil` if the path contains an invalid id.
         init?(_ route: Route, _ parameters: Parameters) {
-            guard route.exists(parameters) else { return nil }
+            guard route.hasValidIdentifier(parameters) else { return nil }
             self.route = route
             self.parameters = parameters
         }
@@ -50,15 +50,15 @@ final class Route: Sendable {
         /// Returns the response to a rejected request: a page for people, a problem for programs.
         ///
         /// - Parameters:
-        ///   - written: text from the form, given back to its author.
+        ///   - typedText: text that a person typed into the form, which the page shows again.
         ///   - now: milliseconds since 1970.
-        func rejection(_ problem: Problem, written: String? = nil, now: Int64) -> Response {
+        func rejection(_ problem: Problem, typedText: String? = nil, now: Int64) -> Response {
             guard route.isForBrowsers else { return problem.response }
             // The error page has its own text for 404 and for server errors.
             let isMissing = problem.status == .notFound
             let detail = problem.status.code < 500 && !isMissing ? problem.detail : nil
             return .page(
-                error: problem.status, detail: detail, written: written,
+                error: problem.status, detail: detail, typedText: typedText,
                 back: isMissing || route.method == .get ? nil : formPage,
                 isSignedIn: route.access == .people, now: now)
         }
@@ -96,7 +96,7 @@ final class Route: Sendable {
         identifier = Identifier.allCases.first { path.contains("{\($0.rawValue)}") }
     }
 
-    private func exists(_ parameters: Parameters) -> Bool {
+    private func hasValidIdentifier(_ parameters: Parameters) -> Bool {
         guard let identifier else { return true }
         guard let value = parameters[identifier.rawValue] else { return false }
         return switch identifier {

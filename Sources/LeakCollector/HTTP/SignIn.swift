@@ -8,7 +8,7 @@ struct SignIn: Sendable {
     /// True if people reach the collector over TLS, as the operator says. The cookie is then sent over TLS only.
     let isSecure: Bool
 
-    /// Name under which sign-in links, and the visitors who used one, are listed.
+    /// Name of the credentials of sign-in links. A leak's history shows it for visitors who signed in with a link.
     static let linkName = "sign-in link"
     /// Prefix of a session's name, before the name of the token.
     static let sessionPrefix = "signed in by "
@@ -28,10 +28,10 @@ struct SignIn: Sendable {
     ///
     /// Blocks on the disk.
     ///
-    /// - Parameter overTLS: true if a trusted proxy says that the browser reached it over TLS.
+    /// - Parameter overTLS: true if a trusted proxy says that the browser connected over TLS.
     /// - Returns: the session's cookie, or `nil` if the code is unknown, used or too old.
     func open(code: String, overTLS: Bool = false, now: Int64) throws -> String? {
-        // Checked first, so that guesses never reach the disk.
+        // The code is checked in memory first, so that guesses never reach the disk.
         guard case .valid(let link) = authenticator.find(code, for: [.signIn], now: now) else { return nil }
         guard try store.useOnce(hash: link.hash, now: now) else { return nil }
         authenticator.remove(hash: link.hash)
@@ -42,7 +42,7 @@ struct SignIn: Sendable {
     ///
     /// Blocks on the disk.
     ///
-    /// - Parameter overTLS: true if a trusted proxy says that the browser reached it over TLS.
+    /// - Parameter overTLS: true if a trusted proxy says that the browser connected over TLS.
     /// - Returns: the session's cookie, or `nil` if the token is not valid.
     func open(token: String, overTLS: Bool = false, now: Int64) throws -> String? {
         guard case .valid(let credential) = authenticator.find(token, for: [.access], now: now) else {

@@ -11,9 +11,9 @@ final class SignInAttempts: Sendable {
     /// Milliseconds after which an address may fail once more: ten a minute.
     static let pause: Int64 = 6_000
     /// Maximum number of addresses in the table, which then takes about 300 KiB.
-    static let addresses = 4_096
+    static let addressLimit = 4_096
     /// Minimum milliseconds between two lines of the log, and between two removals of addresses that no longer wait.
-    private static let quiet: Int64 = 1_000
+    private static let logInterval: Int64 = 1_000
 
     /// The method of an attempt.
     enum SignInMethod {
@@ -36,32 +36,32 @@ final class SignInAttempts: Sendable {
             switch self {
             case .link: ""
             case .form: "; further tokens from this address have to wait"
-            case .bearer: "; each further one from this address closes its connection"
+            case .bearer: "; each further such request from this address closes its connection"
             }
         }
     }
 
     private struct Allowance {
         /// Failures that are still allowed.
-        var left = Double(SignInAttempts.burst)
-        /// Milliseconds since 1970.
+        var remaining = Double(SignInAttempts.burst)
+        /// The time for which ``remaining`` was computed, in milliseconds since 1970.
         var countedAt: Int64
 
         /// Adds the failures that are allowed again at `now`. A clock that is set back adds none and removes none.
         mutating func refill(_ now: Int64) {
             let gained = Double(max(0, now - countedAt)) / Double(SignInAttempts.pause)
-            left = min(Double(SignInAttempts.burst), left + gained)
+            remaining = min(Double(SignInAttempts.burst), remaining + gained)
             countedAt = now
         }
 
-        func isFull(_ now: Int64) -> Bool { left(at: now) >= Double(SignInAttempts.burst) }
+        func isFull(_ now: Int64) -> Bool { remaining(at: now) >= Double(SignInAttempts.burst) }
 
-        func waits(_ now: Int64) -> Bool { left(at: now) < 1 }
+        func waits(_ now: Int64) -> Bool { remaining(at: now) < 1 }
 
-        private func left(at now: Int64) -> Double {
+        private func remaining(at now: Int64) -> Double {
             var allowance = self
             allowance.refill(now)
-            return allowance.left
+            return allowance.remaining
         }
     }
 
@@ -72,13 +72,13 @@ final class SignInAttempts: Sendable {
         var prunedAt = Int64.min
         var loggedAt = Int64.min
         /// Failed attempts since the last line of the log.
-        var silent = 0
+        var unloggedFailures = 0
     }
 
     private let state = Guarded(State())
 
     /// Number of addresses in the table.
-    var count: Int { state.with { $0.allowances.count } }
+    var addressCount: Int { state.with { $0.allowances.count } }
 
     /// Returns the seconds until the client may try another token, at least 1; `nil` if it may now.
     ///
@@ -89,40 +89,42 @@ final class SignInAttempts: Sendable {
                 return nil
             }
             allowance.refill(now)
-            guard allowance.left < 1 else { return nil }
-            return Int((1 - allowance.left) * Double(Self.pause) / 1000) + 1
+            guard allowance.remaining < 1 else { return nil }
+            return Int((1 - allowance.remaining) * Double(Self.pause) / 1000) + 1
         }
     }
 
     /// Counts a failed attempt.
     ///
     /// - Returns: a line for the log, at most once a second; `nil` otherwise. It contains no secret.
-    func recordFailure(_ client: IPAddress?, by way: SignInMethod, now: Int64) -> String? {
+    func recordFailure(_ client: IPAddress?, by method: SignInMethod, now: Int64) -> String? {
         state.with { state in
             var waits = false
-            if way != .link {
+            if method != .link {
                 var allowance =
                     Self.allowance(of: client?.network, in: &state, now: now) ?? Allowance(countedAt: now)
                 allowance.refill(now)
-                allowance.left = max(0, allowance.left - 1)
-                waits = allowance.left < 1
+                allowance.remaining = max(0, allowance.remaining - 1)
+                waits = allowance.remaining < 1
                 Self.store(allowance, of: client?.network, in: &state, now: now)
             }
             // A clock that was set back does not suppress the line.
-            guard state.loggedAt == .min || now < state.loggedAt || now - state.loggedAt >= Self.quiet else {
-                state.silent += 1
+            guard state.loggedAt == .min || now < state.loggedAt || now - state.loggedAt >= Self.logInterval
+            else {
+                state.unloggedFailures += 1
                 return nil
             }
-            defer { (state.loggedAt, state.silent) = (now, 0) }
-            let wait = waits ? way.consequence : ""
+            defer { (state.loggedAt, state.unloggedFailures) = (now, 0) }
+            let wait = waits ? method.consequence : ""
             let others =
-                state.silent > 0 ? "; \(state.silent) more attempts failed since the last line like this" : ""
-            return "\(way.failure), from \(client?.description ?? "an unknown address")\(wait)\(others)"
+                state.unloggedFailures > 0
+                ? "; \(state.unloggedFailures) more attempts failed since the last line like this" : ""
+            return "\(method.failure), from \(client?.description ?? "an unknown address")\(wait)\(others)"
         }
     }
 
-    /// Counts an attempt that was rejected unread, for the next line of the log.
-    func recordRejection() { state.with { $0.silent += 1 } }
+    /// Counts an attempt that was rejected without a check, for the next line of the log.
+    func recordRejection() { state.with { $0.unloggedFailures += 1 } }
 
     /// Returns the allowance that applies to an address.
     ///
@@ -148,15 +150,15 @@ final class SignInAttempts: Sendable {
     }
 
     private static func hasRoom(in state: inout State, now: Int64) -> Bool {
-        guard state.allowances.count >= addresses else { return true }
-        guard state.prunedAt == .min || now < state.prunedAt || now - state.prunedAt >= quiet else {
+        guard state.allowances.count >= addressLimit else { return true }
+        guard state.prunedAt == .min || now < state.prunedAt || now - state.prunedAt >= logInterval else {
             return false
         }
         state.prunedAt = now
         state.allowances = state.allowances.filter { !$0.value.isFull(now) }
-        if state.allowances.count >= addresses {
+        if state.allowances.count >= addressLimit {
             state.allowances = state.allowances.filter { $0.value.waits(now) }
         }
-        return state.allowances.count < addresses
+        return state.allowances.count < addressLimit
     }
 }

@@ -4,12 +4,13 @@ internal import LeakPlatform
 /// Log of calls that blocked an event loop for long. It has at most one line a second, because many calls are slow at
 /// the same time.
 final class SlowCallLog: Sendable {
+    /// Minimum milliseconds between two lines.
     private static let pause: Int64 = 1000
 
     private struct State {
         var quietUntil = Int64.min
         /// Slow calls since the last line, which were not logged.
-        var silent = 0
+        var unloggedCalls = 0
     }
 
     private let state = Guarded(State())
@@ -22,23 +23,24 @@ final class SlowCallLog: Sendable {
     }
 
     func record(_ call: SlowCall) {
-        guard let words = words(for: call) else { return }
-        log.warning(words)
+        guard let line = line(for: call) else { return }
+        log.warning(line)
     }
 
     /// Counts a slow call, and returns the line for it.
     ///
     /// - Returns: the line for the log; `nil` if the last one is less than a second old.
-    func words(for call: SlowCall) -> String? {
+    func line(for call: SlowCall) -> String? {
         let now = now()
         return state.with { state in
             // A clock that was set back does not suppress the line.
             guard now >= state.quietUntil || now < state.quietUntil - Self.pause else {
-                state.silent += 1
+                state.unloggedCalls += 1
                 return nil
             }
             defer { state = State(quietUntil: now + Self.pause) }
-            let others = state.silent > 0 ? "; \(state.silent) more since the last line like this" : ""
+            let others =
+                state.unloggedCalls > 0 ? "; \(state.unloggedCalls) more since the last line like this" : ""
             let milliseconds = Int(call.duration / .milliseconds(1))
             let path = String(decoding: LoggedPath.masked(Array(call.path.utf8)), as: UTF8.self)
             return "slow request: \(call.method.name) \(path) took \(milliseconds) ms\(others)"

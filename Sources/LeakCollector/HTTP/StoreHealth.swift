@@ -39,14 +39,14 @@ final class StoreHealth: Sendable {
 
 extension StoreHealth.Issue {
     /// `true` if reports are rejected before they are read. After a failed transaction they are still read, because
-    /// the next one may succeed.
+    /// the next transaction may succeed.
     var blocksWrites: Bool { self != .unwritable }
 
     var problem: Problem {
         switch self {
         case .folderGone:
             .unavailable(
-                "nothing was counted: the data folder was removed or replaced while the collector ran, so it must be restarted",
+                "nothing was counted: the data folder was removed or replaced while the collector ran, so the collector must be restarted",
                 afterSeconds: 60)
         case .damaged:
             .unavailable(

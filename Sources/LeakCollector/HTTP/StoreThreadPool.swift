@@ -61,7 +61,7 @@ final class StoreThreadPool: Sendable {
         return started
     }
 
-    /// Stops the threads after the waiting requests.
+    /// Stops the threads after they have answered the waiting requests.
     func stop() { jobs.finish() }
 }
 
@@ -71,7 +71,7 @@ final class StoreThreadPool: Sendable {
 struct StoreWork<ThreadResources>: Sendable {
     /// The name of the work in the log.
     private let name: String
-    /// Called once, when the work begins or is rejected.
+    /// Returns the responders of the requests that the work answers. Called once, when the work begins or is rejected.
     private let responders: @Sendable () -> [SharedResponder]
     private let rejection: @Sendable (Problem) -> Response
     private let response: @Sendable (ThreadResources) throws -> Response
@@ -175,10 +175,10 @@ struct StoreView {
     var symbols: SymbolTableCache?
     /// Links to the pages of the server, or to the files of an export.
     var links = Links.served
-    /// Address of this collector, for text to be pasted.
+    /// Address of this collector, for links in text that people paste elsewhere.
     var address = ""
 
-    /// Returns the context of a page with a query: all apps, and the versions of the app that is asked for.
+    /// Returns the context of a page with a query: all apps, and the versions of the query's app.
     func context(_ query: LeakQuery) throws(StoreError) -> PageContext {
         PageContext(
             links: links, now: now, apps: try reader.apps(), versions: try reader.versions(app: query.app),

@@ -7,7 +7,7 @@ struct ComparePage: Component {
     var context: PageContext
     /// `nil` if there is no version yet.
     var check: ReleaseCheck?
-    /// The same check, for its sentences.
+    /// The result of the same check, which words it in sentences.
     var result: ReleaseCheckResult?
 
     private static let confidence = 0.95
@@ -20,7 +20,7 @@ struct ComparePage: Component {
                 <h1>\#(IsolatedText(title))</h1>
                 \#(form)\#(content)
                 """#,
-            footer: check.map { [#"<a href="\#(context.links.json(of: place($0)))">JSON</a>"#] } ?? []
+            footer: check.map { [#"<a href="\#(context.links.json(of: linkTarget($0)))">JSON</a>"#] } ?? []
         ).html
     }
 
@@ -29,7 +29,7 @@ struct ComparePage: Component {
         return check.baseline.map { "\($0.version) and \(check.version.version)" } ?? check.version.version
     }
 
-    private func place(_ check: ReleaseCheck) -> LinkTarget {
+    private func linkTarget(_ check: ReleaseCheck) -> LinkTarget {
         .compare(app: check.app, from: check.baseline?.version, to: check.version.version)
     }
 
@@ -77,12 +77,12 @@ struct ComparePage: Component {
         let sides = [check.baseline, check.version].compactMap(\.self)
         return sides.map { side in
             tile(
-                "Leak-free sessions in \(IsolatedText(side.version))", free(side),
+                "Leak-free sessions in \(IsolatedText(side.version))", leakFreeShare(side),
                 of: Count(side.sessions.trials).of("session", "sessions"))
         }
             + sides.map { side in
                 tile(
-                    "Leaks per 1,000 checks in \(IsolatedText(side.version))", perThousand(side),
+                    "Leaks per 1,000 checks in \(IsolatedText(side.version))", leaksPerThousandChecks(side),
                     of: Count(side.checks).of("check", "checks"))
             }
     }
@@ -95,7 +95,7 @@ struct ComparePage: Component {
         ).html
     }
 
-    private func free(_ side: ReleaseCheck.Side) -> (value: HTML, interval: HTML)? {
+    private func leakFreeShare(_ side: ReleaseCheck.Side) -> (value: HTML, interval: HTML)? {
         let sessions = side.sessions
         guard sessions.trials > 0 else { return nil }
         let free = sessions.trials - sessions.events
@@ -108,8 +108,9 @@ struct ComparePage: Component {
 
     private func percent(_ share: Double) -> Percentage { Percentage(Int(share * 1e9), of: 1_000_000_000) }
 
-    /// - Returns: `nil` without checks, and if there are more reports than checks: then leaks are reported of classes without checks.
-    private func perThousand(_ side: ReleaseCheck.Side) -> (value: HTML, interval: HTML)? {
+    /// - Returns: `nil` without checks, and if there are more reports than checks, because some reports are then of classes without
+    ///   checks.
+    private func leaksPerThousandChecks(_ side: ReleaseCheck.Side) -> (value: HTML, interval: HTML)? {
         guard side.checks > 0, side.reports <= side.checks else { return nil }
         let interval = interval(side.reports, of: side.checks, effect: side.reportsEffect)
         let tenths = { (rate: Double) in Decimal(tenths: Int(saturating: rate * 10_000)) }
@@ -119,8 +120,8 @@ struct ComparePage: Component {
         )
     }
 
-    /// Returns the interval of a share whose trials depend on each other: that of as many independent trials as have the same
-    /// variance. Source: L. Kish, Survey Sampling (1965), section 5.4.
+    /// Returns the confidence interval of a share whose trials depend on each other. It is computed for the number of independent
+    /// trials that has the same variance. Source: L. Kish, Survey Sampling (1965), section 5.4.
     private func interval(_ events: Int, of trials: Int, effect: Double) -> ClosedRange<Double> {
         Proportion(events: Int(Double(events) / effect), trials: Int(Double(trials) / effect))
             .wilsonInterval(confidence: Self.confidence)

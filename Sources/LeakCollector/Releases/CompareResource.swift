@@ -8,34 +8,34 @@ struct CompareResource: PageResource {
     let app: String?
     /// The older version; `nil` for the one before ``to``.
     let from: String?
-    /// `nil` for the newest version.
+    /// The newer version; `nil` for the newest version of the app.
     let to: String?
 
     init(_ request: borrowing Request, _: Parameters) {
-        func named(_ name: String) -> String? { request.query(name).flatMap { $0.isEmpty ? nil : $0 } }
+        func nonEmpty(_ name: String) -> String? { request.query(name).flatMap { $0.isEmpty ? nil : $0 } }
         app = request.queriedApp
-        from = named("from")
-        to = named("to")
+        from = nonEmpty("from")
+        to = nonEmpty("to")
     }
 
     func page(from view: StoreView) throws -> HTML {
-        let shown = try app ?? view.reader.apps().first
-        var context = view.context(app: shown)
-        context.versions = try view.reader.versions(app: shown)
-        let releases = try shown.map { try view.reader.releases(app: $0) } ?? []
+        let shownApp = try app ?? view.reader.apps().first
+        var context = view.context(app: shownApp)
+        context.versions = try view.reader.versions(app: shownApp)
+        let releases = try shownApp.map { try view.reader.releases(app: $0) } ?? []
         let version = to ?? releases.first(where: \.isNewest)?.version ?? context.versions.first
-        guard let shown, let version else {
+        guard let shownApp, let version else {
             return ComparePage(context: context, check: nil, result: nil).html
         }
-        var query = ReleaseCheckQuery(app: shown, version: version, baseline: from)
+        var query = ReleaseCheckQuery(app: shownApp, version: version, baseline: from)
         if let from, VersionOrder(version) < VersionOrder(from) {
             (query.version, query.baseline) = (from, version)
         }
         do {
             let check = try ReleaseCheckRequest(query).check(view.reader, now: view.now)
             return ComparePage(context: context, check: check, result: try ReleaseCheckResult(check)).html
-        } catch let nothing as UnknownVersionError {
-            throw Problem(.notFound, nothing.description)
+        } catch let error as UnknownVersionError {
+            throw Problem(.notFound, error.description)
         }
     }
 }

@@ -8,12 +8,12 @@ struct ReleaseChart: Component {
 
     /// Distance between versions, in units. The style sheet stretches the chart.
     private static let step = 20
-    /// Height of a column in units: tenths of a percent, which are less than a pixel.
+    /// Height of a column in units, each of which is less than a pixel.
     private static let height = 1000
     /// Height of the lowest bar in units, so that small values are visible.
     private static let lowestBar = 10
     /// Maximum number of names along the axis, and minimum number of columns.
-    private static let names = 7
+    private static let axisNames = 7
     /// Maximum number of versions for which each has a dot on the line. With more there is only room for the line.
     private static let dottedVersions = 60
 
@@ -87,25 +87,25 @@ struct ReleaseChart: Component {
     ) -> HTML {
         // Versions form groups of equal size with one name each, the newest version last, so that each name is below
         // its version.
-        let group = max(1, (points.count + Self.names - 1) / Self.names)
-        let groups = max(Self.names, (points.count + group - 1) / group)
-        let empty = groups * group - points.count
-        let columns = points.enumerated().map { (point: $1, x: ($0 + empty) * Self.step) }
-        let pointed = columns.map { point, x -> HTML in
+        let columnsPerName = max(1, (points.count + Self.axisNames - 1) / Self.axisNames)
+        let groups = max(Self.axisNames, (points.count + columnsPerName - 1) / columnsPerName)
+        let emptyColumns = groups * columnsPerName - points.count
+        let columns = points.enumerated().map { (point: $1, x: ($0 + emptyColumns) * Self.step) }
+        let tooltips = columns.map { point, x -> HTML in
             #"""
             <g><title>\#(point.version): \#(point.words ?? "no data")</title>\#
             <rect class="over" x="\#(x)" width="\#(Self.step)" height="\#(Self.height)"/></g>
             """#
         }
         let axis = (1...groups).map { number -> HTML in
-            let index = number * group - 1 - empty
+            let index = number * columnsPerName - 1 - emptyColumns
             return index < 0 ? "<span></span>" : "<span>\(IsolatedText(points[index].version))</span>"
         }
         return #"""
             <div class="chart"><span class="peak">\#(top)</span>\#
-            <svg viewBox="0 0 \#(groups * group * Self.step) \#(Self.height)" preserveAspectRatio="none" role="img" \#
-            aria-label="\#(label(points, title))">\#(draw(columns))\#(pointed)</svg><span class="peak low">\#(bottom)</span>\#
-            <div class="axis versions\#(group > 1 ? " ends" : "")" aria-hidden="true">\#(axis)</div></div>
+            <svg viewBox="0 0 \#(groups * columnsPerName * Self.step) \#(Self.height)" preserveAspectRatio="none" role="img" \#
+            aria-label="\#(label(points, title))">\#(draw(columns))\#(tooltips)</svg><span class="peak low">\#(bottom)</span>\#
+            <div class="axis versions\#(columnsPerName > 1 ? " ends" : "")" aria-hidden="true">\#(axis)</div></div>
             """#
     }
 

@@ -14,7 +14,7 @@ public struct ReleaseCheckRequest: Hashable, Sendable {
         case reports = "min_reports"
         case rate = "max_rate"
 
-        /// How the value is written.
+        /// Description of the valid texts, for error messages.
         public var form: String {
             switch self {
             case .devices, .reports: "a number from 0 to 1000000"
@@ -22,7 +22,9 @@ public struct ReleaseCheckRequest: Hashable, Sendable {
             }
         }
 
-        /// - Returns: `false`, with nothing set, for a text of another form.
+        /// Sets the limit in a query.
+        ///
+        /// - Returns: `false` if the text is not valid; the query is then unchanged.
         public func set(_ text: String, in query: inout ReleaseCheckQuery) -> Bool {
             switch self {
             case .devices, .reports:
@@ -59,7 +61,7 @@ public struct ReleaseCheckRequest: Hashable, Sendable {
         return "/api/v1/check?" + parameters.map { "\($0)=\(Percent.encode($1))" }.joined(separator: "&")
     }
 
-    /// Returns the result from the database, as the JSON that a server would send. Blocks on the store.
+    /// Checks the release in the database, and returns the JSON that a server would send. Blocks on the store.
     ///
     /// - Parameter now: milliseconds since 1970.
     /// - Throws: ``UnknownVersionError`` if nothing was reported of the version or of the baseline, or
@@ -75,18 +77,19 @@ public struct ReleaseCheckRequest: Hashable, Sendable {
         guard let check = try reader.check(query, now: now) else {
             let versions = try reader.versions(app: query.app)
             let isKnown = versions.contains { $0 == query.version }
-            throw try nothing(of: query.version, build: isKnown ? query.build : nil, among: versions, reader)
+            throw try unknownVersionError(
+                of: query.version, build: isKnown ? query.build : nil, among: versions, reader)
         }
         guard let baseline = query.baseline else { return check }
         let versions = try reader.versions(app: query.app)
-        // A misspelt baseline would make every leak new, or none.
+        // Without this check, a misspelt baseline would make every leak new, or none.
         guard versions.contains(where: { VersionOrder($0).ranks(as: baseline) }) else {
-            throw try nothing(of: baseline, isBaseline: true, among: versions, reader)
+            throw try unknownVersionError(of: baseline, isBaseline: true, among: versions, reader)
         }
         return check
     }
 
-    private func nothing(
+    private func unknownVersionError(
         of version: String, build: String? = nil, isBaseline: Bool = false, among versions: [String],
         _ reader: any StoreReader
     ) throws(StoreError) -> UnknownVersionError {
@@ -108,7 +111,7 @@ struct UnknownVersionError: Error, CustomStringConvertible {
     let versions: [String]
     let apps: [String]
 
-    private static let named = 5
+    private static let shownNames = 5
 
     var description: String {
         if let build {
@@ -130,7 +133,7 @@ struct UnknownVersionError: Error, CustomStringConvertible {
     }
 
     private static func list(_ names: [String]) -> String {
-        let more = names.count - named
-        return names.prefix(named).joined(separator: ", ") + (more > 0 ? " and \(more) more" : "")
+        let more = names.count - shownNames
+        return names.prefix(shownNames).joined(separator: ", ") + (more > 0 ? " and \(more) more" : "")
     }
 }

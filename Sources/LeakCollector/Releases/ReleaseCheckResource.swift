@@ -10,17 +10,17 @@ struct ReleaseCheckResource: JSONResource {
     let checkRequest: ReleaseCheckRequest
 
     init(_ request: borrowing Request, _: Parameters) throws(Problem) {
-        func named(_ name: String) -> String? { request.query(name).flatMap { $0.isEmpty ? nil : $0 } }
-        guard let app = request.queriedApp, let version = named("version") else {
+        func nonEmpty(_ name: String) -> String? { request.query(name).flatMap { $0.isEmpty ? nil : $0 } }
+        guard let app = request.queriedApp, let version = nonEmpty("version") else {
             throw Problem(
                 .badRequest,
                 "missing parameter: app or version; send both, as in ?app=com.acme.shop&version=5.2.0")
         }
         var query = ReleaseCheckQuery(
-            app: app, version: version, build: named("build"), baseline: named("baseline"),
-            baselineBuild: named("baseline_build"))
+            app: app, version: version, build: nonEmpty("build"), baseline: nonEmpty("baseline"),
+            baselineBuild: nonEmpty("baseline_build"))
         for limit in ReleaseCheckRequest.Limit.allCases {
-            guard let text = named(limit.rawValue) else { continue }
+            guard let text = nonEmpty(limit.rawValue) else { continue }
             guard limit.set(text, in: &query) else {
                 throw Problem(.badRequest, "\(limit.rawValue) is “\(text)”, must be \(limit.form)")
             }
@@ -31,8 +31,8 @@ struct ReleaseCheckResource: JSONResource {
     func writeJSON(to writer: inout JSONWriter, from view: StoreView) throws {
         do {
             writer.fields(of: try checkRequest.check(view.reader, now: view.now))
-        } catch let nothing as UnknownVersionError {
-            throw Problem(.notFound, nothing.description)
+        } catch let error as UnknownVersionError {
+            throw Problem(.notFound, error.description)
         }
     }
 }

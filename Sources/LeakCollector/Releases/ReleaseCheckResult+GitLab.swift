@@ -4,6 +4,8 @@ internal import LeakStatistics
 /// A check's result as a Code Quality report of GitLab, which the widget of a merge request shows.
 /// https://docs.gitlab.com/ci/testing/code_quality/#code-quality-report-format
 extension ReleaseCheckResult {
+    /// Returns the report as JSON.
+    ///
     /// - Parameter address: address of the collector, for links to the pages of leaks; `nil` for no links.
     public func codeQuality(address: String?) -> String {
         var writer = JSONWriter()
@@ -32,7 +34,7 @@ extension ReleaseCheckResult {
 }
 
 extension JSONWriter {
-    /// - Parameter path: the format needs a file. Reports name none, so it is the class.
+    /// - Parameter path: the file that the format requires. Leaks have no file, so this is the class.
     fileprivate mutating func issue(
         _ description: String, name: String, fingerprint: String, severity: String, path: String
     ) {

@@ -1,8 +1,10 @@
 internal import LeakStatistics
 
 /// A check's result as JUnit XML: a failure for each leak that fails the version, and a test for each checked class, which is
-/// skipped if it has too few checks.
+/// skipped if its checks do not suffice.
 extension ReleaseCheckResult {
+    /// Returns the report as XML.
+    ///
     /// - Parameter address: address of the collector, for links to the pages of leaks; `nil` for no links.
     public func junit(address: String?) -> String {
         var cases: [String] = []
@@ -12,28 +14,28 @@ extension ReleaseCheckResult {
             let name = "\(finding.result.rawValue): \(finding.title) (\(finding.id))"
             cases.append(
                 """
-                    <testcase classname="\(Self.name(finding.className ?? finding.title))" \
-                name="\(Self.name(name))" time="0">
+                    <testcase classname="\(Self.oneLine(finding.className ?? finding.title))" \
+                name="\(Self.oneLine(name))" time="0">
                       <failure type="\(finding.result.rawValue)" message="\(Self.xml(finding.evidence))">\
                 \(Self.xml(details.compactMap { $0 }.joined(separator: "\n")))</failure>
                     </testcase>
                 """)
         }
         for checked in classes {
-            let isShort = checked.result != .enough && checked.result != .new
-            skipped += isShort ? 1 : 0
+            let isSkipped = checked.result != .enough && checked.result != .new
+            skipped += isSkipped ? 1 : 0
             let start =
-                #"    <testcase classname="\#(Self.name(checked.name))" name="has enough checks" time="0""#
+                #"    <testcase classname="\#(Self.oneLine(checked.name))" name="has enough checks" time="0""#
             cases.append(
-                isShort
-                    ? "\(start)>\n      <skipped message=\"\(Self.name(sentence(about: checked)))\"/>\n    </testcase>"
+                isSkipped
+                    ? "\(start)>\n      <skipped message=\"\(Self.oneLine(sentence(about: checked)))\"/>\n    </testcase>"
                     : "\(start)/>")
         }
         if verdict == .cannotTell, skipped == 0 {
             skipped += 1
             cases.append(
                 """
-                    <testcase classname="\(Self.name(app))" name="can be compared" time="0">
+                    <testcase classname="\(Self.oneLine(app))" name="can be compared" time="0">
                       <skipped message="\(Self.xml(sentence))"/>
                     </testcase>
                 """)
@@ -43,7 +45,7 @@ extension ReleaseCheckResult {
         return """
             <?xml version="1.0" encoding="UTF-8"?>
             <testsuites>
-              <testsuite name="\(Self.name("Leaks of \(app) \(version)"))" \(counts)>
+              <testsuite name="\(Self.oneLine("Leaks of \(app) \(version)"))" \(counts)>
             \(cases.joined(separator: "\n"))
               </testsuite>
             </testsuites>
@@ -52,7 +54,7 @@ extension ReleaseCheckResult {
     }
 
     /// Returns a text of one line, escaped.
-    private static func name(_ text: String) -> String { xml(TerminalText.text(text)) }
+    private static func oneLine(_ text: String) -> String { xml(TerminalText.text(text)) }
 
     /// Returns a text without the characters that XML 1.0 excludes, with markup escaped.
     private static func xml(_ text: String) -> String {

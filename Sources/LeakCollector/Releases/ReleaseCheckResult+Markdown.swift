@@ -2,9 +2,11 @@ internal import LeakStatistics
 
 /// A check's result as Markdown, for a comment on a pull request or the summary of a step.
 extension ReleaseCheckResult {
-    /// Maximum bytes. GitHub shows no step summary that is larger than a mebibyte, and no comment above 65,536 characters.
+    /// Maximum bytes of the Markdown. GitHub shows no step summary larger than a mebibyte, and no comment above 65,536 characters.
     private static let markdownBytes = 60_000
 
+    /// Returns the result as Markdown.
+    ///
     /// - Parameter address: address of the collector, for links to the pages of leaks; `nil` for no links.
     public func markdown(address: String?) -> String {
         let word =
@@ -18,7 +20,7 @@ extension ReleaseCheckResult {
         let findings = findings
         guard !findings.isEmpty else { return text }
         text += "\n| | Leak | Rate | Before | Reports | Installs |\n|---|---|--:|--:|--:|--:|\n"
-        var left = findings.count
+        var unlistedCount = findings.count
         for finding in findings {
             let title = Self.markdown(finding.title)
             let name = address.map { "[\(title)](\(finding.page($0)))" } ?? title
@@ -31,9 +33,9 @@ extension ReleaseCheckResult {
                 + "| \(finding.installs.map { "\(Count($0))" } ?? "") |\n"
             guard text.utf8.count + row.utf8.count < Self.markdownBytes else { break }
             text += row
-            left -= 1
+            unlistedCount -= 1
         }
-        if left > 0 { text += "\nand \(Self.number(left, "more leak"))\n" }
+        if unlistedCount > 0 { text += "\nand \(Self.number(unlistedCount, "more leak"))\n" }
         if let unlisted { text += "\nand \(unlisted)\n" }
         return text
     }

@@ -7,7 +7,7 @@ extension ReleaseCheckResult {
     /// Maximum number of classes that one sentence names.
     private static let namedClasses = 3
 
-    /// Exit code 0 of `collector check`.
+    /// `true` if the version passed the check. `collector check` then exits with 0.
     public var passes: Bool { verdict == .passed }
 
     /// One sentence: the verdict and its reason.
@@ -15,14 +15,15 @@ extension ReleaseCheckResult {
         let subject = "\(app) \(Self.name(version, build))"
         let text =
             switch verdict {
-            case .passed: "\(subject) passes: no leak is worse than in \(former)"
-            case .failed: "\(subject) fails\(baseline == nil ? "" : ", compared with \(former)"): \(failures)"
+            case .passed: "\(subject) passes: no leak is worse than in \(baselineName)"
+            case .failed:
+                "\(subject) fails\(baseline == nil ? "" : ", compared with \(baselineName)"): \(failures)"
             case .cannotTell: "\(subject) cannot be judged yet: \(shortage)"
             }
         return TerminalText.text(text)
     }
 
-    /// Returns the sentence, what else is to be known, and the leaks.
+    /// Returns the sentence with the verdict, the notes, and the leaks.
     ///
     /// - Parameter address: address of the collector, for links to the pages of leaks; `nil` for no links.
     public func text(address: String?) -> String {
@@ -34,9 +35,9 @@ extension ReleaseCheckResult {
             let word = finding.result.rawValue
             lines.append("")
             lines.append(
-                Self.cut(word + String(repeating: " ", count: width - word.count + 2) + finding.title))
+                Self.shortened(word + String(repeating: " ", count: width - word.count + 2) + finding.title))
             lines += Self.wrapped(finding.evidence, margin: margin)
-            if !finding.path.isEmpty { lines.append(Self.cut(margin + finding.path)) }
+            if !finding.path.isEmpty { lines.append(Self.shortened(margin + finding.path)) }
             if let address { lines.append(margin + finding.page(address)) }
         }
         if let unlisted {
@@ -50,14 +51,14 @@ extension ReleaseCheckResult {
 
     // MARK: Sentences
 
-    /// The baseline's name.
-    private var former: String { baseline.map { Self.name($0, baselineBuild) } ?? "earlier versions" }
+    /// The baseline's version and build, in words.
+    private var baselineName: String { baseline.map { Self.name($0, baselineBuild) } ?? "earlier versions" }
 
     private static func name(_ version: String, _ build: String?) -> String {
         version + (build.map { " (build \($0))" } ?? "")
     }
 
-    /// `2 leaks are worse, 1 is new and 1 is back`.
+    /// The reasons why the version fails: `2 leaks are worse, 1 is new and 1 is back`.
     private var failures: String {
         var parts: [String] = []
         for (count, word) in [(worseCount, "worse"), (newCount, "new"), (backCount, "back")] where count > 0 {
@@ -75,10 +76,10 @@ extension ReleaseCheckResult {
     /// The reason why the check cannot tell.
     private var shortage: String {
         guard baseline != nil else { return "there is no earlier version to compare with" }
-        guard let checked = classes.first(where: { $0.baseline > 0 && $0.result != .enough }) else {
+        guard let checked = classes.first(where: { $0.baselineChecks > 0 && $0.result != .enough }) else {
             return classes.isEmpty
                 ? "the app reports no checks, the counts of objects that were expected to be freed"
-                : "\(former) has no checks to compare with"
+                : "\(baselineName) has no checks to compare with"
         }
         return sentence(about: checked)
     }
@@ -88,12 +89,12 @@ extension ReleaseCheckResult {
         case (.notChecked, _):
             "\(checked.name) is no longer checked in \(Self.name(version, build)): is the detector still started in it?"
         case (.fewDevices, _):
-            "\(checked.name) is checked on too few devices to know how much devices differ; about 20 are needed in both "
-                + "versions"
+            "\(checked.name) is checked on too few devices to know how much devices differ; about 20 are needed in each "
+                + "version"
         case (_, let needed?):
-            "\(checked.name) has \(Count(checked.version)) of \(Count(needed)) checks needed"
+            "\(checked.name) has \(Count(checked.versionChecks)) of \(Count(needed)) checks needed"
         case (_, nil):
-            "\(former) has only \(Count(checked.baseline)) checks of \(checked.name), too few to compare with"
+            "\(baselineName) has only \(Count(checked.baselineChecks)) checks of \(checked.name), too few to compare with"
         }
     }
 
@@ -109,7 +110,7 @@ extension ReleaseCheckResult {
         let short = classes.filter { $0.result == .tooFew }
         if !short.isEmpty {
             let named = short.prefix(Self.namedClasses).map { checked in
-                "\(checked.name) \(Count(checked.version))\(checked.needed.map { " of \(Count($0))" } ?? "")"
+                "\(checked.name) \(Count(checked.versionChecks))\(checked.needed.map { " of \(Count($0))" } ?? "")"
             }
             let more = short.count - named.count
             notes.append(
@@ -139,7 +140,9 @@ extension ReleaseCheckResult {
             notes.append("Not counted: \(parts.joined(separator: "; ")).")
         }
         if sessions.all > 0 {
-            let before = baselineSessions.flatMap { $0.all > 0 ? ", \(former): \(Self.leakFree($0))" : nil }
+            let before = baselineSessions.flatMap {
+                $0.all > 0 ? ", \(baselineName): \(Self.leakFree($0))" : nil
+            }
             notes.append("Sessions without a leak: \(Self.leakFree(sessions))\(before ?? "").")
         }
         return notes.map { TerminalText.text($0) }
@@ -147,7 +150,7 @@ extension ReleaseCheckResult {
 
     private static func leakFree(_ sessions: Sessions) -> String {
         let free = sessions.all - min(sessions.leaky, sessions.all)
-        return plain("\(Percentage(free, of: sessions.all)) of \(Count(sessions.all))")
+        return withPlainSpaces("\(Percentage(free, of: sessions.all)) of \(Count(sessions.all))")
     }
 
     private static func list(_ classes: [CheckedClass]) -> String {
@@ -219,14 +222,15 @@ extension ReleaseCheckResult {
         guard counts.checks > 0 else { return nil }
         let reports = min(counts.reports, counts.checks)
         return (
-            "\(Count(reports)) of \(Count(counts.checks))", plain("\(Percentage(reports, of: counts.checks))")
+            "\(Count(reports)) of \(Count(counts.checks))",
+            withPlainSpaces("\(Percentage(reports, of: counts.checks))")
         )
     }
 
-    /// Numbers on pages have spaces at which no line breaks.
-    private static func plain(_ text: String) -> String { text.replacing("\u{A0}", with: " ") }
+    /// Replaces the no-break spaces, which numbers on pages contain.
+    private static func withPlainSpaces(_ text: String) -> String { text.replacing("\u{A0}", with: " ") }
 
-    /// Number of leaks that count but are not listed: `12 more new leaks`.
+    /// Text about the leaks that count but are not listed: `12 more new leaks`; `nil` if all are listed.
     var unlisted: String? {
         let words = [
             (worseCount, ReleaseGate.LeakResult.Kind.worse), (newCount, .new), (backCount, .back),
@@ -252,7 +256,7 @@ extension ReleaseCheckResult {
 
     // MARK: Width
 
-    private static func cut(_ line: String) -> String {
+    private static func shortened(_ line: String) -> String {
         line.count <= columns ? line : line.prefix(columns - 1) + "…"
     }
 
@@ -266,6 +270,6 @@ extension ReleaseCheckResult {
                 lines.append(String(word))
             }
         }
-        return lines.map { cut(margin + $0) }
+        return lines.map { shortened(margin + $0) }
     }
 }

@@ -48,9 +48,10 @@ public struct ReleaseCheckResult: Hashable, Sendable {
 
         var name = ""
         var result = Result.enough
-        var baseline = 0
-        var version = 0
-        /// `nil` if no number of checks suffices, because the baseline has too few.
+        var baselineChecks = 0
+        var versionChecks = 0
+        /// Number of checks that the version needs; `nil` if no number suffices because the baseline has too few, and if the
+        /// result is not `tooFew`.
         var needed: Int?
     }
 
@@ -74,12 +75,12 @@ public struct ReleaseCheckResult: Hashable, Sendable {
     /// Classes with the most checks in the baseline come first.
     var classes: [CheckedClass] = []
 
-    /// Returns `true` if the result is that of the request.
+    /// Returns `true` if the result is about the app, version and build of the request.
     public func isAbout(_ request: ReleaseCheckRequest) -> Bool {
         app == request.query.app && version == request.query.version && build == request.query.build
     }
 
-    /// Error for an answer that is not the result of a release check: it comes from another program, or from a much
+    /// Error for a response that is not the result of a release check: it comes from another program, or from a much
     /// older or newer collector.
     public struct Unreadable: Error, Hashable, Sendable, CustomStringConvertible {
         public var description: String
@@ -89,7 +90,7 @@ public struct ReleaseCheckResult: Hashable, Sendable {
 
     /// Parses a result.
     ///
-    /// - Parameter json: the body of an answer. Unknown fields are ignored.
+    /// - Parameter json: the body of a response. Unknown fields are ignored.
     public init(json: [UInt8]) throws(Unreadable) {
         guard UTF8Validity.firstInvalidByte(in: json) == nil else {
             throw Unreadable(
@@ -109,7 +110,7 @@ public struct ReleaseCheckResult: Hashable, Sendable {
         }
     }
 
-    /// Reads a check as it would be sent.
+    /// Encodes a check as JSON, as a server would send it, and parses the JSON.
     init(_ check: ReleaseCheck) throws(Unreadable) {
         var writer = JSONWriter()
         writer.object { $0.fields(of: check) }
@@ -122,9 +123,9 @@ public struct ReleaseCheckResult: Hashable, Sendable {
 extension JSONScanner {
     fileprivate mutating func result() throws(JSONError) -> ReleaseCheckResult {
         var result = ReleaseCheckResult(.cannotTell)
-        // An answer without a result must not let a release pass.
+        // A response without a verdict must not let a release pass.
         var verdict: ReleaseGate.Verdict?
-        var counts: Set<String> = []
+        var presentFields: Set<String> = []
         let start = offset
         try eachField { name, scanner throws(JSONError) in
             switch name {
@@ -154,13 +155,13 @@ extension JSONScanner {
                 }
             default: try scanner.skip()
             }
-            counts.insert(name)
+            presentFields.insert(name)
         }
         var failures = 0
         for count in [result.worseCount, result.newCount, result.backCount, result.worseClasses.count] {
             failures.addBounded(count)
         }
-        guard let verdict, counts.isSuperset(of: ["worse_count", "new_count", "back_count"]),
+        guard let verdict, presentFields.isSuperset(of: ["worse_count", "new_count", "back_count"]),
             (verdict == .failed) == (failures > 0)
         else {
             throw JSONError(
@@ -252,10 +253,10 @@ extension JSONScanner {
             switch name {
             case "class": checked.name = try scanner.plainText()
             case "result":
-                // A result of a later collector is not taken for enough.
+                // A result that only later collectors know must not count as enough.
                 checked.result = .init(rawValue: try scanner.plainText()) ?? .tooFew
-            case "baseline": checked.baseline = try scanner.count()
-            case "version": checked.version = try scanner.count()
+            case "baseline": checked.baselineChecks = try scanner.count()
+            case "version": checked.versionChecks = try scanner.count()
             case "needed":
                 if try scanner.kind() == .null {
                     try scanner.null()

@@ -7,7 +7,7 @@ struct ReleaseTable: Component {
     /// Newest version first.
     var releases: [ReleaseSummary]
 
-    /// Maximum number of builds that are all named. Of more builds, only the first and the last are named.
+    /// Maximum number of builds that a row lists. If there are more, it shows only the first and the last build.
     private static let namedBuilds = 3
 
     /// The table with ARIA roles. A narrow window shows rows as blocks, and some browsers then no longer treat the
@@ -30,15 +30,15 @@ struct ReleaseTable: Component {
     }
 
     private static func head(_ words: String, isNumber: Bool = false) -> HTML {
-        let look: HTML = isNumber ? #" class="num""# : ""
-        return #"<th role="columnheader" scope="col"\#(look)>\#(words)</th>"#
+        let styleClass: HTML = isNumber ? #" class="num""# : ""
+        return #"<th role="columnheader" scope="col"\#(styleClass)>\#(words)</th>"#
     }
 
     private func row(_ release: ReleaseSummary) -> HTML {
         #"""
         <tr role="row"><th role="rowheader" scope="row">\#(link(IsolatedText(release.version).html, to: release) { _ in })\#(builds(release))\#(comparison(release))</th>\#
         <td role="cell" class="num">\#(sessions(release))</td>\#
-        <td role="cell" class="num">\#(release.leaksPerThousandChecks.map { "\($0)" } ?? none)</td>\#
+        <td role="cell" class="num">\#(release.leaksPerThousandChecks.map { "\($0)" } ?? noData)</td>\#
         \#(number(release.leaks, of: release) { $0.state = .any })\#
         \#(number(release.newLeaks, of: release) { ($0.state, $0.sort) = (.any, .firstSeen) })\#
         <td role="cell" class="num">\#(Count(release.goneLeaks))</td>\#
@@ -85,10 +85,10 @@ struct ReleaseTable: Component {
         return "<small>\(Count(builds.count)) builds, \(IsolatedText(first)) – \(IsolatedText(last))</small>"
     }
 
-    private var none: HTML { #"<span class="dim">no data</span>"# }
+    private var noData: HTML { #"<span class="dim">no data</span>"# }
 
     private func sessions(_ release: ReleaseSummary) -> HTML {
-        guard let free = release.leakFreePercentage else { return none }
+        guard let free = release.leakFreePercentage else { return noData }
         return "\(free)<small>of \(Count(release.sessions).of("session", "sessions"))</small>"
     }
 }

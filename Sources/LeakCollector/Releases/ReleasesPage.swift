@@ -24,11 +24,11 @@ struct ReleasesPage: Component {
     }
 
     private var numbers: HTML {
-        "\(ReleaseChart(releases: releases))\(ReleaseTable(context: context, app: app, releases: releases))\(newest)"
+        "\(ReleaseChart(releases: releases))\(ReleaseTable(context: context, app: app, releases: releases))\(newestNote)"
     }
 
     /// Note on why the version on top does not count as the newest; `nil` if it does.
-    private var newest: HTML? {
+    private var newestNote: HTML? {
         guard releases.first?.isNewest == false, let newest = releases.first(where: \.isNewest) else {
             return nil
         }

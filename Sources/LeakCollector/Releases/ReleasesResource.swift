@@ -2,7 +2,7 @@ internal import LeakHTTPServer
 internal import LeakMessage
 internal import LeakStore
 
-/// The versions of one app, which is the most recently seen one if none is named.
+/// The versions of one app. If the request names no app, it is the most recently seen one.
 struct ReleasesResource: JSONResource, PageResource {
     static let (jsonPath, pagePath) = ("/releases", "/releases")
 
@@ -12,17 +12,17 @@ struct ReleasesResource: JSONResource, PageResource {
 
     func writeJSON(to writer: inout JSONWriter, from view: StoreView) throws {
         // One list cannot contain the versions of two apps.
-        let shown = try app ?? view.reader.apps().first
-        let releases = try shown.map { try view.reader.releases(app: $0) } ?? []
-        writer.fields(of: releases, app: shown)
+        let shownApp = try app ?? view.reader.apps().first
+        let releases = try shownApp.map { try view.reader.releases(app: $0) } ?? []
+        writer.fields(of: releases, app: shownApp)
     }
 
     func page(from view: StoreView) throws -> HTML {
         var query = LeakQuery()
         query.app = app
         let context = try view.context(query)
-        let shown = app ?? context.apps.first
-        let releases = try shown.map { try view.reader.releases(app: $0) } ?? []
-        return ReleasesPage(context: context, app: shown, releases: releases).html
+        let shownApp = app ?? context.apps.first
+        let releases = try shownApp.map { try view.reader.releases(app: $0) } ?? []
+        return ReleasesPage(context: context, app: shownApp, releases: releases).html
     }
 }

@@ -4,7 +4,7 @@ internal import LeakMessage
 /// Error of a request to a remote collector: one sentence with the reason and the remedy.
 public struct RemoteCollectorError: Error, Hashable, Sendable, CustomStringConvertible {
     public var description: String
-    /// `true` if no collector answered, or one that cannot answer now; `false` if the request has to be changed.
+    /// `true` if no collector responded, or if the collector cannot answer now; `false` if the request has to be changed.
     public let isUnreachable: Bool
 
     /// Creates the error for a response that is not 200.
@@ -12,28 +12,28 @@ public struct RemoteCollectorError: Error, Hashable, Sendable, CustomStringConve
     /// - Parameters:
     ///   - address: address of the collector.
     ///   - path: path of the request.
-    ///   - type: the answer's `Content-Type`.
-    ///   - location: the answer's `Location`, if it redirects.
+    ///   - type: the response's `Content-Type`.
+    ///   - location: the response's `Location`, if it redirects.
     public init(
         address: String, path: String = "/api/v1/check", status: Int, type: String?, location: String?,
         body: [UInt8]
     ) {
         let isProblem = type?.lowercased().hasPrefix("application/problem+json") ?? false
         let detail = isProblem ? Self.detail(body) : nil
-        let said = detail.map { ": \($0)" } ?? ""
+        let detailSuffix = detail.map { ": \($0)" } ?? ""
         let sentence =
             switch status {
             case 300..<400:
                 "\(address) redirects\(location.map { " to \($0)" } ?? ""): give the collector's own address with --url"
             case 401, 403:
-                "\(address) rejects the access token (\(status))\(said); create another with collector token create, and "
+                "\(address) rejects the access token (\(status))\(detailSuffix); create another with collector token create, and "
                     + "set COLLECTOR_ACCESS_TOKEN to it"
             case 400 where detail != nil, 404 where detail != nil, 413 where detail != nil,
                 507 where detail != nil:
                 detail ?? ""
             case 404: "\(address) has no \(path): it is not a collector, or an older version of it"
-            case 500...: "\(address) cannot answer now (\(status))\(said); try again, and see its log"
-            default: "\(address) answers \(status)\(said)"
+            case 500...: "\(address) cannot answer now (\(status))\(detailSuffix); try again, and see its log"
+            default: "\(address) answers \(status)\(detailSuffix)"
             }
         description = TerminalText.text(sentence)
         isUnreachable =

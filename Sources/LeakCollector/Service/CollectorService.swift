@@ -35,7 +35,7 @@ final class CollectorService: Service {
         router = Router(routes.map { ($0.method, $0.path, $0) })
     }
 
-    /// Returns the routes of health checks: whether the collector runs, and whether it can answer.
+    /// Returns the routes of health checks: `/healthz` shows that the collector runs, `/readyz` that it can answer requests.
     private static func probes(_ context: RequestContext) -> [Route] {
         let (health, readiness) = (context.health, ReadinessProbe(threads: context.threads))
         return [
@@ -56,9 +56,9 @@ final class CollectorService: Service {
         let match = router.match(request)
         switch match {
         case .found(let route, let parameters):
-            guard let match = Route.Match(route, parameters) else { return nothing(at: request) }
+            guard let match = Route.Match(route, parameters) else { return notFoundResponse(at: request) }
             return rejection(of: request, match)
-        case .notFound: return files.response(to: request) ?? nothing(at: request)
+        case .notFound: return files.response(to: request) ?? notFoundResponse(at: request)
         case .methodNotAllowed(let allow): return methodNotAllowed(allow, at: request)
         case .options: return match.refusal
         }
@@ -93,7 +93,8 @@ final class CollectorService: Service {
         guard bytes <= limit, limit > 0 || !request.hasBody else {
             return match.rejection(Self.tooLarge(limit), now: context.now())
         }
-        // The inflated size is known only after the body is inflated, by the loop.
+        // The limit is for the inflated body, whose size is known only after the event loop has inflated it. So compressed
+        // bodies are rejected.
         guard !request.isCompressed else {
             var response = match.rejection(
                 Problem(
@@ -117,21 +118,23 @@ final class CollectorService: Service {
         case .anyone, .writers:
             return nil
         case .readers:
-            return readRejection(by: request).map { rejected($0, request) }
+            return readRejection(by: request).map { readRejectionResponse($0, request) }
         case .people:
             guard let problem = readRejection(by: request) else { return nil }
             // A program that presents a token gets the reason of the failure; a browser is sent to the sign-in page.
-            guard Authenticator.bearer(of: request) == nil else { return rejected(problem, request) }
+            guard Authenticator.bearer(of: request) == nil else {
+                return readRejectionResponse(problem, request)
+            }
             // The address of a form is replaced by that of its page.
             let target = match.formPage.map { Links.served.to($0.to) } ?? request.target
             return .redirect(to: target == "/" ? "/sign-in" : "/sign-in?to=\(Percent.encode(target))")
         }
     }
 
-    /// Returns the answer to a request that may not read. A wrong token counts for its client's address. Beyond the
-    /// limit the connection ends with the answer, so that each further guess costs a connection. A valid token is
+    /// Returns the response to a request that may not read. A wrong token counts as a failure of the client's address.
+    /// Beyond the limit the connection ends with the response, so that each further guess costs a connection. A valid token is
     /// never counted.
-    private func rejected(_ problem: Problem, _ request: borrowing Request) -> Response {
+    private func readRejectionResponse(_ problem: Problem, _ request: borrowing Request) -> Response {
         var response = problem.response
         guard Authenticator.bearer(of: request) != nil, problem.status == .unauthorized else {
             return response
@@ -156,7 +159,7 @@ final class CollectorService: Service {
         }
     }
 
-    private func nothing(at request: borrowing Request) -> Response {
+    private func notFoundResponse(at request: borrowing Request) -> Response {
         guard !request.path.hasPrefix("/api/") else {
             return Problem(.notFound, "there is nothing at this address; /openapi.json lists all addresses")
                 .response
@@ -182,7 +185,7 @@ final class CollectorService: Service {
 
     func serve(_ request: borrowing Request, _ responder: consuming Responder) {
         guard let match = match(request) else {
-            responder.send(nothing(at: request))
+            responder.send(notFoundResponse(at: request))
             return
         }
         if case .atMost(let limit) = match.route.body, request.bodyCount > limit {

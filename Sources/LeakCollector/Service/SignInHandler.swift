@@ -137,10 +137,10 @@ struct SignInHandler: Sendable {
     private func run(
         responder: consuming Responder, now: Int64, _ work: @escaping @Sendable () throws -> Response
     ) {
-        let later = SharedResponder(responder)
+        let sharedResponder = SharedResponder(responder)
         context.threads.add(
             StoreWork(
-                "signing in or out", responders: { [later] },
+                "signing in or out", responders: { [sharedResponder] },
                 rejection: { _ in .page(error: .serviceUnavailable, now: now) }
             ) { _ in try work() })
     }

@@ -1,7 +1,7 @@
 /// The sign-in page, for a sign-in link that the collector printed or for an access token.
 struct SignInPage: Component {
     enum Problem: Hashable, Sendable {
-        /// No such token, or it was revoked or has expired.
+        /// The token is unknown, was revoked or has expired.
         case wrongToken
         /// The link was used before or is older than ten minutes.
         case usedLink

@@ -10,14 +10,14 @@ internal import LeakPlatform
 /// not see the server's flags.
 public struct AddressFile: Sendable {
     static let name = "collector.address"
-    private static let longest = 512
+    private static let maximumBytes = 512
 
     private let path: String
 
     /// - Parameter folder: the data folder.
     public init(folder: String) { path = "\(folder)/\(Self.name)" }
 
-    /// Writes the address atomically: a reader sees the former one or all of this one.
+    /// Writes the address atomically: a reader sees all of the former address or all of the new one.
     ///
     /// - Returns: `true` if it was written. A missing folder is not created.
     public func write(_ address: String) -> Bool {
@@ -40,7 +40,7 @@ public struct AddressFile: Sendable {
         let file = unsafe open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
         guard file >= 0 else { return nil }
         defer { close(file) }
-        var bytes = [UInt8](repeating: 0, count: Self.longest)
+        var bytes = [UInt8](repeating: 0, count: Self.maximumBytes)
         #if canImport(Darwin)
             let count = unsafe Darwin.read(file, &bytes, bytes.count)
         #else

@@ -95,7 +95,8 @@ public enum Setting: String, CaseIterable, Sendable {
                 + "the environment variable only"
         case .databaseBytes: "maximum bytes of the database file; when it is full, reports get 503"
         case .public: "folder with the style sheet, icon and error pages"
-        case .url: "address that people use: for links, Secure cookies, and forms sent behind a proxy"
+        case .url:
+            "address at which people reach the collector: for links, Secure cookies, and forms sent behind a proxy"
         case .trustedOrigins:
             "further addresses whose pages may send forms, separated by commas: https://leaks.example.com"
         case .trustedProxies:

@@ -24,7 +24,7 @@ public struct Settings: Sendable {
     public var databaseBytes: Int?
     /// Path of the Public folder; `nil` for the one installed with the program.
     public var publicFolder: String?
-    /// Address that people use, without a slash at the end; `nil` for `http://localhost:PORT`.
+    /// Address at which people reach the collector, without a slash at the end; `nil` for `http://localhost:PORT`.
     public var url: String?
     /// Origins whose pages may send forms, besides ``url`` and the one that a request's `Host` names.
     public var trustedOrigins: [String] = []
@@ -53,7 +53,7 @@ public struct Settings: Sendable {
     /// Settings that were ignored, a sentence each.
     public private(set) var warnings: [String] = []
     /// Variables that set a secret by naming a file, in place of the setting's own variable.
-    private var sources: [Setting: String] = [:]
+    private var fileVariables: [Setting: String] = [:]
 
     public init() {}
 
@@ -68,8 +68,8 @@ public struct Settings: Sendable {
         flags: [Setting: String], environment: [String: String], only settings: [Setting] = Setting.allCases
     ) throws(SettingError) {
         for setting in settings {
-            if let given = flags[setting] {
-                try apply(setting, given, from: setting.flag ?? setting.variable)
+            if let flagValue = flags[setting] {
+                try apply(setting, flagValue, from: setting.flag ?? setting.variable)
                 continue
             }
             let value = environment[setting.variable] ?? ""
@@ -78,7 +78,7 @@ public struct Settings: Sendable {
                     throw SettingError(
                         source: variable, problem: "and \(setting.variable) are both set; set one of them")
                 }
-                sources[setting] = variable
+                fileVariables[setting] = variable
                 try apply(setting, try SecretFile.contents(of: file, variable: variable), from: variable)
             } else if setting == .port, Self.isServiceLink(value) {
                 warnings.append(
@@ -94,7 +94,7 @@ public struct Settings: Sendable {
     public var showsSecrets: Bool { logSecrets ?? (logForm == .text) }
 
     /// Returns the variable that set a secret, for messages about it.
-    func variable(of setting: Setting) -> String { sources[setting] ?? setting.variable }
+    func variable(of setting: Setting) -> String { fileVariables[setting] ?? setting.variable }
 
     /// Returns `true` if a value is the address of a Service, as Kubernetes and Docker's links write it:
     /// `tcp://10.0.0.1:8080`.
@@ -133,7 +133,8 @@ public struct Settings: Sendable {
             guard !value.isEmpty else { throw settingError("must name a folder") }
             dataFolder = value
         case .databaseURL:
-            databaseURL = try Self.database(value, isFlag: source == setting.flag, settingError: settingError)
+            databaseURL = try Self.parseDatabaseURL(
+                value, isFlag: source == setting.flag, settingError: settingError)
         case .databaseBytes:
             guard let bytes = Int(value), bytes >= 1 << 20 else {
                 throw settingError("is “\(value)”, must be a number of bytes, 1048576 or more")
@@ -143,9 +144,10 @@ public struct Settings: Sendable {
             guard !value.isEmpty else { throw settingError("must name a folder") }
             publicFolder = value
         case .url:
-            url = try Self.address(value, settingError: settingError)
+            url = try Self.parseAddress(value, settingError: settingError)
         case .trustedOrigins:
-            trustedOrigins = try Self.list(value, settingError: settingError) { (item) throws(SettingError) in
+            trustedOrigins = try Self.parseList(value, settingError: settingError) {
+                (item) throws(SettingError) in
                 guard WebOrigin(item) != nil else {
                     throw settingError(
                         "names “\(item)”, must be addresses without a path, separated by commas, such as "
@@ -154,7 +156,8 @@ public struct Settings: Sendable {
                 return item
             }
         case .trustedProxies:
-            trustedProxies = try Self.list(value, settingError: settingError) { (item) throws(SettingError) in
+            trustedProxies = try Self.parseList(value, settingError: settingError) {
+                (item) throws(SettingError) in
                 do {
                     return try IPNetwork(item)
                 } catch {
@@ -167,19 +170,19 @@ public struct Settings: Sendable {
             }
             logForm = form
         case .logSecrets:
-            logSecrets = try Self.flag(value, settingError: settingError)
+            logSecrets = try Self.parseFlag(value, settingError: settingError)
         case .accessLog:
             guard let form = AccessLogForm(rawValue: value) else {
                 throw settingError("is “\(value)”, must be off, text or json")
             }
             accessLogForm = form
         case .connections:
-            connections = try Self.number(value, in: 1...1_000_000, settingError: settingError)
+            connections = try Self.parseNumber(value, in: 1...1_000_000, settingError: settingError)
         case .idleTime:
-            idleSeconds = try Self.number(
+            idleSeconds = try Self.parseNumber(
                 value, in: 1...3600, unit: "of seconds ", settingError: settingError)
         case .bodyBytes:
-            bodyBytes = try Self.number(
+            bodyBytes = try Self.parseNumber(
                 value, in: 1024...16_777_216, unit: "of bytes ", settingError: settingError)
         case .reportsPerSecond:
             guard let number = Int(value), (0...1_000_000_000).contains(number) else {
@@ -187,18 +190,18 @@ public struct Settings: Sendable {
             }
             reportsPerSecond = number
         case .explanations:
-            takesExplanations = try Self.flag(value, settingError: settingError)
+            takesExplanations = try Self.parseFlag(value, settingError: settingError)
         case .knownLeaks:
             guard !value.isEmpty else { throw settingError("must name a file") }
             knownLeaksFile = value
         case .ingestKey:
-            ingestKey = try Self.secret(value, settingError: settingError)
+            ingestKey = try Self.parseSecret(value, settingError: settingError)
         case .accessToken:
-            accessToken = try Self.secret(value, settingError: settingError)
+            accessToken = try Self.parseSecret(value, settingError: settingError)
         }
     }
 
-    private static func flag(
+    private static func parseFlag(
         _ value: String, settingError: (String) -> SettingError
     ) throws(SettingError) -> Bool {
         guard let flag = ["yes": true, "no": false][value] else {
@@ -210,7 +213,7 @@ public struct Settings: Sendable {
     /// Reads a decimal number within `range`.
     ///
     /// - Parameter unit: the unit of the number, followed by a space.
-    private static func number(
+    private static func parseNumber(
         _ value: String, in range: ClosedRange<Int>, unit: String = "", settingError: (String) -> SettingError
     ) throws(SettingError) -> Int {
         guard let number = Int(value), range.contains(number) else {
@@ -221,7 +224,7 @@ public struct Settings: Sendable {
     }
 
     /// Reads items that are separated by commas. Blanks around them are ignored.
-    private static func list<Item>(
+    private static func parseList<Item>(
         _ value: String, settingError: (String) -> SettingError,
         _ read: (String) throws(SettingError) -> Item
     ) throws(SettingError) -> [Item] {
@@ -238,7 +241,7 @@ public struct Settings: Sendable {
 
     /// Reads the address of a database. If an unusable address were ignored silently, reports would go to the wrong
     /// place.
-    private static func database(
+    private static func parseDatabaseURL(
         _ value: String, isFlag: Bool, settingError: (String) -> SettingError
     ) throws(SettingError) -> String {
         #if PostgreSQL
@@ -256,12 +259,12 @@ public struct Settings: Sendable {
             return value
         #else
             throw settingError(
-                "names a PostgreSQL database, which this build cannot use: build it with make build "
-                    + "TRAITS=PostgreSQL, or unset it to keep reports in the data folder")
+                "names a PostgreSQL database, which this build cannot use: build the collector with make build "
+                    + "TRAITS=PostgreSQL, or unset this setting to keep reports in the data folder")
         #endif
     }
 
-    private static func address(
+    private static func parseAddress(
         _ value: String, settingError: (String) -> SettingError
     ) throws(SettingError) -> String {
         let rest: Substring
@@ -301,7 +304,8 @@ public struct Settings: Sendable {
         return !host.isEmpty && UInt16(port).map { $0 > 0 } ?? false
     }
 
-    private static func secret(_ value: String, settingError: (String) -> SettingError) throws(SettingError)
+    private static func parseSecret(_ value: String, settingError: (String) -> SettingError)
+        throws(SettingError)
         -> String
     {
         do {

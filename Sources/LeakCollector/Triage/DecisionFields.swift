@@ -6,7 +6,7 @@ internal import LeakStore
 struct DecisionFields: Hashable, Sendable {
     /// `resolve`, `ignore`, `reopen` or `note`.
     var action: String?
-    /// `in`: `now`, `next`, or a version.
+    /// The field `in`: `now`, `next`, or a version.
     var fix: String?
     /// The newest version that the page showed, to which `now` and `next` refer. `nil` for the newest version at the
     /// time of the request, for which reports may have arrived after the visitor loaded the page.
@@ -81,7 +81,7 @@ struct DecisionFields: Hashable, Sendable {
             return .reports(reports)
         }
         guard let until else { return nil }
-        // A day begins at midnight UTC, as everywhere else here.
+        // A day begins at midnight UTC, as everywhere in the collector.
         guard let end = WireTime(rfc3339: until) ?? WireTime(rfc3339: until + "T00:00:00Z") else {
             throw Self.wrong("until must be \(Self.ends)")
         }
@@ -112,10 +112,10 @@ struct DecisionFields: Hashable, Sendable {
         scalar.properties.generalCategory == .control && scalar != "\t" && scalar != "\n"
     }
 
-    /// Throws if a field does not go with the action. It may be meant for another action, and a decision must not be
-    /// guessed.
-    private func reject(_ fields: [(name: String, isGiven: Bool)], with action: String) throws(Problem) {
-        guard let field = fields.first(where: \.isGiven) else { return }
+    /// Throws if a field does not go with the action. Such a field may be meant for another action, and the collector
+    /// must not guess which one.
+    private func reject(_ fields: [(name: String, isPresent: Bool)], with action: String) throws(Problem) {
+        guard let field = fields.first(where: \.isPresent) else { return }
         throw Self.wrong("\(field.name) does not go with the action \(action): remove it")
     }
 

@@ -11,7 +11,7 @@ struct DecisionMutation: Mutation {
 
     var path: String { (isForm ? "" : "/api/v1") + "/leaks/{leak}/decisions" }
 
-    /// Room for a note in which each byte is written as `\u0000`.
+    /// The limit has room for a note in which each byte is written as `\u0000`.
     var body: Route.Body { .atMost(16 * 1024) }
 
     var formPage: (@Sendable (Parameters) -> ErrorPage.PageLink?)? {
@@ -22,7 +22,7 @@ struct DecisionMutation: Mutation {
     }
 
     /// Returns the note, even if the rest of the form is invalid.
-    func written(in request: borrowing Request) -> String? {
+    func typedText(in request: borrowing Request) -> String? {
         // Forms end lines with CR LF.
         isForm ? request.form?["note"]?.replacing("\r\n", with: "\n") : nil
     }
@@ -34,13 +34,13 @@ struct DecisionMutation: Mutation {
         change.context.threads.add(
             change.work("deciding about \(leak)") { resources in
                 if let stored = try store.decide(decision, about: leak, now: now) {
-                    return try answer(stored, about: leak, from: resources.reader, now: now)
+                    return try response(stored, about: leak, from: resources.reader, now: now)
                 }
                 // The page was opened before its leak was merged into another one.
                 guard let target = try resources.reader.target(ofMerged: leak),
                     let stored = try store.decide(decision, about: target, now: now)
                 else { throw Problem.noLeak }
-                return try answer(stored, about: target, from: resources.reader, now: now)
+                return try response(stored, about: target, from: resources.reader, now: now)
             })
     }
 
@@ -58,7 +58,7 @@ struct DecisionMutation: Mutation {
     /// Returns the response to a stored decision.
     ///
     /// - Parameter reader: reads the state of the leak after the decision.
-    private func answer(
+    private func response(
         _ decision: PastDecision, about leak: LeakID, from reader: any StoreReader, now: Int64
     ) throws(StoreError) -> Response {
         guard !isForm else {

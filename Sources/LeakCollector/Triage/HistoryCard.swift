@@ -3,28 +3,29 @@ import LeakStore
 /// Decisions about a leak, with their authors and times.
 struct HistoryCard: Component {
     var context: PageContext
-    /// Newest first.
+    /// Decisions and comments, newest first.
     var history: [PastDecision]
 
     /// Anchor of the card, for links and scripts.
     static let anchor = "history"
 
     /// Maximum number of entries outside the closed section.
-    private static let shown = 5
+    private static let shownEntries = 5
 
     var html: HTML {
-        let older = history.dropFirst(Self.shown)
+        let older = history.dropFirst(Self.shownEntries)
         let collapsed: HTML? =
             older.isEmpty
             ? nil
             : "<details><summary>\(Count(older.count)) older</summary>\(list(older))</details>"
         return Card(
-            "History", "\(list(history.prefix(Self.shown)))\(collapsed)\(truncationNote)", id: Self.anchor
+            "History", "\(list(history.prefix(Self.shownEntries)))\(collapsed)\(truncationNote)",
+            id: Self.anchor
         )
         .html
     }
 
-    /// Note that older entries may be gone, so that the oldest entry is not taken for the first one.
+    /// Note that older entries may be missing. Without it, the oldest entry would seem to be the first one.
     private var truncationNote: HTML? {
         history.count < Decision.perLeak
             ? nil

@@ -20,7 +20,7 @@ struct TriageForm: Component {
         #"""
         <form class="triage" method="post" action="\#(context.links.to(.decisions(row.identity.id)))" \#
         aria-label="Decide about this leak" novalidate>\#
-        \#(enterButton)\#(newestField)<div class="actions">\#(stateButtons)\#(ignore)\#(resolveInVersion)</div>\#
+        \#(enterButton)\#(newestField)<div class="actions">\#(stateButtons)\#(ignoreChoices)\#(resolveInVersion)</div>\#
         <div class="actions"><label for="note" class="hidden">Comment</label>\#
         <textarea id="note" name="note" rows="1" maxlength="\#(Decision.noteBytes / Self.bytesPerUnit)" \#
         placeholder="Comment for the history"></textarea>\#
@@ -46,7 +46,8 @@ struct TriageForm: Component {
     /// `true` if the newest version has a number. No version counts as newer than one without a number.
     private var isNumbered: Bool { VersionOrder(newest).isNumbered }
 
-    /// The version that the buttons refer to, whatever is reported until one of them is pressed.
+    /// Hidden field with the version that the buttons refer to, even if a newer version is reported before one of them is
+    /// pressed.
     private var newestField: HTML? {
         guard isNumbered else { return nil }
         return #"<input type="hidden" name="newest" value="\#(newest)">"#
@@ -55,18 +56,18 @@ struct TriageForm: Component {
     private var stateButtons: HTML {
         switch row.state {
         case .resolved: button(.reopen, "Reopen")
-        case .ignored: "\(button(.reopen, "Reopen"))\(resolve)"
-        case .regressed: "\(resolve)\(button(.reopen, "Reopen"))"
-        case .open, .slow, .known: resolve
+        case .ignored: "\(button(.reopen, "Reopen"))\(resolveButton)"
+        case .regressed: "\(resolveButton)\(button(.reopen, "Reopen"))"
+        case .open, .slow, .known: resolveButton
         }
     }
 
-    private var resolve: HTML {
+    private var resolveButton: HTML {
         let after: HTML = isNumbered ? " (after \(IsolatedText(newest)))" : ""
         return button(.resolveInNextVersion, "Resolve in next version\(after)", isMain: true)
     }
 
-    private var ignore: HTML {
+    private var ignoreChoices: HTML {
         let tomorrow = CivilDate(milliseconds: context.now + 86_400_000).text
         return #"""
             <details><summary>Ignore…</summary><div class="choices">\#
@@ -92,7 +93,7 @@ struct TriageForm: Component {
     }
 
     private func button(_ button: Button, _ words: HTML, isMain: Bool = false) -> HTML {
-        let look: HTML = isMain ? #" class="main""# : ""
-        return #"<button\#(look) name="do" value="\#(button.rawValue)">\#(words)</button>"#
+        let styleClass: HTML = isMain ? #" class="main""# : ""
+        return #"<button\#(styleClass) name="do" value="\#(button.rawValue)">\#(words)</button>"#
     }
 }

@@ -102,7 +102,7 @@ import Testing
         ("name=%00", "name contains a control character"),
         (
             "name=COLLECTOR_INGEST_KEY",
-            "name is reserved for the key in that environment variable; choose another"
+            "name is reserved for the key in the environment variable of that name; choose another"
         ),
         ("name=x&app=\(String(repeating: "a", count: 300))", "app is 300 bytes, must be"),
     ])
@@ -306,7 +306,7 @@ import Testing
         let page = try running.get("/access", fields: try session(running)).text
         #expect(
             page.contains(
-                "A token that was created with another token stays valid after that one is revoked."))
+                "If a token is revoked, the tokens that were created with it stay valid."))
     }
 
     private func send(

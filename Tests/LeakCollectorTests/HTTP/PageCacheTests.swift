@@ -14,7 +14,7 @@ import Testing
     ) -> [Int] {
         var made: [Int] = []
         for (question, state, now) in questions {
-            let page = pageCache.page(for: question, state: state, now: now) {
+            let page = pageCache.page(for: question, changeCounter: state, now: now) {
                 made.append(question)
                 return response(bytes)
             }
@@ -38,7 +38,9 @@ import Testing
     @Test func `what could not be made is asked for again`() throws {
         struct Nothing: Error {}
         let pageCache = PageCache()
-        #expect(throws: Nothing.self) { try pageCache.page(for: 1, state: 7, now: 0) { throw Nothing() } }
+        #expect(throws: Nothing.self) {
+            try pageCache.page(for: 1, changeCounter: 7, now: 0) { throw Nothing() }
+        }
         #expect(made(pageCache, [(1, 7, 0), (1, 7, 0)]) == [1])
     }
 

@@ -36,21 +36,21 @@ import Testing
 
     @Test func `the table is bounded, and the addresses beyond it share one count`() {
         let attempts = SignInAttempts()
-        for number in 0..<(SignInAttempts.addresses + 100) {
+        for number in 0..<(SignInAttempts.addressLimit + 100) {
             fail(attempts, IPAddress("10.1.\(number / 256).\(number % 256)"), times: 10, now: 0)
         }
-        #expect(attempts.count == SignInAttempts.addresses)
+        #expect(attempts.addressCount == SignInAttempts.addressLimit)
         #expect(attempts.secondsToWait(guesser, now: 0) != nil)
         #expect(attempts.secondsToWait(IPAddress("10.1.0.0"), now: 0) != nil)
         // Once the other addresses have their full allowance again, the table has room.
         fail(attempts, guesser, times: 1, now: 60_000)
-        #expect(attempts.count == 1)
+        #expect(attempts.addressCount == 1)
         #expect(attempts.secondsToWait(guesser, now: 60_000) == nil)
     }
 
     @Test func `many addresses that failed once keep no other one out`() {
         let attempts = SignInAttempts()
-        for number in 0..<SignInAttempts.addresses {
+        for number in 0..<SignInAttempts.addressLimit {
             fail(attempts, IPAddress("10.1.\(number / 256).\(number % 256)"), times: 1, now: 0)
         }
         fail(attempts, guesser, times: 10, now: 0)
@@ -75,7 +75,7 @@ import Testing
                 "further tokens from this address have to wait") == true)
         #expect(
             attempts.recordFailure(guesser, by: .bearer, now: 4_000)
-                == "request rejected: an access token that is not valid, from 203.0.113.7; each further one from this address "
+                == "request rejected: an access token that is not valid, from 203.0.113.7; each further such request from this address "
                 + "closes its connection")
         #expect(attempts.recordFailure(nil, by: .form, now: -5)?.contains("an unknown address") == true)
     }

@@ -10,7 +10,7 @@ import LeakPlatform
         let calls = SlowCallLog(log: Log(form: .text), now: { time.with { $0 } })
         func words(_ milliseconds: Int64) -> String? {
             time.with { $0 = milliseconds }
-            return calls.words(for: SlowCall(method: .post, path: "/a", duration: .microseconds(80_700)))
+            return calls.line(for: SlowCall(method: .post, path: "/a", duration: .microseconds(80_700)))
         }
         #expect(words(5000) == "slow request: POST /a took 80 ms")
         #expect(words(5999) == nil)
@@ -24,6 +24,6 @@ import LeakPlatform
     @Test func `the install that is erased is not named`() {
         let calls = SlowCallLog(log: Log(form: .text), now: { 0 })
         let call = SlowCall(method: .delete, path: "/api/v1/installs/phone", duration: .milliseconds(90))
-        #expect(calls.words(for: call) == "slow request: DELETE /api/v1/installs/*** took 90 ms")
+        #expect(calls.line(for: call) == "slow request: DELETE /api/v1/installs/*** took 90 ms")
     }
 }

@@ -155,8 +155,8 @@ import Testing
         #else
             (
                 "postgres://a/b",
-                "COLLECTOR_DATABASE_URL names a PostgreSQL database, which this build cannot use: build it with make "
-                    + "build TRAITS=PostgreSQL, or unset it to keep reports in the data folder"
+                "COLLECTOR_DATABASE_URL names a PostgreSQL database, which this build cannot use: build the collector with make "
+                    + "build TRAITS=PostgreSQL, or unset this setting to keep reports in the data folder"
             )
         #endif
     }
