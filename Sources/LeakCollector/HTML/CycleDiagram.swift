@@ -17,8 +17,8 @@ struct CycleShape: Hashable, Sendable {
     /// Reads the references of a report.
     ///
     /// - Parameters:
-    ///   - references: `["Cart.onChange", "closure", "Cart"]`, starting at any object of the cycle; the last may repeat the first to
-    ///     show that the cycle closes.
+    ///   - references: `["Cart.onChange", "closure", "Cart"]`, starting at any object of the cycle; the last may repeat
+    ///     the first to show that the cycle closes.
     ///   - className: the reported class, without its module.
     init(_ references: [String], of className: String?) {
         var links = references.map { reference -> Link in

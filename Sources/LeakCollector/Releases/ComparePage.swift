@@ -2,7 +2,8 @@ internal import LeakMessage
 internal import LeakStatistics
 import LeakStore
 
-/// Two versions of an app side by side: what got worse, what got better, what is new or back, and which classes have too little data.
+/// Two versions of an app side by side: what got worse, what got better, what is new or back, and which classes
+/// have too little data.
 struct ComparePage: Component {
     var context: PageContext
     /// `nil` if there is no version yet.
