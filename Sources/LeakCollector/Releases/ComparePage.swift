@@ -166,7 +166,7 @@ struct ComparePage: Component {
         return Card(
             "Worse as a whole (\(Count(check.worseClasses.count).of("class", "classes")))",
             #"""
-            <p class="dim">The rate of all leaks of the class together has risen, with 99 % confidence, and that of none by itself.</p>\#
+            <p class="dim">The rate of all leaks of the class together has risen, with 99 % confidence, but the rate of no single leak has.</p>\#
             <div class="scroll" tabindex="0" role="group" aria-label="Worse classes">\#
             <table class="small compared"><thead><tr><th scope="col">Class</th><th scope="col" class="num">Rate before</th>\#
             <th scope="col" class="num">Rate now</th></tr></thead><tbody>\#(rows)</tbody></table></div>

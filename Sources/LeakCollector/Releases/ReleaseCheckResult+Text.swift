@@ -177,10 +177,11 @@ extension ReleaseCheckResult {
         var reports: Int
         /// `nil` for a class.
         var installs: Int?
-        /// The page's path on the collector, with `/` in front.
-        var address: String
+        /// The path and query of the page about the leak or class: `/leaks/1f3a…`.
+        var pagePath: String
 
-        func page(_ collector: String) -> String { collector + address }
+        /// Returns the address of the page.
+        func page(_ collectorAddress: String) -> String { collectorAddress + pagePath }
     }
 
     /// All findings, those that fail the version first.
@@ -197,7 +198,7 @@ extension ReleaseCheckResult {
                 leak.version, before: leak.baseline,
                 "\(number(leak.reports, "report")), \(number(leak.installs, "install"))"),
             baseline: leak.baseline, version: leak.version, reports: leak.reports, installs: leak.installs,
-            address: "/leaks/\(Percent.encode(leak.id))")
+            pagePath: "/leaks/\(Percent.encode(leak.id))")
     }
 
     private func finding(_ worse: WorseClass) -> Finding {
@@ -207,7 +208,7 @@ extension ReleaseCheckResult {
             evidence: Self.evidence(
                 worse.version, before: worse.baseline, "none of its leaks is worse by itself"),
             baseline: worse.baseline, version: worse.version, reports: worse.version.reports, installs: nil,
-            address: "/classes?class=\(Percent.encode(worse.name))&app=\(Percent.encode(app))")
+            pagePath: "/classes?class=\(Percent.encode(worse.name))&app=\(Percent.encode(app))")
     }
 
     private static func evidence(_ version: Counts, before baseline: Counts, _ more: String) -> String {

@@ -30,7 +30,7 @@ public struct ReleaseCheckResult: Hashable, Sendable {
         var version = Counts()
     }
 
-    /// A class that is worse as a whole.
+    /// A class whose leaks together are worse, although no single leak is.
     struct WorseClass: Hashable, Sendable {
         var name = ""
         var baseline = Counts()
