@@ -43,7 +43,8 @@ extension ReleaseCheckResult {
     /// Returns a text in which a backslash before each ASCII punctuation character keeps it from being markup:
     /// https://spec.commonmark.org/0.31.2/#backslash-escapes
     ///
-    /// GitHub and GitLab look for `@name` in the finished text, and would notify that person. An empty comment separates the `@` from the name.
+    /// GitHub and GitLab look for `@name` in the finished text, and would notify that person. An empty comment separates
+    /// the `@` from the name.
     private static func markdown(_ text: String) -> String {
         var escaped = String.UnicodeScalarView()
         for scalar in text.unicodeScalars {
