@@ -118,7 +118,8 @@ struct SymbolFile {
         return Table(
             image: slice.image, name: name, architecture: slice.architecture, bytes: builder.finish(),
             size: Self.counted(builder.count, "address range")
-                + (builder.leftOutCount > 0 ? " (\(builder.leftOutCount) more left out: the table is full)" : ""))
+                + (builder.leftOutCount > 0
+                    ? " (\(builder.leftOutCount) more left out: the table is full)" : ""))
     }
 
     private func readBreakpadFile() throws -> Table {
