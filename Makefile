@@ -1,5 +1,5 @@
 # make run and make test do everything on a machine that has the Swift toolchain alone.
-.PHONY: help setup run demo key test checks postgresql conformance statistics openapi sanitize hostile fuzz lint docs build image soak soak-detector bench bench-detector bench-reporter bench-http bench-store bench-database bench-postgresql bench-pages gate-simulation clean
+.PHONY: help setup run demo key test checks postgresql conformance statistics openapi sanitize hostile fuzz lint format docs build image soak soak-detector bench bench-detector bench-reporter bench-http bench-store bench-database bench-postgresql bench-pages gate-simulation clean
 .DEFAULT_GOAL := help
 # Package.swift declares the products for the development of the collector only with it.
 export LEAK_COLLECTOR_DEVELOPMENT := 1
@@ -81,7 +81,7 @@ statistics: build-tests ## the statistics of releases against SciPy, 17,000 case
 	STATISTICS_VECTORS=.build/conformance/scipy.jsonl swift test --skip-build $(tested) --filter SciPyTests
 
 # About a minute and a half; OPENAPI_EXAMPLES=400 looks longer.
-openapi: setup ## a running collector against its OpenAPI description: 5,000 requests of schemathesis, always the same (needs PyPI)
+openapi: setup ## a running collector against its OpenAPI description: 13,000 requests of schemathesis, always the same (needs PyPI)
 	@Scripts/setup libpq-dev
 	@Conformance/openapi/setup
 	swift build $(tested) $(strict) --product collector
@@ -135,13 +135,18 @@ demo-symbols: setup ## two stripped builds of the demo become one leak with name
 	swift build -c release --product collector
 	Scripts/demo-symbols "$$(swift build -c release --show-bin-path)/collector"
 
+formatted := Sources Tests Benchmarks Fuzzing/Package.swift Fuzzing/Sources \
+	Checks/Package.swift Checks/Apps/Package.swift Checks/SampleApp Checks/Sources Checks/Headers Checks/Tests Package.swift
+
 lint: ## check the format of every Swift file, cycles between folders, plain comments and names, and that all files name one version
 	@Scripts/folder-graph-test
 	Scripts/folder-graph --check
 	Scripts/language --check
 	Scripts/version --check
-	swift format lint --strict --recursive Sources Tests Benchmarks Fuzzing/Package.swift Fuzzing/Sources \
-		Checks/Package.swift Checks/Apps/Package.swift Checks/SampleApp Checks/Sources Checks/Headers Checks/Tests Package.swift
+	swift format lint --strict --recursive $(formatted)
+
+format: ## write the format that lint asks for
+	swift format format --in-place --recursive $(formatted)
 
 docs: setup ## build the documentation of each library into .build/docs, warnings about its pages as errors
 	@Scripts/setup libpq-dev

@@ -69,7 +69,9 @@ import Testing
         #expect(try store.verify() == [])
     }
 
-    @Test func `counts that a killed collector of an earlier version left in its log are nowhere lost`() throws {
+    @Test func `counts that a killed collector of an earlier version left in its log are nowhere lost`()
+        throws
+    {
         let directory = try database(schema: 13)
         #expect(try SQLiteStore.verify(path: directory.database).problems == [])
         let file = directory.path + "/backup"

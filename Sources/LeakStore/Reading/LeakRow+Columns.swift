@@ -11,6 +11,8 @@ extension LeakRow {
         """
 
     /// The columns of a row, for a table `page` with `id`, `k1`, `k2`, `reports`, `installs` and `looked_at`.
+    ///
+    /// No expression reads `leak_day` or `leak_hour`, which have many rows: add such values for the rows of one page, as the trend is.
     package enum Column: Int32, StoredColumn {
         /// The number of the leak in the database.
         case row

@@ -14,18 +14,18 @@ import Testing
 
     @Test func `credentials read before somebody signed in do not sign him out`() {
         let gate = Authenticator([session("old")])
-        let edits = gate.edits
+        let edits = gate.editCount
         let readMeanwhile = [session("old")]
         gate.add(session("new"))
         #expect(gate.replace(readMeanwhile, since: edits) == false)
         #expect(isKnown("new", to: gate))
-        #expect(gate.replace([session("new")], since: gate.edits))
+        #expect(gate.replace([session("new")], since: gate.editCount))
         #expect(isKnown("new", to: gate) && !isKnown("old", to: gate))
     }
 
     @Test func `credentials read before somebody signed out do not let him in again`() {
         let gate = Authenticator([session("old")])
-        let edits = gate.edits
+        let edits = gate.editCount
         gate.remove(hash: Secret.hash(of: "old"))
         #expect(gate.replace([session("old")], since: edits) == false)
         #expect(!isKnown("old", to: gate))
@@ -33,8 +33,8 @@ import Testing
 
     @Test func `credentials read before others were put in place come too late`() {
         let gate = Authenticator([session("old")])
-        let edits = gate.edits
-        #expect(gate.replace([], since: gate.edits))
+        let edits = gate.editCount
+        #expect(gate.replace([], since: gate.editCount))
         #expect(gate.replace([session("old")], since: edits) == false)
         #expect(!isKnown("old", to: gate))
     }

@@ -48,7 +48,9 @@ enum SampleCheck: String, CaseIterable, Sendable {
         case .hostile:
             let row = Self.row(
                 "A\r\n::error title=x::y %0A, 100%: \u{202E}`<b>`",
-                stack: ["::stop-commands::x", "@octocat", "[a](b)|*c*", "</failure>&\u{0}\u{FFFE}\u{FFFF}]]>"])
+                stack: [
+                    "::stop-commands::x", "@octocat", "[a](b)|*c*", "</failure>&\u{0}\u{FFFE}\u{FFFF}]]>",
+                ])
             var check = Self.check(.failed, [Self.leak(.new(probability: nil), row, before: (0, 0), (0, 0))])
             check.newCount = 1
             check.classes.append(Self.checked("<class name=\"x\">\n::error::", .needs(checks: 3), 1, 1))
@@ -112,7 +114,7 @@ enum SampleCheck: String, CaseIterable, Sendable {
 }
 
 @Suite struct ReleaseCheckResultTests {
-    /// `WRITE_GOLDEN_PAGES=1 swift test --filter ReleaseCheckResultTests` rewrites the files: review the difference.
+    /// `WRITE_GOLDEN_PAGES=1 swift test --skip-build --filter ReleaseCheckResultTests` rewrites the files: review the difference.
     @Test(arguments: SampleCheck.allCases)
     func `each format is what its golden file has`(sample: SampleCheck) throws {
         let result = try ReleaseCheckResult(json: sample.json)

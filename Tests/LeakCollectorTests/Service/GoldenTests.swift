@@ -4,7 +4,7 @@ import Testing
 @testable import LeakCollector
 
 @Suite struct GoldenTests {
-    /// `WRITE_GOLDEN_PAGES=1 swift test --filter GoldenTests` rewrites the files: review them in a browser, then
+    /// `WRITE_GOLDEN_PAGES=1 swift test --skip-build --filter GoldenTests` rewrites the files: review them in a browser, then
     /// review the difference.
     @Test(arguments: SamplePage.allCases)
     func `is what the golden file has`(page: SamplePage) throws {

@@ -1,0 +1,94 @@
+/// One leak in a list.
+public struct LeakRow: Sendable {
+    public var identity: LeakIdentity
+    public var state: LeakState
+    /// The known leak that explains it, or a part of its reports.
+    public var known: KnownMatch?
+    /// The last decision that is neither a note nor a reopening; its state may be over.
+    public var decisionStatus: DecisionStatus?
+    /// True if the leak was first seen in the app's newest version.
+    public var isNew: Bool
+    public var reports: Int
+    public var freed: Int
+    public var installs: Int
+    public var aliveAtMost: Int?
+    /// Bytes that one object retains: the median of the explanations, to within 1/32; `nil` without an explanation.
+    public var retainedBytes: Int?
+    /// Time from leak to freed, milliseconds; `nil` without a freed report.
+    public var lived: Percentiles?
+    public var firstVersion: String
+    public var lastVersion: String
+    /// Milliseconds since 1970.
+    public var firstSeen: Int64
+    public var lastSeen: Int64
+    /// The first day of ``trend``, in days since 1970.
+    public var trendFrom: Int
+    /// Reports per day, the last 14 days, oldest first.
+    public var trend: [Int]
+    /// Checks of the class in one version, and its reports there; `nil` without a check. The version is the one that the query
+    /// names, or else the newest one in which the class leaked.
+    public var share: Share?
+
+    public init(
+        identity: LeakIdentity, state: LeakState, known: KnownMatch? = nil,
+        decisionStatus: DecisionStatus? = nil,
+        isNew: Bool, reports: Int,
+        freed: Int, installs: Int, aliveAtMost: Int?, retainedBytes: Int? = nil, lived: Percentiles?,
+        firstVersion: String, lastVersion: String, firstSeen: Int64, lastSeen: Int64, trendFrom: Int,
+        trend: [Int], share: Share?
+    ) {
+        self.identity = identity
+        self.state = state
+        self.known = known
+        self.decisionStatus = decisionStatus
+        self.isNew = isNew
+        self.reports = reports
+        self.freed = freed
+        self.installs = installs
+        self.aliveAtMost = aliveAtMost
+        self.retainedBytes = retainedBytes
+        self.lived = lived
+        self.firstVersion = firstVersion
+        self.lastVersion = lastVersion
+        self.firstSeen = firstSeen
+        self.lastSeen = lastSeen
+        self.trendFrom = trendFrom
+        self.trend = trend
+        self.share = share
+    }
+}
+
+extension LeakRow {
+    /// Bytes that the objects alive at once retain together; `nil` without an explanation.
+    public var retainedAtOnce: Int? { retainedBytes.map { Self.product($0, max(1, aliveAtMost ?? 1)) } }
+
+    /// Bytes that would be freed on all devices: those of the objects alive at once, times installs, at most 2^53 - 1; `nil`
+    /// without an explanation.
+    public var cost: Int? { retainedAtOnce.map { Self.product($0, installs) } }
+
+    private static func product(_ one: Int, _ other: Int) -> Int {
+        let (product, overflows) = one.multipliedReportingOverflow(by: other)
+        return overflows ? 0x1F_FFFF_FFFF_FFFF : min(product, 0x1F_FFFF_FFFF_FFFF)
+    }
+}
+
+public struct Percentiles: Hashable, Sendable {
+    public var p50: Int
+    public var p90: Int
+
+    public init(p50: Int, p90: Int) {
+        self.p50 = p50
+        self.p90 = p90
+    }
+}
+
+/// Reports as a share of checks.
+public struct Share: Hashable, Sendable {
+    public var reports: Int
+    public var checks: Int
+
+    public init(reports: Int, checks: Int) {
+        self.reports = reports
+        self.checks = checks
+    }
+}
