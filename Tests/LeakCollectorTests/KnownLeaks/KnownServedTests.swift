@@ -57,7 +57,7 @@ import Testing
         #expect(try leaks("&state=any").count == 4)
         #expect(
             try running.get("/api/v1/leaks?state=nope").text.contains(
-                "to_fix, open, regressed, slow, resolved, ignored, known, any"))
+                "to_fix, new, open, regressed, slow, resolved, ignored, known, any"))
         let summary = try running.json("/api/v1/summary?app=a")
         #expect(
             summary["leaks"] as? Int == 4 && summary["known"] as? [String: Int] == ["leaks": 1, "reports": 1])
