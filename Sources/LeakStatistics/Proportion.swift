@@ -10,7 +10,7 @@ public struct Proportion: Hashable, Sendable {
     public var trials: Int
 
     /// - Parameters:
-    ///   - events: 0 or more; more than `trials` counts as all of them.
+    ///   - events: 0 or more; a larger number than `trials` counts as `trials`.
     ///   - trials: 0 or more.
     public init(events: Int, trials: Int) {
         self.trials = max(0, trials)
@@ -20,8 +20,8 @@ public struct Proportion: Hashable, Sendable {
     /// From 0 to 1; 0 without trials.
     public var rate: Double { trials == 0 ? 0 : Double(events) / Double(trials) }
 
-    /// Returns the interval of Wilson's score test, which covers the true rate with about this probability, also for small
-    /// numbers.
+    /// Returns the interval of Wilson's score test, which covers the true rate with about the probability `confidence`, also for
+    /// small numbers.
     ///
     /// Source: E. B. Wilson, Journal of the American Statistical Association 22 (1927), pp. 209–212.
     ///
@@ -40,7 +40,7 @@ public struct Proportion: Hashable, Sendable {
         return low...max(low, high)
     }
 
-    /// Returns the exact interval, which covers the true rate with at least this probability.
+    /// Returns the exact interval, which covers the true rate with at least the probability `confidence`.
     ///
     /// Source: C. J. Clopper and E. S. Pearson, Biometrika 26 (1934), pp. 404–413.
     ///
@@ -54,7 +54,7 @@ public struct Proportion: Hashable, Sendable {
         return low...max(low, exactUpperBound(confidence: 1 - tail))
     }
 
-    /// Returns the rate below which the true rate is with at least this probability, by the distribution of Clopper and Pearson.
+    /// Returns an upper bound of the true rate, which holds with at least the probability `confidence`: that of Clopper and Pearson.
     ///
     /// - Parameter confidence: between 0 and 1.
     public func exactUpperBound(confidence: Double) -> Double {
@@ -65,7 +65,7 @@ public struct Proportion: Hashable, Sendable {
             confidence, a: Double(events) + 1, b: Double(trials - events))
     }
 
-    /// Returns how many trials in a row without an event show with this probability that a rate has fallen.
+    /// Returns the number of trials in a row without an event that shows, with the probability `confidence`, that a rate has fallen.
     ///
     /// - Parameters:
     ///   - rate: the former rate, from 0 to 1.

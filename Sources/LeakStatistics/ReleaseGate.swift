@@ -4,19 +4,21 @@
 /// corrected for the number of leaks, so that a release without a change fails with a probability of 1 − ``Limits/confidence`` at
 /// most. A release passes only if a rise worth an alarm would have been seen.
 public struct ReleaseGate: Sendable {
+    /// The probabilities and rates by which a release passes or fails.
     public struct Limits: Hashable, Sendable {
         /// The probability with which a release that leaks no more than its baseline raises no alarm.
         public var confidence = 0.99
         /// The probability with which a rise worth an alarm must be found before a release passes.
         public var power = 0.95
-        /// The rise that is worth an alarm, in reports by check: the larger one of this and the leak's former rate, which then doubles.
-        /// Also the rate of a leak in a class that the baseline did not check.
+        /// The rise of a leak's rate that is worth an alarm, in reports per check. For a leak with a higher former rate, it is that
+        /// rate: a doubling. Also the rate that a new leak must have to fail a release if its class has too few checks for a test.
         public var rate = 0.05
-        /// Devices and reports that a leak in a class that the baseline did not check must have before it fails a release.
+        /// Number of devices that a new leak must have to fail a release if its class has too few checks for a test.
         public var devices = 2
+        /// Number of reports that such a leak must have.
         public var reports = 3
-        /// The share of the baseline's checks for which there must be enough checks of the version before a release passes. It is
-        /// made up of the most checked classes. Rarer classes are tested too, but do not delay a release.
+        /// The most checked classes, which together have this share of the baseline's checks, need enough checks of the version
+        /// before a release passes. Rarer classes are tested too, but do not delay a release.
         public var share = 0.8
 
         public init() {}
@@ -25,7 +27,9 @@ public struct ReleaseGate: Sendable {
     /// Checks of one class, by bucket.
     public struct ClassCounts: Hashable, Sendable {
         public var className: String
+        /// Number of checks in the baseline, for each bucket.
         public var baseline: [Int]
+        /// Number of checks in the version, for each bucket.
         public var version: [Int]
 
         public init(_ className: String, baseline: [Int], version: [Int]) {
@@ -37,13 +41,15 @@ public struct ReleaseGate: Sendable {
 
     /// Reports of one leak, by bucket.
     public struct LeakCounts: Hashable, Sendable {
-        /// Index in the classes of the call.
+        /// Index in the classes that are passed to ``ReleaseGate/check(_:_:)``.
         public var classIndex: Int
+        /// Number of reports in the baseline, for each bucket.
         public var baseline: [Int]
+        /// Number of reports in the version, for each bucket.
         public var version: [Int]
-        /// Devices that reported it in the version.
+        /// Number of devices that reported the leak in the version.
         public var devices: Int
-        /// True if nothing up to the baseline had reports of it.
+        /// True if no version or build up to the baseline has reports of the leak.
         public var isNew: Bool
         /// True if the leak was marked as fixed in this version or an earlier one, and the version has reports of it since.
         public var isBack: Bool
@@ -62,16 +68,16 @@ public struct ReleaseGate: Sendable {
     }
 
     public enum LeakResult: Hashable, Sendable {
-        /// The rate has risen. `probability`: of such a rise without a change, corrected for the number of leaks.
+        /// The rate has risen. `probability` is that of such a rise if nothing has changed, corrected for the number of leaks.
         case worse(probability: Double)
-        /// The leak is new: its rate has risen from nothing (`probability` as for `worse`), or it is in a class that the baseline did
-        /// not check and exceeds the limits (`nil`).
+        /// The leak is new: its rate has risen from 0 (`probability` as for `worse`), or it reaches the limits and its class has too
+        /// few checks for a test (`nil`).
         case new(probability: Double?)
-        /// ``LeakCounts/isBack``.
+        /// The leak was fixed and has come back: ``LeakCounts/isBack``.
         case back
-        /// The rate has fallen. `probability`: as for `worse`.
+        /// The rate has fallen. `probability` is that of such a fall if nothing has changed, corrected for the number of leaks.
         case better(probability: Double)
-        /// No change is shown.
+        /// The counts show no change.
         case unchanged
 
         /// A result without its numbers.
@@ -89,7 +95,7 @@ public struct ReleaseGate: Sendable {
             }
         }
 
-        /// The probability of such a change without a cause; `nil` for results that no test gave.
+        /// The probability of such a change if nothing has changed; `nil` for results that do not come from a test.
         public var probability: Double? {
             switch self {
             case .worse(let probability), .better(let probability): probability
@@ -109,7 +115,7 @@ public struct ReleaseGate: Sendable {
     public enum ClassResult: Hashable, Sendable {
         /// A rise worth an alarm would have been seen.
         case enough
-        /// The version needs that number of checks. `nil`: no number suffices, because the baseline has too few.
+        /// The version needs this number of checks. `nil`: no number suffices, because the baseline has too few checks.
         case needs(checks: Int?)
         /// Checks are from fewer than ``ReleaseGate/leastBuckets`` buckets of installs: how much devices differ is not known.
         case fewDevices(inBaseline: Bool)
@@ -126,10 +132,12 @@ public struct ReleaseGate: Sendable {
 
     public struct Result: Hashable, Sendable {
         public var verdict: Verdict
-        /// True if the most checked classes have enough checks. Otherwise a release cannot pass.
+        /// True if the most checked classes have enough checks, and no class has reports in a version that does not check it any
+        /// more. Otherwise a release cannot pass.
         public var isEnough: Bool
-        /// In the order of the classes and leaks of the call.
+        /// One result for each class that was passed to ``ReleaseGate/check(_:_:)``, in the same order.
         public var classes: [ClassResult]
+        /// One result for each leak that was passed to ``ReleaseGate/check(_:_:)``, in the same order.
         public var leaks: [LeakResult]
         /// For each class, the probability of such a rise of all its leaks together without a change. `nil`: no rise is shown, or one
         /// of its leaks fails the release by itself.
@@ -148,6 +156,7 @@ public struct ReleaseGate: Sendable {
 
     public init(limits: Limits = Limits()) { self.limits = limits }
 
+    /// Compares the rates of all leaks in the version with those in the baseline.
     public func check(_ classes: [ClassCounts], _ leaks: [LeakCounts]) -> Result {
         let rates = leaks.map { leak in
             let checks = classes[leak.classIndex]
@@ -172,7 +181,7 @@ public struct ReleaseGate: Sendable {
         let falls = BenjaminiHochberg.adjusted(
             tested.map { BucketedCounts.probabilityOfRise(from: rates[$0].version, to: rates[$0].baseline) })
         var results = leaks.map { leak in
-            leak.isBack ? LeakResult.back : result(of: leak, inUntested: classes[leak.classIndex])
+            leak.isBack ? LeakResult.back : resultWithoutTest(of: leak, checks: classes[leak.classIndex])
         }
         for (place, index) in tested.enumerated() where results[index] == .unchanged {
             if rises[place] <= 1 - limits.confidence {
@@ -186,15 +195,15 @@ public struct ReleaseGate: Sendable {
         var byClass = [[Int]](repeating: [], count: classes.count)
         for index in tested { byClass[leaks[index].classIndex].append(index) }
         let classResults = classes.indices.map { index in
-            sample(
+            classResult(
                 of: classes[index], rates: byClass[index].map { rates[$0] },
                 tests: max(1, tested.count + families.count))
         }
         // Reports of a class that is no longer checked say that something is wrong with its checks.
-        let isUnchecked = leaks.contains { leak in
+        let isNoLongerChecked = leaks.contains { leak in
             classResults[leak.classIndex] == .notChecked && leak.version.contains { $0 > 0 }
         }
-        let isEnough = !isUnchecked && isEnough(classes, classResults)
+        let isEnough = !isNoLongerChecked && isEnough(classes, classResults)
         var classRises = [Double?](repeating: nil, count: classes.count)
         for (family, rise) in zip(families, risesOfAll.dropFirst(tested.count)) {
             let isFailed = results.indices.contains {
@@ -224,18 +233,21 @@ public struct ReleaseGate: Sendable {
             to: BucketedCounts(events: now, trials: checks.version))
     }
 
-    /// Returns the result of a new leak by its numbers alone, where no test can find it: if the baseline has checks of its class from
-    /// few devices or none, or the version has no checks.
-    private func result(of leak: LeakCounts, inUntested checks: ClassCounts) -> LeakResult {
-        let isUntested =
+    /// Returns the result of a new leak by its numbers alone if its class has too few checks for a test: the baseline has checks
+    /// from few devices or none, or the version has none.
+    ///
+    /// - Parameter checks: the checks of the leak's class.
+    private func resultWithoutTest(of leak: LeakCounts, checks: ClassCounts) -> LeakResult {
+        let hasTooFewChecks =
             checks.baseline.count { $0 > 0 } < Self.leastBuckets || !checks.version.contains { $0 > 0 }
-        guard leak.isNew, isUntested else { return .unchanged }
+        guard leak.isNew, hasTooFewChecks else { return .unchanged }
         let reports = leak.version.reduce(0, +)
         // A detector that reports no checks leaves the rate unknown: the other limits decide.
         let checked = checks.version.reduce(0, +)
         let rate = checked > 0 ? Double(reports) / Double(checked) : 1
-        let isBeyond = leak.devices >= limits.devices && reports >= limits.reports && rate >= limits.rate
-        return isBeyond ? .new(probability: nil) : .unchanged
+        let reachesLimits =
+            leak.devices >= limits.devices && reports >= limits.reports && rate >= limits.rate
+        return reachesLimits ? .new(probability: nil) : .unchanged
     }
 
     /// Returns `true` if the most checked classes of the baseline, up to ``Limits/share`` of its checks, have enough checks.
@@ -253,7 +265,7 @@ public struct ReleaseGate: Sendable {
     }
 
     /// - Parameter tests: the number of leaks that are tested together.
-    private func sample(
+    private func classResult(
         of checks: ClassCounts, rates: [(baseline: BucketedCounts, version: BucketedCounts)], tests: Int
     ) -> ClassResult {
         let (before, now) = (checks.baseline.reduce(0, +), checks.version.reduce(0, +))
@@ -264,8 +276,8 @@ public struct ReleaseGate: Sendable {
         )
         guard buckets.baseline >= Self.leastBuckets else { return .fewDevices(inBaseline: true) }
         guard buckets.version >= Self.leastBuckets else { return .fewDevices(inBaseline: false) }
-        // The smallest of several probabilities must be at most (1 − confidence) / tests: the strictest threshold of the
-        // correction.
+        // The strictest threshold of the correction: the smallest of several probabilities must be at most
+        // (1 − confidence) / tests.
         let freedom = min(buckets.baseline, buckets.version) - 1
         let distance =
             StudentT.upperQuantile((1 - limits.confidence) / Double(tests), degreesOfFreedom: freedom)

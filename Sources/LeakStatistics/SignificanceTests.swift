@@ -6,20 +6,20 @@
 
 /// Fisher's exact test of two proportions.
 public enum FisherTest {
-    /// Returns the probability of at least as many events in the second proportion if both have the same rate: the upper tail of the
-    /// hypergeometric distribution.
+    /// Returns the probability of at least as many events as `second` has, if both proportions have the same true rate: the upper tail
+    /// of the hypergeometric distribution.
     ///
     /// Source: R. A. Fisher, Journal of the Royal Statistical Society 85 (1922), pp. 87–94.
     ///
-    /// - Returns: from 0 to 1; 1 if one of them has no trials.
-    public static func probability(of second: Proportion, atLeastAfter first: Proportion) -> Double {
+    /// - Returns: from 0 to 1; 1 if one of the proportions has no trials.
+    public static func probabilityOfRise(from first: Proportion, to second: Proportion) -> Double {
         let events = first.events + second.events
         guard first.trials > 0, second.trials > 0, events > 0 else { return 1 }
         let most = min(events, second.trials)
         let fewest = max(0, events - first.trials)
         guard second.events > fewest else { return 1 }
         let mean = Double(events) * Double(second.trials) / Double(first.trials + second.trials)
-        // The shorter tail is summed, away from the mean, where the terms shrink.
+        // Sums the tail that leads away from the mean, because its terms shrink.
         if Double(second.events) > mean {
             return sum(from: second.events, through: most, events: events, first.trials, second.trials)
         }
@@ -97,8 +97,8 @@ public enum StudentT {
 
 /// Control of the share of false alarms among several tests.
 public enum BenjaminiHochberg {
-    /// Returns adjusted probabilities in the order of the given ones. If each probability of at most q counts as an alarm, the
-    /// expected share of false alarms is at most q.
+    /// Returns the adjusted probabilities, in the order of `probabilities`. If each test with an adjusted probability of at most q
+    /// counts as an alarm, the expected share of false alarms among the alarms is at most q.
     ///
     /// Source: Y. Benjamini and Y. Hochberg, Journal of the Royal Statistical Society B 57 (1995), pp. 289–300.
     public static func adjusted(_ probabilities: [Double]) -> [Double] {

@@ -4,11 +4,11 @@
     internal import Glibc
 #endif
 
-/// Functions that the C library lacks.
+/// Mathematical functions that the tests and intervals use.
 enum SpecialFunctions {
     /// Returns the logarithm of the gamma function of a positive number.
     static func logGamma(_ x: Double) -> Double {
-        // `lgamma` writes a global variable; this one can be called from several threads.
+        // `lgamma` writes a global variable; `lgamma_r` can be called from several threads.
         var sign: Int32 = 0
         return unsafe lgamma_r(x, &sign)
     }
@@ -26,14 +26,14 @@ enum SpecialFunctions {
     static func incompleteBeta(_ x: Double, a: Double, b: Double) -> Double {
         guard x > 0 else { return 0 }
         guard x < 1 else { return 1 }
-        // The fraction converges fast below the mean only.
+        // The fraction converges fast only if x is below the mean.
         guard x <= (a + 1) / (a + b + 2) else { return 1 - incompleteBeta(1 - x, a: b, b: a) }
         let scale = logGamma(a + b) - logGamma(a) - logGamma(b) + a * log(x) + b * log1p(-x)
         return min(1, exp(scale) * fraction(x, a: a, b: b) / a)
     }
 
     private static func fraction(_ x: Double, a: Double, b: Double) -> Double {
-        // About sqrt(max(a, b)) steps are needed: this many suffice for 10¹⁰ trials.
+        // The fraction needs about sqrt(max(a, b)) steps. This number suffices for 10¹⁰ trials.
         let steps = 200_000
         func notZero(_ value: Double) -> Double { abs(value) < 1e-300 ? 1e-300 : value }
         var c = 1.0
@@ -60,7 +60,7 @@ enum SpecialFunctions {
         guard probability > 0 else { return 0 }
         guard probability < 1 else { return 1 }
         var (low, high) = (0.0, 1.0)
-        // Bounds near 0 need relative precision: once the lower bound is above 0, its square root would be too coarse.
+        // A result near 0 must have a small relative error, so the upper bound is quartered until the lower bound is above 0.
         while high - low > 1e-14 * high {
             let middle = low == 0 && high > 1e-300 ? high / 4 : low + (high - low) / 2
             guard middle > low, middle < high else { break }

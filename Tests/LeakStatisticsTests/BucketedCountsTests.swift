@@ -27,7 +27,7 @@ import Testing
             let first = fleet(devices: 200, closes: 20, leaky: 0.1, &random)
             let second = fleet(devices: 200, closes: 20, leaky: 0.1, &random)
             if BucketedCounts.probabilityOfRise(from: first, to: second) < 0.01 { alarms += 1 }
-            if FisherTest.probability(of: second.total, atLeastAfter: first.total) < 0.01 { naive += 1 }
+            if FisherTest.probabilityOfRise(from: first.total, to: second.total) < 0.01 { naive += 1 }
         }
         #expect(alarms <= 20)
         #expect(naive >= 200)
@@ -64,7 +64,7 @@ import Testing
             one.add(events: 1, trials: 100, bucket: bucket)
             two.add(events: 3, trials: 100, bucket: bucket)
         }
-        let fisher = FisherTest.probability(of: two.total, atLeastAfter: one.total)
+        let fisher = FisherTest.probabilityOfRise(from: one.total, to: two.total)
         #expect(BucketedCounts.probabilityOfRise(from: one, to: two) == fisher && fisher < 1e-6)
     }
 }

@@ -25,8 +25,8 @@ import Testing
         #expect(none.exactInterval(confidence: 0.95) == 0...1)
         #expect(none.exactUpperBound(confidence: 0.95) == 1)
         let some = Proportion(events: 3, trials: 10)
-        #expect(FisherTest.probability(of: some, atLeastAfter: none) == 1)
-        #expect(FisherTest.probability(of: none, atLeastAfter: some) == 1)
+        #expect(FisherTest.probabilityOfRise(from: none, to: some) == 1)
+        #expect(FisherTest.probabilityOfRise(from: some, to: none) == 1)
     }
 
     @Test func `more events than trials count as all of them`() {
@@ -36,16 +36,16 @@ import Testing
 
     /// Four cups of eight, all told right: R. A. Fisher, The Design of Experiments (1935), chapter II.
     @Test func `the lady tasting tea`() {
-        let p = FisherTest.probability(
-            of: Proportion(events: 4, trials: 4), atLeastAfter: Proportion(events: 0, trials: 4))
+        let p = FisherTest.probabilityOfRise(
+            from: Proportion(events: 0, trials: 4), to: Proportion(events: 4, trials: 4))
         #expect(abs(p - 1.0 / 70) < 1e-12)
     }
 
     @Test func `millions of trials are decided as exactly as few`() {
         let first = Proportion(events: 50_000, trials: 100_000_000)
-        let same = FisherTest.probability(of: first, atLeastAfter: first)
+        let same = FisherTest.probabilityOfRise(from: first, to: first)
         #expect((0.49...0.52).contains(same))
         let doubled = Proportion(events: 100_000, trials: 100_000_000)
-        #expect(FisherTest.probability(of: doubled, atLeastAfter: first) < 1e-300)
+        #expect(FisherTest.probabilityOfRise(from: first, to: doubled) < 1e-300)
     }
 }

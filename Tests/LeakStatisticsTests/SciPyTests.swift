@@ -45,7 +45,7 @@ import Testing
             if let counts = given.fisher, let p = given.p {
                 let first = Proportion(events: counts[0], trials: counts[1])
                 let second = Proportion(events: counts[2], trials: counts[3])
-                let own = FisherTest.probability(of: second, atLeastAfter: first)
+                let own = FisherTest.probabilityOfRise(from: first, to: second)
                 #expect(isClose(own, p), "Fisher \(counts): \(own), SciPy \(p)")
                 checked["Fisher", default: 0] += 1
             } else if let t = given.t, let freedom = given.freedom, let p = given.p {

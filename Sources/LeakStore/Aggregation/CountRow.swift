@@ -1,7 +1,9 @@
 /// Number of reports under a key of three parts: the leak, then an hour or a day and a release, or a ``ValueKind`` and a value.
 package struct CountRow: Comparable {
     package var leak: Int64
+    /// An hour, a day, or a ``ValueKind``.
     package var first: Int
+    /// A release, or a value of that kind.
     package var second: Int64
     package var reports: Int
 
@@ -12,7 +14,7 @@ package struct CountRow: Comparable {
         self.reports = reports
     }
 
-    /// Adds up rows with the same key, and sorts them by the keys of the tables, so that pages are written one after another.
+    /// Adds up rows with the same key, and sorts them by the keys of the tables, so that database pages are written one after another.
     package static func summed(_ rows: [CountRow]) -> [CountRow] {
         var sums: [CountRow] = []
         sums.reserveCapacity(rows.count)

@@ -4,6 +4,7 @@ package struct DurationHistogram: Hashable, Sendable {
     static let longestMilliseconds = 366 * 24 * 3_600_000
     /// Buckets below this value hold one millisecond each.
     private static let exactBelow = 1 << (subBits + 1)
+    /// Each power of two has 2^`subBits` buckets.
     private static let subBits = 4
 
     /// Bucket number and count, ascending by number.
@@ -65,7 +66,7 @@ package struct DurationHistogram: Hashable, Sendable {
         0, 100, 200, 500, 1_000, 2_000, 5_000, 10_000, 20_000, 60_000, 300_000, 3_600_000,
     ]
 
-    /// Counts by range, from the first range that has any to the last, at the histogram's precision.
+    /// Counts in the ranges that pages show, from the first range with a count to the last one, at the histogram's precision.
     package var ranges: [LeakDetail.LivedRange] {
         var counts = [Int](repeating: 0, count: Self.edges.count)
         for bucket in buckets {
@@ -94,7 +95,7 @@ package struct DurationHistogram: Hashable, Sendable {
         return writer.bytes
     }
 
-    /// Reads ``bytes`` back; `nil` for anything else.
+    /// Reads ``bytes`` back; `nil` for bytes that are no histogram.
     package init?(bytes: [UInt8]) {
         var reader = PackedReader(bytes)
         var number = 0
@@ -108,10 +109,10 @@ package struct DurationHistogram: Hashable, Sendable {
 
     private static let lastBucket = bucket(of: longestMilliseconds)
 
-    private static func bucket(of value: Int) -> Int {
-        guard value >= exactBelow else { return value }
-        let shift = Int.bitWidth - 1 - value.leadingZeroBitCount - subBits
-        return shift << subBits + value >> shift
+    private static func bucket(of milliseconds: Int) -> Int {
+        guard milliseconds >= exactBelow else { return milliseconds }
+        let shift = Int.bitWidth - 1 - milliseconds.leadingZeroBitCount - subBits
+        return shift << subBits + milliseconds >> shift
     }
 
     private static func middle(of bucket: Int) -> Int {

@@ -1,11 +1,11 @@
-/// The set of different installs that were seen: exact up to 256 of them, an estimate beyond.
+/// The set of different installs that were seen: exact up to 256 installs, an estimate beyond.
 ///
 /// The estimate is HyperLogLog with 1,024 registers (root mean square error 3.3 %), read with the estimator of
 /// Otmar Ertl, "New cardinality estimation algorithms for HyperLogLog sketches" (2017), which needs no bias tables
 /// and is as good just above 256 as in the millions. The result does not depend on the order of insertion.
 package struct InstallSet: Hashable, Sendable {
-    /// Hashes kept as they are: 2 KiB at most. A lower limit would change the size of stored sets when a member in a log is added to
-    /// them, and leave the numbers of installs that were written with them wrong.
+    /// Maximum number of hashes that are kept as they are, in 2 KiB. It must never become lower, because stored sets with more hashes
+    /// could not be read any more.
     static let exactLimit = 256
     static let registerCount = 1 << indexBits
     private static let indexBits = 10
@@ -23,13 +23,13 @@ package struct InstallSet: Hashable, Sendable {
 
     package init() {}
 
-    /// - Returns: `true` if the set changed. `false` also means that no set that contains this one would change.
+    /// - Returns: `true` if the set changed. `false` also means that the hash would change no set that contains this one.
     package mutating func insert(_ hash: UInt64) -> Bool {
         guard isExact else { return record(hash) }
         let place = Self.place(of: hash, in: hashes)
         if place < hashes.count, hashes[place] == hash { return false }
         hashes.insert(hash, at: place)
-        if hashes.count > Self.exactLimit { estimate() }
+        if hashes.count > Self.exactLimit { convertToEstimate() }
         return true
     }
 
@@ -46,7 +46,7 @@ package struct InstallSet: Hashable, Sendable {
             for hash in other.hashes { _ = insert(hash) }
             return
         }
-        if isExact { estimate() }
+        if isExact { convertToEstimate() }
         for index in registers.indices { raise(index, to: other.registers[index]) }
     }
 
@@ -54,7 +54,7 @@ package struct InstallSet: Hashable, Sendable {
 
     package var count: Int { isExact ? hashes.count : Self.estimate(rankCounts) }
 
-    private mutating func estimate() {
+    private mutating func convertToEstimate() {
         registers = [UInt8](repeating: 0, count: Self.registerCount)
         rankCounts = [UInt16](repeating: 0, count: Self.rankBits + 2)
         rankCounts[0] = UInt16(Self.registerCount)
@@ -78,7 +78,7 @@ package struct InstallSet: Hashable, Sendable {
         return bytes
     }
 
-    /// Reads ``bytes`` back; `nil` for anything else.
+    /// Reads ``bytes`` back; `nil` for bytes that are no set.
     package init?(bytes: [UInt8]) {
         guard let tag = bytes.first else { return nil }
         switch tag {
@@ -104,13 +104,13 @@ package struct InstallSet: Hashable, Sendable {
     }
 
     private mutating func record(_ hash: UInt64) -> Bool {
-        // The hash of a caller may have uneven bits; mixing makes every bit depend on every other.
+        // The bits of a caller's hash may be unevenly distributed; mixing makes every bit depend on every other.
         let mixed = SplitMix64.mix(hash)
         let leadingZeros = min((mixed << Self.indexBits).leadingZeroBitCount, Self.rankBits)
         return raise(Int(mixed >> Self.rankBits), to: UInt8(leadingZeros + 1))
     }
 
-    /// - Returns: true if the register held less.
+    /// - Returns: `true` if the register held a lower rank.
     @discardableResult
     private mutating func raise(_ index: Int, to rank: UInt8) -> Bool {
         let before = registers[index]
@@ -155,7 +155,7 @@ package struct InstallSet: Hashable, Sendable {
         }
     }
 
-    /// Returns the first index whose hash is not smaller.
+    /// Returns the first index whose hash is not smaller than `hash`.
     private static func place(of hash: UInt64, in hashes: [UInt64]) -> Int {
         var (low, high) = (0, hashes.count)
         while low < high {

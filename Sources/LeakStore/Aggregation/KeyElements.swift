@@ -1,9 +1,9 @@
 /// The elements of a leak's key by which similar leaks are found: hashes in a separate table.
 package enum KeyElements {
-    /// Elements of one leak: those nearest to the leaked object.
+    /// Maximum number of elements of one leak: those nearest to the leaked object.
     package static let limit = 4
 
-    /// Rules up to this version list owners, outermost first and the leaked object last; later ones list calls, innermost
+    /// Grouping rules up to this version list owners, outermost first and the leaked object last. Later ones list calls, innermost
     /// first.
     private static let lastPathVersion = 1
 
@@ -26,14 +26,16 @@ package enum KeyElements {
 
 /// Limits of the search for leaks that are similar to a leak, so that a store finds them in few steps.
 package enum SimilarLeakLimits {
-    /// Leaks of the same class that are searched; the ones with the most reports are read.
+    /// Number of leaks of the same class that are searched.
     package static let classRows = 50
+    /// Number of these leaks that are read: those with the most reports.
     package static let classLeaks = 18
-    /// Leaks that are read for each element of the key.
+    /// Number of leaks that are read for each element of the key.
     package static let leaksPerElement = 8
-    /// Leaks whose classes are compared with that of a leak, in each direction from it in the order of the names.
+    /// Number of leaks whose classes are compared with that of a leak: so many before it, and so many after it, in the order of the
+    /// names.
     package static let classNames = 1_024
-    /// Leaks without a class whose texts are compared with that of a leak.
+    /// Number of leaks without a class whose texts are compared with that of a leak.
     package static let texts = 512
     /// Number of leaks with a class or text like that of a leak that are read.
     package static let similarNameLeaks = 12

@@ -4,10 +4,12 @@
 /// The first module that a report names gets the key with the class alone. Leaks of other modules use the key with the module. If
 /// that key exists already, later reports of its module use it too.
 extension LeakIdentity {
+    /// The identity whose key has the class without its module.
     private var plain: LeakIdentity { module == nil ? alternative ?? self : self }
+    /// The identity whose key has the class with its module.
     private var qualified: LeakIdentity { module == nil ? self : alternative ?? self }
 
-    /// Returns the one of the two keys to count under.
+    /// Returns the one of the two identities that reports count under.
     ///
     /// - Parameter stored: returns the module of an existing leak, empty if no report has named one; `nil` if there is no such
     ///   leak.
@@ -19,7 +21,7 @@ extension LeakIdentity {
         // Compares names as the store does.
         if let owner, owner.utf8.elementsEqual(module.utf8) { return plain }
         if try stored(qualified.id) != nil { return qualified }
-        // A class of the app's own module may be named without one; that of another module may not.
+        // `self` is the plain identity if the class is of the app's own module, and otherwise the qualified one.
         let isFree = owner.map(\.isEmpty) ?? true
         return isFree ? self : qualified
     }

@@ -1,15 +1,15 @@
-/// Decides what new names count as: themselves, or ``StoreLimits/other`` beyond a limit.
+/// Decides under which name a new name counts: its own, or ``StoreLimits/other`` beyond a limit.
 ///
-/// It numbers apps, releases, builds and leaks, each kind from 0; later calls use these numbers. Admitted names are expected to be
-/// written in the same transaction.
+/// A quota numbers apps, releases, builds and leaks, each kind from 0; later calls use these numbers. Admitted names are expected to
+/// be written in the same transaction.
 package protocol NameQuota: AnyObject {
-    /// - Parameter key: the ingest key whose report names it.
+    /// - Parameter key: the ingest key whose report names the app.
     func app(named name: String, key: Int64, seen: Int64) throws(StoreError) -> AdmittedName
-    /// - Parameter key: the ingest key whose report names it; a new name counts against the bytes of its day.
+    /// - Parameter key: the ingest key whose report names the version; a new version counts against the bytes of the key's day.
     func release(_ version: String, of app: Int, key: Int64, at: Int64) throws(StoreError) -> AdmittedName
     /// - Parameter key: as for ``release(_:of:key:at:)``.
     func build(_ name: String, of release: Int, key: Int64) throws(StoreError) -> AdmittedName
-    /// - Parameter key: the ingest key whose report names it.
+    /// - Parameter key: the ingest key whose report names the leak.
     func leak(
         _ identity: LeakIdentity, of app: Int, key: Int64
     ) throws(StoreError) -> (leak: AdmittedLeak, number: Int)
@@ -18,15 +18,15 @@ package protocol NameQuota: AnyObject {
     /// Returns `true` if a leak may count a build separately.
     ///
     /// - Parameters:
-    ///   - isLast: `true` for the build that takes what no other has room for. It is admitted beyond the limits.
-    ///   - key: the ingest key whose report comes first; a new build counts against the bytes of its day.
+    ///   - isLast: `true` for the build that counts reports for which no other build has room. It is admitted beyond the limits.
+    ///   - key: the ingest key whose report comes first; a new build counts against the bytes of the key's day.
     func admits(_ leak: Int, in build: Int, isLast: Bool, of app: Int, key: Int64) throws(StoreError) -> Bool
 }
 
-/// The name under which a given name counts.
+/// The name under which reports of a name count.
 package struct AdmittedName: Sendable {
     package var name: String
-    /// The quota's number; always 0 where the quota keeps no entries.
+    /// The number that the quota gave the name; always 0 for ``UnlimitedNames``.
     package var number: Int
 
     package init(_ name: String, number: Int) {
@@ -51,7 +51,8 @@ package struct AdmittedLeak: Sendable {
 }
 
 extension LeakIdentity {
-    /// All leaks of an app beyond the limit. No hash of class and stack begins with eight zero bytes.
+    /// Returns the leak that counts all leaks of an app beyond the limit. Its id begins with eight zero bytes, as no hash of class
+    /// and stack does.
     ///
     /// - Parameter row: the number of the app in the database.
     package static func beyond(app: String, row: Int64) -> LeakIdentity {
@@ -63,8 +64,8 @@ extension LeakIdentity {
             groupingKey: GroupingKey(version: 1, className: StoreLimits.other, stack: []))
     }
 
-    /// Returns the leak as it counts in the app of that name. The app for names beyond the limit has leaks of its own, because the
-    /// app of the leak may be admitted later, from another key.
+    /// Returns the leak as it counts in the app `name`. The app ``StoreLimits/other`` has leaks of its own, because the app of the
+    /// leak may be admitted later, from another ingest key.
     package func counted(in name: String) -> LeakIdentity {
         guard name == StoreLimits.other, app != name else { return self }
         return LeakIdentity(
@@ -74,6 +75,7 @@ extension LeakIdentity {
             alternative: alternative?.counted(in: name))
     }
 
+    /// `true` for ``beyond(app:row:)``.
     package var isOverLimit: Bool { id.high == 0 }
 
     /// Approximate bytes of the leak's row in `leak_text`.
@@ -113,7 +115,7 @@ package final class UnlimitedNames: NameQuota {
 
 /// Entries that are numbered in the order in which their keys came.
 package struct NumberedEntries<Key: Hashable, Entry> {
-    private var all: [Entry] = []
+    private var entries: [Entry] = []
     private var numbers: [Key: Int] = [:]
 
     package init() {}
@@ -124,29 +126,29 @@ package struct NumberedEntries<Key: Hashable, Entry> {
     /// - Returns: the number of the key.
     package mutating func number(of key: Key, adding entry: @autoclosure () -> Entry) -> Int {
         if let known = numbers[key] { return known }
-        all.append(entry())
-        numbers[key] = all.count - 1
-        return all.count - 1
+        entries.append(entry())
+        numbers[key] = entries.count - 1
+        return entries.count - 1
     }
 
     package subscript(number: Int) -> Entry {
-        get { all[number] }
-        set { all[number] = newValue }
+        get { entries[number] }
+        set { entries[number] = newValue }
     }
 }
 
-/// A text that belongs to a row, by its hash, which takes less memory than the text.
+/// The hash of a text and of the row that it belongs to. It takes less memory than the text.
 ///
 /// Hashes differ from one process to the next, so a sender cannot choose two texts that have the same one.
 package struct HashedName: Hashable {
-    private let value: UInt64
+    private let hash: UInt64
 
     /// - Parameter hash: from ``hash(of:)``.
     package init(owner: Int64, hash: Int) {
-        value = SplitMix64.mix(UInt64(bitPattern: owner)) ^ UInt64(bitPattern: Int64(hash))
+        self.hash = SplitMix64.mix(UInt64(bitPattern: owner)) ^ UInt64(bitPattern: Int64(hash))
     }
 
-    /// A value of a leak.
+    /// Creates the hash of a value of a leak.
     package init(leak: Int64, _ kind: ValueKind, hash: Int) {
         self.init(owner: leak, hash: hash << 3 | kind.rawValue)
     }

@@ -1,6 +1,6 @@
 /// The words of a leak's class, or of the text that stands for a missing class.
 package struct NameWords: Sendable {
-    /// Words beyond these are not compared.
+    /// Maximum number of words of a name that are compared.
     private static let limit = 96
     /// Maximum number of words in which two similar texts differ.
     private static let textDifferences = 4
@@ -29,8 +29,8 @@ package struct NameWords: Sendable {
 
     /// Returns the number of words in which two names differ.
     ///
-    /// - Returns: `nil` unless both are types or both are texts, and the two have a generic type or more than half of
-    ///   the words in common.
+    /// - Returns: `nil` unless both are types or both are texts, and the two have a generic type or more than half of the words in
+    ///   common; also `nil` for texts that differ in more than four words.
     package func differences(from other: NameWords) -> Int? {
         guard isText == other.isText, !words.isEmpty, !other.words.isEmpty else { return nil }
         let longer = max(words.count, other.words.count)
@@ -39,38 +39,41 @@ package struct NameWords: Sendable {
         }
         let shorter = min(words.count, other.words.count)
         guard sharesBase == true || shorter * 2 > longer else { return nil }
-        let different = longer - common(with: other)
+        let different = longer - commonWordCount(with: other)
         if isText, different > Self.textDifferences { return nil }
         return sharesBase == true || (longer - different) * 2 > longer ? different : nil
     }
 
-    /// Returns the words from the first to the last that two texts do not share: `("Home", "Cart")`; an empty text if there are
-    /// none.
+    /// Returns, for each of two names, the words from the first to the last one that they do not share: `("Home", "Cart")`. Returns
+    /// an empty text if there are none.
     package func changed(from other: NameWords) -> (ours: String, theirs: String) {
-        let (start, end) = edges(with: other)
+        let (start, end) = commonEdges(with: other)
         return (
             words[start..<words.count - end].joined(separator: " "),
             other.words[start..<other.words.count - end].joined(separator: " ")
         )
     }
 
-    /// Returns the number of words that both have, wherever they are between the words that both begin and end with.
-    private func common(with other: NameWords) -> Int {
-        let (start, end) = edges(with: other)
-        var left: [ByteText: Int] = [:]
-        for word in words[start..<words.count - end] { left[ByteText(String(word)), default: 0] += 1 }
+    /// Returns the number of words that both names have: those at their beginnings and ends, and equal words at any place between
+    /// these.
+    private func commonWordCount(with other: NameWords) -> Int {
+        let (start, end) = commonEdges(with: other)
+        var remaining: [ByteText: Int] = [:]
+        for word in words[start..<words.count - end] {
+            remaining[ByteText(String(word)), default: 0] += 1
+        }
         var common = start + end
-        guard !left.isEmpty else { return common }
+        guard !remaining.isEmpty else { return common }
         for word in other.words[start..<other.words.count - end] {
-            guard let number = left[ByteText(String(word))], number > 0 else { continue }
-            left[ByteText(String(word))] = number - 1
+            guard let number = remaining[ByteText(String(word))], number > 0 else { continue }
+            remaining[ByteText(String(word))] = number - 1
             common += 1
         }
         return common
     }
 
-    /// Returns the number of words that both begin with, and of the following words that both end with.
-    private func edges(with other: NameWords) -> (start: Int, end: Int) {
+    /// Returns the number of words that both names begin with, and of the following words that both end with.
+    private func commonEdges(with other: NameWords) -> (start: Int, end: Int) {
         let shorter = min(words.count, other.words.count)
         var (start, end) = (0, 0)
         while start < shorter, isSame(words[start], other.words[start]) { start += 1 }
@@ -84,7 +87,7 @@ package struct NameWords: Sendable {
 
     private func isSame(_ one: Substring, _ other: Substring) -> Bool { one.utf8.elementsEqual(other.utf8) }
 
-    /// `HomeURLSession2<Cart>` has the words `Home`, `URL`, `Session`, `2` and `Cart`.
+    /// Splits a type's name into words: `HomeURLSession2<Cart>` into `Home`, `URL`, `Session`, `2` and `Cart`.
     private static func words(ofType name: String) -> [Substring] {
         enum Kind { case upper, lower, digit, none }
         func kind(_ byte: UInt8) -> Kind {

@@ -1,5 +1,4 @@
-/// The start of a period: a whole day, so that today is the last day; for the last 24 hours, the first hour that lies wholly
-/// within them.
+/// A period starts with a whole day and ends today. The last 24 hours start with the first hour that lies wholly within them.
 extension Period {
     package func firstDay(now: Int64) -> Int { Calendar.day(of: now) - days + 1 }
 

@@ -2,8 +2,8 @@
 ///
 /// Under load, the report that is kept as newest came at most ``newestMilliseconds`` before the newest.
 package struct SampleChoice {
-    /// Time for which the kept newest report stays while many submissions wait. Every call contains most leaks then, and masking
-    /// and writing a report for each of them would cost more than all counts.
+    /// Time for which the kept newest report is not replaced while many submissions wait. Each call then counts reports of most
+    /// leaks, and masking and writing a report for each of them would cost more than all counts.
     private static let newestMilliseconds: Int64 = 10_000
     /// A call of at most this many submissions keeps the newest report at once: no other submission waits for it.
     private static let quietSubmissions = 4
@@ -39,11 +39,11 @@ package struct SampleChoice {
         }
     }
 
-    /// Counts the reports, and returns those that may be kept: for each slot the best one of each ingest key, because a key may have
-    /// no room for its report.
+    /// Counts the reports, and returns those that may be kept: for each slot the best report of each ingest key, because an ingest
+    /// key may have no room for its report.
     ///
-    /// - Returns: the candidates in the order of the slots, and the best one of a slot first. The first one for which there is room
-    ///   is the one to ``keep(_:now:)``.
+    /// - Returns: the candidates in the order of the slots, and the best one of a slot first. In each slot, the first candidate for
+    ///   which there is room is the one to ``keep(_:now:)``.
     package mutating func candidates(
         of leak: SubmissionAggregate.Leak, from submissions: [Submission], by reservoir: Reservoir, now: Int64
     ) -> [Candidate] {
@@ -81,8 +81,7 @@ package struct SampleChoice {
         }
     }
 
-    /// Returns the JSON of candidates, without private data. A leak's first report is its newest too, and in the reservoir: it is
-    /// masked once.
+    /// Returns the JSON of candidates, without private data. A report that is a candidate for several slots is masked once.
     package static func masked(
         _ candidates: [Candidate], from submissions: [Submission], by redact: (ArraySlice<UInt8>) -> [UInt8]
     ) -> [[UInt8]] {

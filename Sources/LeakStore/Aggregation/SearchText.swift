@@ -1,4 +1,4 @@
-/// The text in which a search looks.
+/// The text of a leak that a search looks into.
 package enum SearchText {
     /// Bytes of a packed stack, packed children and packed cycle together, above which the path is not stored once more: a search
     /// then looks into those columns, where it ignores case for ASCII letters only.

@@ -1,7 +1,7 @@
 /// The limits within which a store follows the system clock without a confirmation.
 public struct ClockRule: Sendable {
     /// The largest distance of the clock ahead of the last known time, in milliseconds. Idempotency keys outlive a
-    /// reporter's batches by one day, so a wrong step within it forgets no key that is still needed.
+    /// reporter's batches by one day, so a wrong clock within this distance forgets no key that is still needed.
     public var step: Int64 = 86_400_000
     /// Milliseconds of running time after which a clock that stays further ahead is followed.
     public var confirmation: Int64 = 86_400_000
@@ -70,8 +70,9 @@ package struct StoreClock {
 
     /// The time that a new idempotency key is stored with.
     ///
-    /// While the system clock is not followed it is the later one of the two times: ``keyTime`` would jump past the key when
-    /// the clock is followed at last. If the clock is set right instead, the key is remembered for longer than it needs.
+    /// While the system clock is not followed, this is the later one of system time and ``keyTime``, because ``keyTime`` would jump
+    /// past the key when the clock is followed at last. If the clock is set right instead, the key is remembered for longer than
+    /// needed.
     package var newKeyTime: Int64 { ahead == nil ? keyTime : max(keyTime, now) }
 
     /// Keys stored at this time or before are forgotten.

@@ -1,7 +1,8 @@
-/// The parts of the aggregate, each identified by its index in one of its arrays.
+/// The parts of the aggregate. Each is identified by its index in one of the aggregate's arrays: properties of type `Int` such as
+/// `app`, `leak` and `cell` are such indices.
 extension SubmissionAggregate {
     package struct App {
-        /// ``StoreLimits/other`` for all apps beyond the limit; so are the version and the name of a build below.
+        /// ``StoreLimits/other`` for all apps beyond the limit. The same holds for ``Release/version`` and ``Build/name``.
         package var name: String
         /// The number that the quota gave it.
         package let number: Int
@@ -18,7 +19,7 @@ extension SubmissionAggregate {
         package var version: String
         /// The number that the quota gave it.
         package let number: Int
-        /// The ingest key whose report named it first here.
+        /// The ingest key whose report was the first in this aggregate to name the version.
         package let key: Int64
         package var span: TimeSpan
         package var reports = 0
@@ -31,7 +32,8 @@ extension SubmissionAggregate {
     /// Checks of one class in one build.
     package struct Check {
         package var buckets: [BucketCounts.Part] = []
-        /// The ingest keys that brought the class, in order of arrival. One that has room for it is enough.
+        /// The ingest keys whose reports named the class, in order of arrival. The class counts separately if one of them has room
+        /// for it.
         package private(set) var keys: [Int64] = []
 
         package var count: Int { buckets.reduce(into: 0) { $0.addBounded($1.count) } }
@@ -48,7 +50,7 @@ extension SubmissionAggregate {
         package var name: String
         /// The number that the quota gave it.
         package let number: Int
-        /// The ingest key whose report named it first here.
+        /// The ingest key whose report was the first in this aggregate to name the build.
         package let key: Int64
         package var sessions: [BucketCounts.Part] = []
         package var leakySessions: [BucketCounts.Part] = []
@@ -62,7 +64,7 @@ extension SubmissionAggregate {
         package var identity: LeakIdentity
         /// The number that the quota gave it.
         package let number: Int
-        /// The module that reports here were the first to name.
+        /// The module of the leak, if reports of this aggregate are the first to name it.
         package var claimedModule: String?
         package var app: Int
         /// The ingest key whose report first named the leak.
@@ -86,7 +88,7 @@ extension SubmissionAggregate {
     package struct Value {
         package var kind: ValueKind
         package var text: String
-        /// The ingest key that brought it.
+        /// The ingest key whose explanation gave the value.
         package var key: Int64
 
         package init(kind: ValueKind, text: String, key: Int64) {
@@ -117,6 +119,7 @@ extension SubmissionAggregate {
     /// Counts of one app in ten minutes.
     package struct SlotCount {
         package var app: Int
+        /// Number of the ten minutes, counted from 1970.
         package var number: Int
         package var reports = 0
         package var installs: [UInt64] = []

@@ -1,6 +1,6 @@
 /// Many submissions added up, so that the database is accessed once for each counted item and not once for each report.
 ///
-/// Items refer to each other by index in the arrays here; the quota knows which of them exist in the database.
+/// Items refer to each other by their indices in the arrays of this type. The quota knows which items exist in the database.
 package struct SubmissionAggregate {
     package private(set) var apps: [App] = []
     package private(set) var releases: [Release] = []
@@ -25,8 +25,8 @@ package struct SubmissionAggregate {
     /// Leaks whose explanations do not count, because the quota does not know the leak.
     package private(set) var unknownLeaks: Set<LeakID> = []
     private var cellIndices: [OwnedKey<Int>: Int] = [:]
-    /// The cells and sources that reports count in because a leak may not count their build separately, by leak and given source, with
-    /// the ingest key that had no room.
+    /// The source and cell that reports count in instead of their own because their leak may not count their build separately, by leak
+    /// and reported source. `key` is the ingest key that had no room.
     private var otherBuilds: [OwnedKey<Int>: (source: Int, cell: Int, key: Int64)] = [:]
     private var slotIndices: [OwnedKey<Int>: Int] = [:]
     private var sourceIndices: [Source: Int] = [:]
@@ -35,7 +35,7 @@ package struct SubmissionAggregate {
     private var hourCountIndices: [HourKey: Int] = [:]
     private var textIndices: [ByteText: Int] = [:]
 
-    /// A leak that the database does not have yet costs as much as this number of updated rows.
+    /// The weight of a leak that the database does not have yet: writing it costs as much as updating this number of rows.
     private static let newLeakWeight = 8
 
     /// The entry that a name counts under.
@@ -43,10 +43,10 @@ package struct SubmissionAggregate {
         var index: Int
         /// `true` if the entry is ``StoreLimits/other``, and the name itself is not `other`.
         var isOverLimit = false
-        /// The ingest key that named it.
+        /// The ingest key whose report named it.
         var key: Int64
 
-        /// `false` if another ingest key had no room for the name: this one may have.
+        /// Returns `false` if another ingest key had no room for the name, because this one may have room.
         func counts(for key: Int64) -> Bool { !isOverLimit || self.key == key }
     }
 
@@ -55,10 +55,10 @@ package struct SubmissionAggregate {
         var index: Int
         /// The limit because of which the leak does not count as itself.
         var beyond: OverLimitCount.Name?
-        /// The ingest key that named it.
+        /// The ingest key whose report named the leak.
         var key: Int64
 
-        /// `false` if another ingest key had no room for the leak: this one may have.
+        /// Returns `false` if another ingest key had no room for the leak, because this one may have room.
         func counts(for key: Int64) -> Bool { beyond == nil || self.key == key }
     }
 
@@ -86,7 +86,7 @@ package struct SubmissionAggregate {
     }
 
     /// - Parameters:
-    ///   - number: the index of the submission in the call.
+    ///   - number: the index of the submission among those that are counted together.
     ///   - quota: called for names that this aggregate has not seen.
     package mutating func add(
         _ submission: Submission, number: Int, by quota: some NameQuota
@@ -132,21 +132,21 @@ package struct SubmissionAggregate {
     }
 
     private mutating func count(
-        _ sighting: Submission.Sighting, from given: Int, _ install: UInt64?, at place: SightingIndex,
+        _ sighting: Submission.Sighting, from reportedSource: Int, _ install: UInt64?, at place: SightingIndex,
         of submission: Submission, by quota: some NameQuota
     ) throws(StoreError) {
         let key = submission.keyID
         let count = Total.bounded(sighting.count)
-        let app = sources[given].app
+        let app = sources[reportedSource].app
         let counted = try leak(sighting.leak, app, key: key, by: quota)
         let leak = counted.index
         leaks[leak].span = leaks[leak].span ?? TimeSpan(sighting.at)
         leaks[leak].span?.widen(to: sighting.at)
         if sighting.isFreed {
             let (source, cell, isInOtherBuild) = try cell(
-                ofLeak: leak, from: given, at: sighting.at, key: key, by: quota)
+                ofLeak: leak, from: reportedSource, at: sighting.at, key: key, by: quota)
             let release = sources[source].release
-            addBeyond(count, of: counted, source: sources[given], isInOtherBuild: isInOtherBuild)
+            addBeyond(count, of: counted, source: sources[reportedSource], isInOtherBuild: isInOtherBuild)
             releases[release].span.widen(to: sighting.at)
             leaks[leak].freed.addBounded(count)
             cells[cell].freed.addBounded(count)
@@ -155,11 +155,11 @@ package struct SubmissionAggregate {
             if let lived = sighting.livedMilliseconds { leaks[leak].lived.append((lived, count)) }
             return
         }
-        let hourCount = try hourCount(ofLeak: leak, from: given, at: sighting.at, in: submission, by: quota)
+        let hourCount = try hourCount(ofLeak: leak, from: reportedSource, at: sighting.at, in: submission, by: quota)
         hourCounts[hourCount].reports.addBounded(count)
         let (release, cell) = (sources[hourCounts[hourCount].source].release, hourCounts[hourCount].cell)
         addBeyond(
-            count, of: counted, source: sources[given], isInOtherBuild: hourCounts[hourCount].isInOtherBuild)
+            count, of: counted, source: sources[reportedSource], isInOtherBuild: hourCounts[hourCount].isInOtherBuild)
         releases[release].span.widen(to: sighting.at)
         leaks[leak].reports.addBounded(count)
         cells[cell].reports.addBounded(count)
@@ -169,7 +169,7 @@ package struct SubmissionAggregate {
             leaks[leak].aliveAtMost = max(leaks[leak].aliveAtMost ?? 0, Total.bounded(alive))
         }
         leaks[leak].sightings.append(place)
-        let slot = slot(app, Calendar.slot(of: sighting.at))
+        let slot = slotIndex(ofApp: app, number: Calendar.slot(of: sighting.at))
         slots[slot].reports.addBounded(count)
         bucketReports.append(
             BucketReports(
@@ -187,7 +187,7 @@ package struct SubmissionAggregate {
     ) throws(StoreError) {
         let (name, key) = (submission.origins[explanation.origin].app, submission.keyID)
         var asked = explanation.leak
-        // The leaks of an app that does not count here are in the database, under their own ids.
+        // Leaks of an app that this aggregate has not counted are in the database under their own ids.
         if let known = appIndices[ByteText(name.storable)], known.counts(for: key) {
             asked = asked.counted(in: apps[known.index].name)
         }
@@ -272,7 +272,7 @@ package struct SubmissionAggregate {
         return index(
             of: Source(
                 app: app.index, release: release.index, build: build.index,
-                system: origin.system.map { text($0) }, model: origin.model.map { text($0) },
+                system: origin.system.map { textIndex(of: $0) }, model: origin.model.map { textIndex(of: $0) },
                 isAppBeyond: app.isOverLimit, isReleaseBeyond: release.isOverLimit,
                 isBuildBeyond: build.isOverLimit))
     }
@@ -284,18 +284,18 @@ package struct SubmissionAggregate {
         return sources.count - 1
     }
 
-    /// Returns the index of the count of an hour. Counts of two sources, or ingest keys, may have one row: they are added up when they
-    /// are written.
+    /// Returns the index of the count of a leak in an hour. Counts of two sources or ingest keys may belong to one row: they are added
+    /// up when they are written.
     private mutating func hourCount(
-        ofLeak leak: Int, from given: Int, at time: Int64, in submission: Submission,
+        ofLeak leak: Int, from reportedSource: Int, at time: Int64, in submission: Submission,
         by quota: some NameQuota
     ) throws(StoreError) -> Int {
         let hour = Calendar.countedHour(of: time, arrival: submission.receivedAt)
         let key = submission.keyID
-        let name = HourKey(leak: leak, source: given, hour: hour, key: key)
+        let name = HourKey(leak: leak, source: reportedSource, hour: hour, key: key)
         if let known = hourCountIndices[name] { return known }
         let (source, cell, isInOtherBuild) = try cell(
-            ofLeak: leak, from: given, at: time, key: key, by: quota)
+            ofLeak: leak, from: reportedSource, at: time, key: key, by: quota)
         hourCounts.append(
             LeakHourCount(
                 leak: leak, source: source, hour: hour, cell: cell, key: key, isInOtherBuild: isInOtherBuild))
@@ -409,7 +409,9 @@ package struct SubmissionAggregate {
         return leak
     }
 
-    /// Returns the module of a leak that the database has, or that is new here. Mutating, so that a call does not copy the aggregate.
+    /// Returns the module of a leak that is in the database or new in this aggregate; `nil` for any other leak.
+    ///
+    /// This function is mutating so that a call does not copy the aggregate.
     private mutating func module(of leak: LeakID, by quota: some NameQuota) throws(StoreError) -> String? {
         let stored = try quota.module(of: leak)
         if let stored, !stored.isEmpty { return stored }
@@ -422,17 +424,17 @@ package struct SubmissionAggregate {
     /// Beyond a limit, the cell is in the build that counts the other builds of the release. Beyond that limit too, it is in the
     /// release that counts the other releases.
     private mutating func cell(
-        ofLeak leak: Int, from given: Int, at time: Int64, key: Int64, by quota: some NameQuota
+        ofLeak leak: Int, from reportedSource: Int, at time: Int64, key: Int64, by quota: some NameQuota
     ) throws(StoreError) -> (source: Int, cell: Int, isInOtherBuild: Bool) {
-        let pair = OwnedKey(owner: leak, name: sources[given].build)
-        if let known = cellIndices[pair] { return (given, known, false) }
-        if let otherBuild = otherBuilds[OwnedKey(owner: leak, name: given)], otherBuild.key == key {
+        let pair = OwnedKey(owner: leak, name: sources[reportedSource].build)
+        if let known = cellIndices[pair] { return (reportedSource, known, false) }
+        if let otherBuild = otherBuilds[OwnedKey(owner: leak, name: reportedSource)], otherBuild.key == key {
             return (otherBuild.source, otherBuild.cell, true)
         }
-        if try isAdmitted(pair, of: sources[given].app, key: key, by: quota) {
-            return (given, findOrAddCell(pair, key: key), false)
+        if try isAdmitted(pair, of: sources[reportedSource].app, key: key, by: quota) {
+            return (reportedSource, findOrAddCell(pair, key: key), false)
         }
-        var source = sources[given]
+        var source = sources[reportedSource]
         source.build = try build(source.release, StoreLimits.other, key: key, by: quota).index
         let isInRelease = try isAdmitted(
             OwnedKey(owner: leak, name: source.build), of: source.app, key: key, by: quota)
@@ -450,11 +452,13 @@ package struct SubmissionAggregate {
             cell: findOrAddCell(OwnedKey(owner: leak, name: source.build), key: key),
             key: key
         )
-        otherBuilds[OwnedKey(owner: leak, name: given)] = otherBuild
+        otherBuilds[OwnedKey(owner: leak, name: reportedSource)] = otherBuild
         return (otherBuild.source, otherBuild.cell, true)
     }
 
-    // Mutating, so that a call does not copy the aggregate.
+    /// Returns `true` if a leak may count a build separately.
+    ///
+    /// This function is mutating so that a call does not copy the aggregate.
     private mutating func isAdmitted(
         _ cell: OwnedKey<Int>, isLast: Bool = false, of app: Int, key: Int64, by quota: some NameQuota
     ) throws(StoreError) -> Bool {
@@ -474,8 +478,8 @@ package struct SubmissionAggregate {
         return cells.count - 1
     }
 
-    private mutating func slot(_ app: Int, _ number: Int) -> Int {
-        // Most reports are recent and of one app.
+    private mutating func slotIndex(ofApp app: Int, number: Int) -> Int {
+        // Most reports are recent and of one app, so their slot is the last one.
         if let last = slots.indices.last, slots[last].app == app, slots[last].number == number { return last }
         let pair = OwnedKey(owner: app, name: number)
         if let known = slotIndices[pair] { return known }
@@ -484,7 +488,7 @@ package struct SubmissionAggregate {
         return slots.count - 1
     }
 
-    private mutating func text(_ text: String) -> Int {
+    private mutating func textIndex(of text: String) -> Int {
         let text = text.storable
         if let known = textIndices[ByteText(text)] { return known }
         texts.append(text)

@@ -12,8 +12,8 @@ package enum ValueKind: Int, Sendable, CaseIterable {
     /// `true` if the kind counts reports; `false` if it counts explanations.
     package var countsReports: Bool { self == .system || self == .model }
 
-    /// The maximum number of different values of a kind that a leak counts separately; further values are counted together. More than
-    /// Apple has ever made of systems or of models, and few enough to limit what an untrusted sender can add.
+    /// The maximum number of different values of a kind that a leak counts separately; further values are counted together. Enough for
+    /// the systems and models of an app's users, and few enough to limit what an untrusted sender can add.
     package static let limit = 200
 }
 
@@ -23,8 +23,8 @@ package enum DetailBytes {
     /// Bytes that a row takes besides a text.
     private static let rowBytes = 16
 
-    /// The bytes that the newest sample of a leak counts at least. It is replaced most often: without this minimum, short and long
-    /// reports in turn would use up the bytes of a day.
+    /// The least number of bytes that the newest sample of a leak counts. It is replaced most often: without this minimum, alternating
+    /// short and long reports would use up the bytes of a day.
     package static let ofNewestSample = 4_096
 
     /// Bytes of a row of `sample` besides its texts, with its index.
@@ -39,7 +39,7 @@ package enum DetailBytes {
         return slot == SampleSlot.newest ? max(bytes, ofNewestSample) : bytes
     }
 
-    /// Approximate bytes of a row of `leak_value`. A row longer than a quarter of a page takes a page of its own for the rest.
+    /// Approximate bytes of a row of `leak_value`. A row longer than a quarter of a page takes another page for the rest.
     package static func ofValue(_ text: String) -> Int {
         text.utf8.count + rowBytes + (text.utf8.count > 980 ? 4_096 : 0)
     }

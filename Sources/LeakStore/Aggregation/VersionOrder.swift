@@ -6,7 +6,7 @@
 package struct VersionOrder: Hashable, Comparable, Sendable {
     package let key: [UInt8]
     /// Number of leading bytes of ``key`` that all versions of the same rank have in common; the rest is the text.
-    private let rankCount: Int
+    private let rankByteCount: Int
 
     package init(_ version: String) {
         let text = Array(version.utf8)
@@ -16,7 +16,7 @@ package struct VersionOrder: Hashable, Comparable, Sendable {
         }
         guard let numbers = Self.takeNumbers(from: &rest) else {
             key = [Mark.text] + text
-            rankCount = key.count
+            rankByteCount = key.count
             return
         }
         var key = [Mark.version]
@@ -31,7 +31,7 @@ package struct VersionOrder: Hashable, Comparable, Sendable {
         } else {
             Self.append(preRelease: suffix.first == UInt8(ascii: "-") ? suffix.dropFirst() : suffix, to: &key)
         }
-        rankCount = key.count
+        rankByteCount = key.count
         self.key = key + text
     }
 
@@ -42,15 +42,15 @@ package struct VersionOrder: Hashable, Comparable, Sendable {
     package static let numbered = [Mark.version]
 
     /// The least key of a version that ranks the same or higher.
-    package var atOrAbove: [UInt8] { Array(key.prefix(rankCount)) }
+    package var atOrAbove: [UInt8] { Array(key.prefix(rankByteCount)) }
 
     /// The least key of a version that ranks higher.
     package var above: [UInt8] {
         // Each text without a number has a rank of its own.
         guard isNumbered else { return key + [0] }
         var bound = atOrAbove
-        if bound[rankCount - 1] == Mark.released { bound.removeLast() }
-        // The last byte now ends a list, and every key with the same numbers begins with it.
+        if bound[rankByteCount - 1] == Mark.released { bound.removeLast() }
+        // The bound now ends with ``Mark/end``. No key of a higher rank begins with these bytes.
         bound[bound.count - 1] = Mark.end + 1
         return bound
     }
@@ -64,16 +64,16 @@ package struct VersionOrder: Hashable, Comparable, Sendable {
     private enum Mark {
         static let text: UInt8 = 1
         static let version: UInt8 = 2
-        /// Ends a list: sorts before its continuation.
+        /// Ends a list of numbers or of pre-release parts, and sorts before any further part.
         static let end: UInt8 = 1
-        /// Plus the count of digits, at most ``digitLimit``: more digits, larger number.
+        /// Is added to the count of digits, at most ``digitLimit``, so that a number with more digits sorts later.
         static let number: UInt8 = 2
         static let preReleaseNumber: UInt8 = 2
         static let preReleaseText: UInt8 = 3
         static let released: UInt8 = 0xFF
     }
 
-    /// Digits of one number. A date with its time has 14.
+    /// Maximum number of digits of one number. A date with its time has 14.
     private static let digitLimit = 64
 
     /// Parses `1.2.3`, without leading zeros in a number and without trailing numbers that are zero.
@@ -117,8 +117,8 @@ package struct VersionOrder: Hashable, Comparable, Sendable {
     }
 }
 
-/// Chooses the newest version of an app: the highest one that leaked on ``installs`` installs or has ``sessions`` sessions; if
-/// there is none, the highest of all.
+/// Chooses the newest version of an app: the highest one that leaked on at least ``installs`` installs or has at least ``sessions``
+/// sessions; if there is none, the highest of all.
 ///
 /// One device may run anything: a developer's build that calls itself 999.0 would otherwise be the newest for good. The numbers
 /// that this rule uses only grow, except for installs that are erased.
@@ -132,8 +132,8 @@ public enum NewestVersion {
     /// Returns the SQL that sorts rows of `release`, the newest first.
     ///
     /// - Parameters:
-    ///   - table: the table of the columns.
-    ///   - numbered: ``VersionOrder/numbered`` as the database writes it. A text without a number may be of any age.
+    ///   - table: the name or alias of `release` in the query.
+    ///   - numbered: ``VersionOrder/numbered`` as a literal of the database's SQL. A text without a number may be of any age.
     package static func order(of table: String, numbered: String) -> String {
         "\(isInField(table, numbered: numbered)) desc, \(table).order_key desc"
     }
