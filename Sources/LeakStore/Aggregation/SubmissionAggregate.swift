@@ -132,7 +132,8 @@ package struct SubmissionAggregate {
     }
 
     private mutating func count(
-        _ sighting: Submission.Sighting, from reportedSource: Int, _ install: UInt64?, at place: SightingIndex,
+        _ sighting: Submission.Sighting, from reportedSource: Int, _ install: UInt64?,
+        at place: SightingIndex,
         of submission: Submission, by quota: some NameQuota
     ) throws(StoreError) {
         let key = submission.keyID
@@ -155,11 +156,13 @@ package struct SubmissionAggregate {
             if let lived = sighting.livedMilliseconds { leaks[leak].lived.append((lived, count)) }
             return
         }
-        let hourCount = try hourCount(ofLeak: leak, from: reportedSource, at: sighting.at, in: submission, by: quota)
+        let hourCount = try hourCount(
+            ofLeak: leak, from: reportedSource, at: sighting.at, in: submission, by: quota)
         hourCounts[hourCount].reports.addBounded(count)
         let (release, cell) = (sources[hourCounts[hourCount].source].release, hourCounts[hourCount].cell)
         addBeyond(
-            count, of: counted, source: sources[reportedSource], isInOtherBuild: hourCounts[hourCount].isInOtherBuild)
+            count, of: counted, source: sources[reportedSource],
+            isInOtherBuild: hourCounts[hourCount].isInOtherBuild)
         releases[release].span.widen(to: sighting.at)
         leaks[leak].reports.addBounded(count)
         cells[cell].reports.addBounded(count)
@@ -272,7 +275,8 @@ package struct SubmissionAggregate {
         return index(
             of: Source(
                 app: app.index, release: release.index, build: build.index,
-                system: origin.system.map { textIndex(of: $0) }, model: origin.model.map { textIndex(of: $0) },
+                system: origin.system.map { textIndex(of: $0) },
+                model: origin.model.map { textIndex(of: $0) },
                 isAppBeyond: app.isOverLimit, isReleaseBeyond: release.isOverLimit,
                 isBuildBeyond: build.isOverLimit))
     }
