@@ -112,7 +112,7 @@ private func printCause(of explanation: RetainExplanation) {
             let transport = FakeTransport.carrying()
             let reporter = ExplainedGuideTests.reporter(running, transport)
             // swift-format-ignore
-            LeakDetector.start(.log, explainer: RetainPathFinder())     // told after each leak
+            LeakDetector.start(.log, explainer: RetainPathFinder())     // writes each leak, then its path
             LeakDetector.shared?.stop()
             // swift-format-ignore
             LeakDetector.start(

@@ -77,7 +77,7 @@ import Testing
         configuration.collectsByDefault = false
         let reporter = LeakReporter(configuration)
         #expect(eventually { !reporter.statistics.isCollecting })
-        reporter.setCollectionEnabled(true)  // the answer; false deletes what waits, too
+        reporter.setCollectionEnabled(true)  // the user's answer; false also deletes the waiting reports
         #expect(eventually { reporter.statistics.isCollecting })
         reporter.record(message: "leak")
         expectAllTaken(from: reporter)
