@@ -5,7 +5,7 @@ public import LeakStore
 /// Import of lines of JSON, which are counted as if each had been sent: `collector import`.
 ///
 /// A line counts once within seven days. It is identified by the name of its source, its number and its bytes, and by
-/// the app and version that it is counted for if it names none. Therefore an interrupted import can simply be
+/// the app, environment and version that it is counted for if it names none. Therefore an interrupted import can simply be
 /// repeated, a file that has grown can be imported again to count its new lines, and rejected lines count once they
 /// are corrected.
 public struct Import {
@@ -25,14 +25,16 @@ public struct Import {
         public var checkpointError: StoreError?
     }
 
-    /// Source of lines, with the app and version of reports that name none.
+    /// Source of lines, with the app, environment and version of reports that name none.
     public struct Source: Sendable {
         /// Name that distinguishes the source's lines from those of other sources: a path.
         public var name: String
-        public var app: String?
+        public var app: AppScope
         public var version: String?
 
-        public init(name: String, app: String? = nil, version: String? = nil) {
+        public init(
+            name: String, app: AppScope = nil, version: String? = nil
+        ) {
             self.name = name
             self.app = app
             self.version = version
@@ -83,8 +85,8 @@ public struct Import {
             return
         }
         let ingestRequest = IngestRequest(
-            body: bytes, format: .json, app: source.app, version: source.version,
-            idempotencyKey: idempotencyKey(of: bytes), receivedAt: now)
+            body: bytes, format: .json, app: source.app.app, version: source.version,
+            environment: source.app.environment, idempotencyKey: idempotencyKey(of: bytes), receivedAt: now)
         do throws(Problem) {
             let builder = try SubmissionBuilder(ingestRequest, key: key, cache: &cache)
             for rejection in builder.rejected { refuse(rejection.reason) }
@@ -101,7 +103,9 @@ public struct Import {
 
     private func idempotencyKey(of line: [UInt8]) -> String {
         // A zero byte ends each part before the line, because no name contains a zero byte.
-        let parts = [source.name, source.app ?? "", source.version ?? "", "\(result.lines)"]
+        let environment = source.app.environment == AppKey.production ? [] : [source.app.environment]
+        let parts =
+            [source.name, source.app.app ?? "", source.version ?? "", "\(result.lines)"] + environment
         return LeakID(bytes: SHA256Hash.hash(parts.flatMap { $0.utf8 + [0] } + line)).description
     }
 
@@ -135,10 +139,15 @@ public struct Import {
     public static func overLimitCounts(
         in store: any Store, since former: [OverLimitCount] = [], now: Int64
     ) throws(StoreError) -> [OverLimitCount] {
-        try store.makeReader().overview(app: nil, now: now).beyond.compactMap { limit in
-            let before = former.first { $0.app == limit.app && $0.limit == limit.limit }?.count ?? 0
-            return limit.count > before
-                ? OverLimitCount(app: limit.app, limit: limit.limit, count: limit.count - before) : nil
+        let reader = try store.makeReader()
+        var counts: [OverLimitCount] = []
+        for environment in try reader.environments(app: nil) {
+            counts += try reader.overview(app: AppScope(nil, environment: environment), now: now).beyond
+        }
+        return counts.compactMap { limit in
+            var added = limit
+            added.count -= former.first { $0.app == limit.app && $0.limit == limit.limit }?.count ?? 0
+            return added.count > 0 ? added : nil
         }
     }
 

@@ -13,6 +13,7 @@ struct EventOrigin: Hashable {
         let appContext = event.contexts.app
         app = AppInfo(
             id: [appContext.id, release.bundle].firstNonBlank, module: [appContext.module].firstNonBlank,
+            environment: [event.environment].firstNonBlank,
             version: release.bundle == nil
                 ? [appContext.version, event.release].firstNonBlank
                 : [release.version, appContext.version].firstNonBlank,

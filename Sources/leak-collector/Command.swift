@@ -7,13 +7,13 @@ enum Command: Equatable {
     case create(CredentialKind, name: String, app: String?, flags: [Setting: String])
     case list(CredentialKind, flags: [Setting: String])
     case revoke(CredentialKind, id: Int64, flags: [Setting: String])
-    case export(folder: String, app: String?, at: Int64?, flags: [Setting: String])
+    case export(folder: String, app: AppScope, at: Int64?, flags: [Setting: String])
     case backup(file: String, overwrites: Bool, flags: [Setting: String])
     /// - Parameter file: `nil` for the database of the settings.
     case verify(file: String?, flags: [Setting: String])
     case repair(flags: [Setting: String])
     /// - Parameter file: `-` for standard input.
-    case `import`(file: String, name: String?, app: String?, version: String?, flags: [Setting: String])
+    case `import`(file: String, name: String?, app: AppScope, version: String?, flags: [Setting: String])
     case erase(install: String, flags: [Setting: String])
     /// - Parameter app: `nil` for all apps.
     case regroup(app: String?, isDryRun: Bool, flags: [Setting: String])
@@ -58,7 +58,7 @@ enum Command: Equatable {
                     throw UsageError("--at is “\(text)”, must be a time such as 2026-11-20T12:00:00Z")
                 }
             }
-            self = .export(folder: folder, app: line.take("--app"), at: at, flags: line.settings)
+            self = .export(folder: folder, app: line.takeScope(), at: at, flags: line.settings)
         case "backup":
             guard let file = line.takeWord() else {
                 throw UsageError("backup needs a file: collector backup FILE")
@@ -80,7 +80,7 @@ enum Command: Equatable {
                 throw UsageError("import needs a file: collector import FILE, or - for standard input")
             }
             self = .import(
-                file: file, name: line.take("--name"), app: line.take("--app"),
+                file: file, name: line.take("--name"), app: line.takeScope(),
                 version: line.take("--version"),
                 flags: line.settings)
         case "erase":
@@ -105,7 +105,8 @@ enum Command: Equatable {
     }
 
     private static func check(_ line: inout ParsedArguments) throws(UsageError) -> CheckCommand {
-        guard let app = line.take("--app"), !app.isEmpty, let version = line.take("--version"),
+        let scope = line.takeScope()
+        guard let app = scope.app, !app.isEmpty, let version = line.take("--version"),
             !version.isEmpty
         else {
             throw UsageError("check needs an app and a version: collector check --app APP --version VERSION")
@@ -122,8 +123,8 @@ enum Command: Equatable {
         }
         func nonEmpty(_ flag: String) -> String? { line.take(flag).flatMap { $0.isEmpty ? nil : $0 } }
         var query = ReleaseCheckQuery(
-            app: app, version: version, build: nonEmpty("--build"), baseline: nonEmpty("--baseline"),
-            baselineBuild: nonEmpty("--baseline-build"))
+            app: app, environment: scope.environment, version: version, build: nonEmpty("--build"),
+            baseline: nonEmpty("--baseline"), baselineBuild: nonEmpty("--baseline-build"))
         for limit in ReleaseCheckRequest.Limit.allCases {
             let flag = "--" + limit.rawValue.replacing("_", with: "-")
             guard let text = nonEmpty(flag) else { continue }
@@ -214,7 +215,7 @@ private struct ParsedArguments {
     /// The flags of single commands, besides the flags of settings.
     private static let commandFlags =
         [
-            "--name", "--app", "--version", "--build", "--at", "--baseline", "--baseline-build", "--format",
+            "--name", "--app", "--environment", "--version", "--build", "--at", "--baseline", "--baseline-build", "--format",
             "--min-devices", "--min-reports", "--max-rate",
         ] + switches
     /// Flags that need no value, called switches.
@@ -252,6 +253,13 @@ private struct ParsedArguments {
     mutating func take(_ name: String) -> String? {
         guard let index = flags.firstIndex(where: { $0.name == name }) else { return nil }
         return flags.remove(at: index).value
+    }
+
+    /// Removes the flags of an app and an environment.
+    mutating func takeScope() -> AppScope {
+        let app = take("--app")
+        let environment = take("--environment").flatMap { $0.isEmpty ? nil : $0 }
+        return AppScope(app, environment: AppKey.environment(named: environment ?? AppKey.production))
     }
 
     /// Removes a switch from the arguments. Returns `true` if it is on.

@@ -10,7 +10,8 @@ import LeakStore
 /// `collector export`: writes the pages and their JSON as plain files.
 struct ExportCommand {
     var settings: Settings
-    var app: String?
+    /// The apps to export, and their environment.
+    var app: AppScope
     /// The time that the pages refer to, in milliseconds since 1970; `nil` for the time of the last report.
     var at: Int64?
 
@@ -22,10 +23,10 @@ struct ExportCommand {
         var nextProgressTime = WallClock.milliseconds() + interval
         let export = try Export(
             store: Program.openStore(settings, isServer: false), publicFolder: Program.publicFolder(settings),
-            at: at)
+            environment: app.environment, at: at)
         // Ends the line of the progress, so that later output begins on a new line.
         defer { if isTerminal { Output.error("", overwrites: true) } }
-        let result = try export.write(to: folder, app: app) { progress in
+        let result = try export.write(to: folder, app: app.app) { progress in
             let now = WallClock.milliseconds()
             guard now >= nextProgressTime else { return }
             nextProgressTime = now + interval

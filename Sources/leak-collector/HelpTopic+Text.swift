@@ -109,6 +109,7 @@ extension HelpTopic {
                 """
                   --app APP               app id, such as com.acme.shop (required)
                   --version VERSION       version to check (required)
+                  --environment NAME      environment that the reports came from (default: production)
                   --build BUILD           build of the version (default: all its builds)
                   --baseline VERSION      older version to compare with (default: the version before; with
                                           --build, the build before)
@@ -128,6 +129,7 @@ extension HelpTopic {
             case .export:
                 """
                   --app APP               only the pages of this app
+                  --environment NAME      only the leaks of this environment (default: production)
                   --at TIME               time that the pages refer to, such as 2026-11-20T12:00:00Z
                 \(database)
                 """
@@ -135,6 +137,7 @@ extension HelpTopic {
                 """
                   --app APP               app of reports that name none
                   --version VERSION       version of reports that name none
+                  --environment NAME      environment of reports that name none (default: production)
                   --name NAME             name that identifies the lines in a repeated import
                 \(database)
                 """

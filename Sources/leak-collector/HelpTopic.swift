@@ -68,15 +68,17 @@ enum HelpTopic: String, CaseIterable {
         case .check:
             [
                 "collector check --app APP --version VERSION [--build BUILD] [--baseline VERSION]",
-                "                [--format FORMAT]",
+                "                [--environment NAME] [--format FORMAT]",
             ]
         case .symbols:
             [
                 "collector symbols upload FILE…", "collector symbols list",
                 "collector symbols remove IMAGE…",
             ]
-        case .export: ["collector export DIR [--app APP] [--at TIME]"]
-        case .import: ["collector import FILE [--app APP] [--version VERSION] [--name NAME]"]
+        case .export: ["collector export DIR [--app APP] [--environment NAME] [--at TIME]"]
+        case .import: [
+                "collector import FILE [--app APP] [--version VERSION] [--environment NAME] [--name NAME]"
+            ]
         case .backup: ["collector backup FILE [--overwrite]"]
         case .verify: ["collector verify [FILE]", "collector verify --repair"]
         case .erase: ["collector erase INSTALL"]

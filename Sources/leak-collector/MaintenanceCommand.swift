@@ -85,7 +85,7 @@ struct MaintenanceCommand {
     ///
     /// - Parameter name: name that identifies the lines; `nil` for the file's absolute path, with links followed.
     func importReports(
-        from file: String, name: String?, app: String?, version: String?
+        from file: String, name: String?, app: AppScope, version: String?
     ) throws -> Program.ExitCode {
         let store = try Collector.openStore(settings, isServer: false, limits: .forImports)
         var lines = try LineReader(file)

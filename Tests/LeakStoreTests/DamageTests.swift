@@ -11,14 +11,14 @@ import Testing
     private static func exercise(_ store: SQLiteStore, leaks: [LeakID]) {
         if let reader = try? store.makeReader(known: everythingKnown) {
             let apps = (try? reader.apps()) ?? []
-            for app in apps.prefix(3).map(Optional.some) + [nil] {
+            for app in apps.prefix(3).map({ AppScope($0) }) + [nil] {
                 _ = try? reader.versions(app: app)
                 for period in Period.allCases {
                     _ = try? reader.overview(app: app, period: period, now: noon)
                 }
                 _ = try? reader.leakClass("Page", app: app, now: noon)
                 var query = LeakQuery()
-                query.app = app
+                query.scope = app
                 for state in LeakQuery.StateFilter.allCases {
                     query.state = state
                     for period in [nil, Period.day, .week] {
@@ -28,7 +28,7 @@ import Testing
                 }
             }
             for app in apps.prefix(3) {
-                _ = try? reader.releases(app: app)
+                _ = try? reader.releases(app: AppKey(app))
                 for version in ["1.0", "1.1"] {
                     _ = try? reader.check(ReleaseCheckQuery(app: app, version: version), now: noon)
                 }

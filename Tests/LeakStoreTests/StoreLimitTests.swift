@@ -22,7 +22,7 @@ import Testing
         return limits
     }
 
-    private func beyond(_ reader: any StoreReader, app: String? = nil) throws -> [OverLimitCount.Name: Int] {
+    private func beyond(_ reader: any StoreReader, app: AppScope = nil) throws -> [OverLimitCount.Name: Int] {
         Dictionary(
             uniqueKeysWithValues: try reader.overview(app: app, now: noon).beyond.map { ($0.limit, $0.count) }
         )

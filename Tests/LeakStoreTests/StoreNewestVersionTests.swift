@@ -82,7 +82,7 @@ import Testing
     }
 
     @Test func `where the newest has no sessions the last below it that has some is told`() throws {
-        func told(_ app: String?) throws -> (previous: String?, last: VersionSessions?) {
+        func told(_ app: AppScope) throws -> (previous: String?, last: VersionSessions?) {
             let overview = try store.makeReader().overview(app: app, now: noon)
             return (overview.previous?.version, overview.lastSessions)
         }
@@ -94,7 +94,7 @@ import Testing
         #expect(try told("shop") == ("5.1", nil))
         try count("3.0", sessions: 2)
         try count("4.0", sessions: 4)
-        for app in ["shop", nil] {
+        for app in ["shop", nil] as [AppScope] {
             #expect(
                 try told(app)
                     == ("5.1", VersionSessions(version: "4.0", sessions: 4, leakySessions: 0)))

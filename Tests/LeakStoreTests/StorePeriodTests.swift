@@ -20,7 +20,7 @@ import Testing
         #expect(try store.count([submission([report], at: now)], now: now) == [.counted])
     }
 
-    private func recent(_ period: Period, now: Int64 = noon, app: String? = "shop") throws -> [Int] {
+    private func recent(_ period: Period, now: Int64 = noon, app: AppScope = "shop") throws -> [Int] {
         let overview = try store.makeReader().overview(app: app, period: period, now: now)
         #expect(overview.period == period)
         return [overview.recentReports, overview.recentInstalls, overview.recentLeaks]

@@ -79,7 +79,7 @@ import Testing
         let reader = try count(cut, parts[0], parts[1])
         #expect(bytes(try reader.apps()).isSuperset(of: Self.twins))
         for name in [Self.composed, Self.decomposed] {
-            #expect(try reader.releases(app: name).map(\.sessions) == [2])
+            #expect(try reader.releases(app: AppKey(name)).map(\.sessions) == [2])
         }
         let dropped = try reader.overview(app: "shop", now: noon).dropped
         #expect(bytes(dropped.map(\.reason)) == Self.twins)

@@ -167,7 +167,7 @@ import Testing
 
     @Test func `the overview names what came back, and leaves out of what is new what is set aside`() throws {
         let reader = try store.makeReader(known: list)
-        for app in ["shop", nil] {
+        for app in ["shop", nil] as [AppScope] {
             let overview = try reader.overview(app: app, now: noon)
             #expect(overview.regressedLeaks == 2)
             #expect(overview.regressedLeakTitles == ["UIKeyboardRegressed", "Regressed"])

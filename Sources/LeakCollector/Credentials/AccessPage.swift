@@ -4,7 +4,7 @@ import LeakStore
 /// tokens.
 struct AccessPage: Component {
     struct App: Hashable, Sendable {
-        var id: String
+        var key: AppKey
         /// `nil` if no version of the app is known yet.
         var newestVersion: String?
         /// Milliseconds since 1970.
@@ -29,9 +29,9 @@ struct AccessPage: Component {
         let all = try reader.appSummaries()
         let credentials = try reader.credentials(all: true, now: now)
         self.init(
-            context: PageContext(links: links, now: now, apps: all.map(\.id)),
+            context: PageContext(links: links, now: now, apps: Set(all.map(\.id)).sorted()),
             apps: all.prefix(Self.appsShown).map { app in
-                App(id: app.id, newestVersion: app.newestVersion, lastSeen: app.lastSeen)
+                App(key: app.key, newestVersion: app.newestVersion, lastSeen: app.lastSeen)
             }, appCount: all.count, keys: credentials.filter { $0.purpose == .ingest },
             tokens: credentials.filter { $0.purpose == .access }, rejected: rejected)
     }
@@ -111,15 +111,15 @@ struct AccessPage: Component {
         }
         let rows = apps.map { app -> HTML in
             #"""
-            <tr><th scope="row"><a href="\#(context.links.to(.summary(app: app.id)))">\#(IsolatedText(app.id))</a></th>\#
-            <td>\#(app.newestVersion.map { version in
-                #"<a href="\#(context.links.to(.releases(app: app.id)))">\#(IsolatedText(version))</a>"# as HTML
+            <tr><th scope="row"><a href="\#(context.links.to(.summary(app: app.key.scope)))">\#(IsolatedText(app.key.name))</a></th>\#
+            <td>\#(IsolatedText(app.key.environment))</td><td>\#(app.newestVersion.map { version in
+                #"<a href="\#(context.links.to(.releases(app: app.key.scope)))">\#(IsolatedText(version))</a>"# as HTML
             })</td><td>\#(app.lastSeen.map { context.relativeTime($0).html })</td></tr>
             """#
         }
         let more = appCount - apps.count
         return #"""
-            <table class="small access"><thead><tr><th scope="col">App</th><th scope="col">Newest version</th>\#
+            <table class="small access"><thead><tr><th scope="col">App</th><th scope="col">Environment</th><th scope="col">Newest version</th>\#
             <th scope="col">Last seen</th></tr></thead><tbody>\#(rows)</tbody></table>\#
             \#(more > 0 ? "<p>and \(Count(more)) more, less recently seen</p>" : nil as HTML?)
             """#

@@ -46,14 +46,14 @@ struct SharedCauses {
     let totalLeakCount: Int
 
     /// - Parameters:
-    ///   - app: `nil` for all apps.
+    ///   - app: the app and the environment of the leaks.
     ///   - first: the ``LeakMessage/RetainPath/causeKey`` of the cause that comes before all others.
     init(
-        app: String?, first: String? = nil, from reader: any StoreReader, symbols: SymbolTableCache?,
+        app: AppScope, first: String? = nil, from reader: any StoreReader, symbols: SymbolTableCache?,
         now: Int64
     ) throws(StoreError) {
         var query = LeakQuery()
-        query.app = app
+        query.scope = app
         query.sort = .cost
         query.limit = Self.leakLimit
         let page = try reader.leaks(query, now: now)

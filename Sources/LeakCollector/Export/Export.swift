@@ -19,13 +19,19 @@ public struct Export {
     }
 
     private let reader: any StoreReader
+    private let environment: String
     private let symbols: SymbolTableCache
     private let publicFolder: PublicFolder
     private let at: Int64?
 
-    /// - Parameter at: the time that the pages refer to, in milliseconds since 1970; `nil` for the time when the app,
-    ///   or any app, was last seen. If no app was ever seen, the pages contain no time.
-    public init(store: any Store, publicFolder: PublicFolder, at: Int64? = nil) throws(StoreError) {
+    /// - Parameters:
+    ///   - environment: the environment whose leaks and releases the pages show.
+    ///   - at: the time that the pages refer to, in milliseconds since 1970; `nil` for the time when the app, or any app,
+    ///     was last seen. If no app was ever seen, the pages contain no time.
+    public init(
+        store: any Store, publicFolder: PublicFolder, environment: String = AppKey.production, at: Int64? = nil
+    ) throws(StoreError) {
+        self.environment = environment
         reader = try store.makeReader(known: publicFolder.knownLeaks)
         symbols = SymbolTableCache(store: store)
         try symbols.refresh(from: reader)
@@ -46,14 +52,16 @@ public struct Export {
     public func write(to folder: String, app: String?, progress: (Progress) -> Void = { _ in }) throws
         -> Result
     {
-        let summaries = try reader.appSummaries()
+        let summaries = try reader.appSummaries().filter { $0.environment == environment }
         let chosen = summaries.filter { app == nil || $0.id == app }
+        let scope = AppScope(app, environment: environment)
         if let app, chosen.isEmpty { throw NoSuchApp(app: app, knownApps: summaries.map(\.id)) }
         let apps = chosen.map(\.id)
         // The machine's clock is not used, because it would make the result of every run different.
         let now = at ?? chosen.map(\.lastSeen).max() ?? PageContext.noTime
         var run = ExportRun(
-            reader: reader, symbols: symbols, now: now, app: app, apps: apps, folder: try ExportFolder(folder)
+            reader: reader, symbols: symbols, now: now, scope: scope, apps: apps,
+            folder: try ExportFolder(folder)
         )
         let first = [LinkTarget.summary(app: nil), .causes(app: nil), .releases(app: nil)].flatMap {
             [Links.file(of: $0), Links.jsonFile(of: $0)]

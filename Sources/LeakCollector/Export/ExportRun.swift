@@ -5,15 +5,15 @@ internal import LeakStore
 struct ExportRun {
     private struct ClassOfApp: Hashable {
         var name: String
-        var app: String
+        var app: AppScope
     }
 
     let reader: any StoreReader
     let symbols: SymbolTableCache
     /// Milliseconds since 1970.
     let now: Int64
-    /// The only app to export; `nil` for all apps.
-    let app: String?
+    /// The apps to export, and their environment.
+    let scope: AppScope
     /// Apps whose pages are written.
     private(set) var apps: [String]
     var folder: ExportFolder
@@ -24,28 +24,29 @@ struct ExportRun {
     private static let pageSize = 200
 
     init(
-        reader: any StoreReader, symbols: SymbolTableCache, now: Int64, app: String?, apps: [String],
+        reader: any StoreReader, symbols: SymbolTableCache, now: Int64, scope: AppScope, apps: [String],
         folder: ExportFolder
     ) {
         self.reader = reader
         self.symbols = symbols
         self.now = now
-        self.app = app
+        self.scope = scope
         self.apps = apps
         self.folder = folder
     }
 
     mutating func write(_ progress: (Export.Progress) -> Void) throws {
         // The pages at the top of the folder show all apps, or the only app to export.
-        try writeSummary(of: app, at: .summary(app: nil))
-        try writeCauses(of: app, at: .causes(app: nil))
-        try writeReleases(of: app ?? apps.first, at: .releases(app: nil))
-        for app in apps { try writePages(of: app) }
+        let all = AppScope(nil, environment: scope.environment)
+        try writeSummary(of: scope, at: .summary(app: all))
+        try writeCauses(of: scope, at: .causes(app: all))
+        try writeReleases(of: scope.orFirst(of: apps), at: .releases(app: all))
+        for app in apps { try writePages(of: AppScope(app, environment: scope.environment)) }
         // A server may count new leaks meanwhile, and pages link to them, so this repeats until there is no new leak.
         while try writeNewLeaks(progress) {}
     }
 
-    private mutating func writePages(of app: String) throws {
+    private mutating func writePages(of app: AppScope) throws {
         try writeSummary(of: app, at: .summary(app: app))
         try writeCauses(of: app, at: .causes(app: app))
         try writeReleases(of: app, at: .releases(app: app))
@@ -56,7 +57,7 @@ struct ExportRun {
     /// - Returns: `true` if there were leaks without pages.
     private mutating func writeNewLeaks(_ progress: (Export.Progress) -> Void) throws -> Bool {
         var query = LeakQuery()
-        query.app = app
+        query.scope = scope
         query.state = .any
         query.sort = .firstSeen
         query.limit = Self.pageSize
@@ -67,10 +68,10 @@ struct ExportRun {
             for leak in page.leaks.map(\.identity) where leaks.insert(leak.id).inserted {
                 if !apps.contains(leak.app) {
                     apps.append(leak.app)
-                    try writePages(of: leak.app)
+                    try writePages(of: leak.appKey.scope)
                 }
                 try writeLeak(leak.id)
-                if let name = leak.className { found.append(ClassOfApp(name: name, app: leak.app)) }
+                if let name = leak.className { found.append(ClassOfApp(name: name, app: leak.appKey.scope)) }
                 progress(Export.Progress(leaks: leaks.count, allLeaks: max(page.total, leaks.count)))
             }
             query.cursor = page.next
@@ -81,12 +82,12 @@ struct ExportRun {
 
     /// Writes the list of leaks to fix, page by page, and the JSON of all leaks in steps of the same size; then the
     /// lists of leaks that are set aside.
-    private mutating func writeSummary(of app: String?, at place: LinkTarget) throws {
+    private mutating func writeSummary(of app: AppScope, at place: LinkTarget) throws {
         // The pages after the first are the same for the summary at the top of the folder and for that of its only app,
         // so they are written once.
         let isWhole = place == .summary(app: app)
         var query = LeakQuery()
-        query.app = app
+        query.scope = app
         query.limit = Self.pageSize
         let overview = try OverviewResource.overview(app: app, nil, from: view(place))
         let first = try writePages(of: query, from: place, isWhole: isWhole, overview)
@@ -113,12 +114,12 @@ struct ExportRun {
     private mutating func writePages(
         of query: LeakQuery, from place: LinkTarget, isWhole: Bool, _ overview: Overview
     ) throws -> LeakPage {
-        let overviews = try OverviewResource.overviews(app: query.app, of: apps, nil, from: view(place))
+        let overviews = try OverviewResource.overviews(app: query.scope, of: apps, nil, from: view(place))
         let first = try reader.leaks(query, now: now)
         var (query, page, number) = (query, first, 1)
         while true {
-            let here = number == 1 ? place : .list(app: query.app, state: query.state, page: number)
-            var context = try context(here, query.app)
+            let here = number == 1 ? place : .list(app: query.scope, state: query.state, page: number)
+            var context = try context(here, query.scope)
             context.query.state = query.state
             let html = SummaryPage(
                 context: context, overview: overview, page: page,
@@ -152,15 +153,15 @@ struct ExportRun {
         } while query.cursor != nil && isWhole
     }
 
-    private mutating func writeCauses(of app: String?, at place: LinkTarget) throws {
+    private mutating func writeCauses(of app: AppScope, at place: LinkTarget) throws {
         let found = try SharedCauses(app: app, from: reader, symbols: symbols, now: now)
         let html = CausesPage(context: try context(place, app), found: found).html
         try folder.put(html.bytes, to: Links.file(of: place))
         try folder.put(json { $0.fields(of: found, app: app) }, to: Links.jsonFile(of: place))
     }
 
-    private mutating func writeReleases(of app: String?, at place: LinkTarget) throws {
-        let releases = try app.map { try reader.releases(app: $0) } ?? []
+    private mutating func writeReleases(of app: AppScope, at place: LinkTarget) throws {
+        let releases = try app.key.map { try reader.releases(app: $0) } ?? []
         let html = ReleasesPage(context: try context(place, app), app: app, releases: releases).html
         try folder.put(html.bytes, to: Links.file(of: place))
         try folder.put(json { $0.fields(of: releases, app: app) }, to: Links.jsonFile(of: place))
@@ -188,9 +189,9 @@ struct ExportRun {
         StoreView(reader: reader, now: now, symbols: symbols, links: Links(mode: .files(page: place)))
     }
 
-    private func context(_ place: LinkTarget, _ app: String?) throws -> PageContext {
+    private func context(_ place: LinkTarget, _ app: AppScope) throws -> PageContext {
         var query = LeakQuery()
-        query.app = app
+        query.scope = app
         return PageContext(
             links: Links(mode: .files(page: place)), now: now, apps: apps,
             versions: try reader.versions(app: app), query: query)

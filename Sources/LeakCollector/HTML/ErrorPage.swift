@@ -1,3 +1,5 @@
+import LeakStore
+
 /// Page that says what went wrong, and what to do about it.
 struct ErrorPage: Component {
     /// Link back to a form that was rejected. The message of the page is then about the form.

@@ -4,20 +4,20 @@ import LeakStore
 enum LinkTarget: Hashable, Sendable {
     case summary(LeakQuery)
     /// The numbers at the top of the summary, which are available as JSON only.
-    case overview(app: String?, Period)
+    case overview(app: AppScope, Period)
     case leak(LeakID)
     case reports(LeakID)
     /// The address that the form of a leak's page is sent to.
     case decisions(LeakID)
     /// - first: the key of the cause to show first.
-    case causes(app: String?, first: String? = nil)
-    case releases(app: String?)
+    case causes(app: AppScope, first: String? = nil)
+    case releases(app: AppScope)
     /// Two versions side by side. An export does not have this page.
-    case compare(app: String?, from: String?, to: String?)
-    case leakClass(String, app: String?)
+    case compare(app: AppScope, from: String?, to: String?)
+    case leakClass(String, app: AppScope)
     /// A page of an exported list other than the summary: page 2 and later, or a list of leaks that are set aside. A
     /// server uses cursors instead.
-    case list(app: String?, state: LeakQuery.StateFilter = .toFix, page: Int)
+    case list(app: AppScope, state: LeakQuery.StateFilter = .toFix, page: Int)
     /// The page with apps, keys and tokens.
     case access
     /// The address to which a form of the page with apps, keys and tokens is sent.
@@ -31,9 +31,9 @@ enum LinkTarget: Hashable, Sendable {
     case file(String)
 
     /// Returns the summary of one app, or of all apps.
-    static func summary(app: String?) -> LinkTarget {
+    static func summary(app: AppScope) -> LinkTarget {
         var query = LeakQuery()
-        query.app = app
+        query.scope = app
         return .summary(query)
     }
 }
@@ -92,8 +92,8 @@ struct Links: Hashable, Sendable {
         case .summary(let query): query.app.map { "apps/" + Percent.fileName($0) } ?? "index"
         case .leak(let id): "leaks/\(id)"
         case .reports(let id): "leaks/\(id).reports"
-        case .causes(let app, _): app.map { "causes/" + Percent.fileName($0) } ?? "causes"
-        case .releases(let app): app.map { "releases/" + Percent.fileName($0) } ?? "releases"
+        case .causes(let app, _): app.app.map { "causes/" + Percent.fileName($0) } ?? "causes"
+        case .releases(let app): app.app.map { "releases/" + Percent.fileName($0) } ?? "releases"
         // These addresses need a server.
         case .overview, .compare, .decisions, .access, .credentialForm, .signIn, .signOut: "index"
         case .leakClass(let name, let app): "classes/" + classFileName(name, app)
@@ -104,25 +104,25 @@ struct Links: Hashable, Sendable {
         }
     }
 
-    private static func listStem(_ app: String?, _ state: LeakQuery.StateFilter) -> String {
-        switch (app, state) {
+    private static func listStem(_ app: AppScope, _ state: LeakQuery.StateFilter) -> String {
+        switch (app.app, state) {
         case (_, .toFix): stem(of: .summary(app: app))
         case (nil, _): state.rawValue
         case (_?, _): stem(of: .summary(app: app)) + "=" + state.rawValue
         }
     }
 
-    private static func listQuery(of app: String?, _ state: LeakQuery.StateFilter) -> LeakQuery {
+    private static func listQuery(of app: AppScope, _ state: LeakQuery.StateFilter) -> LeakQuery {
         var query = LeakQuery()
-        query.app = app
+        query.scope = app
         query.state = state
         return query
     }
 
     /// Returns a hash as a file name, because names of classes may be too long for a file system or differ only in
     /// case.
-    private static func classFileName(_ name: String, _ app: String?) -> String {
-        LeakID(bytes: SHA256Hash.hash(Array("\(app ?? "")\u{0}\(name)".utf8))).description
+    private static func classFileName(_ name: String, _ app: AppScope) -> String {
+        LeakID(bytes: SHA256Hash.hash(Array("\(app.app ?? "")\u{0}\(name)".utf8))).description
     }
 
     private static func steps(upFrom page: LinkTarget) -> String {
@@ -134,15 +134,15 @@ struct Links: Hashable, Sendable {
         case .summary(let query): "/" + parameters(query.parameters)
         case .overview(let app, let period):
             "/summary"
-                + parameters([("app", app), ("period", period == .day ? nil : period.rawValue)])
+                + parameters(app.parameters + [("period", period == .day ? nil : period.rawValue)])
         case .leak(let id): "/leaks/\(id)"
         case .reports(let id): "/leaks/\(id)/reports"
         case .decisions(let id): "/leaks/\(id)/decisions"
-        case .causes(let app, let first): "/causes" + parameters([("app", app), ("first", first)])
-        case .releases(let app): "/releases" + parameters([("app", app)])
+        case .causes(let app, let first): "/causes" + parameters(app.parameters + [("first", first)])
+        case .releases(let app): "/releases" + parameters(app.parameters)
         case .compare(let app, let from, let to):
-            "/compare" + parameters([("app", app), ("from", from), ("to", to)])
-        case .leakClass(let name, let app): "/classes" + parameters([("class", name), ("app", app)])
+            "/compare" + parameters(app.parameters + [("from", from), ("to", to)])
+        case .leakClass(let name, let app): "/classes" + parameters([("class", name)] + app.parameters)
         case .list(let app, let state, _): path(of: .summary(listQuery(of: app, state)))
         case .access: "/access"
         case .credentialForm(let kind, let step): "/access/\(kind)\(step)"
@@ -157,7 +157,7 @@ struct Links: Hashable, Sendable {
         case .summary(let query): "/leaks" + parameters(query.parameters)
         case .credentialForm(let kind, _): "/\(kind)"
         case .compare(let app, let from, let to):
-            "/check" + parameters([("app", app), ("version", to), ("baseline", from)])
+            "/check" + parameters(app.parameters + [("version", to), ("baseline", from)])
         case .overview, .leak, .reports, .decisions, .causes, .releases, .leakClass, .list, .access, .signIn,
             .signOut, .file:
             path(of: place)

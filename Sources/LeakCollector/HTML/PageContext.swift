@@ -7,19 +7,23 @@ struct PageContext: Sendable {
     var now: Int64
     /// The time of an export without data. It is not read from the clock, so that two such exports are equal.
     static let noTime: Int64 = 0
-    /// App ids, most recently seen first.
+    /// App ids of the query's environment, most recently seen first.
     var apps: [String]
+    /// The environments to choose from; empty on a page without the choice.
+    var environments: [String]
     /// Versions of the chosen app, or of all apps, newest first.
     var versions: [String]
-    /// Query of the visitor. On a page about one leak it contains only the app.
+    /// Query of the visitor. On a page about one leak it contains only the app and the environment.
     var query: LeakQuery
 
     init(
-        links: Links, now: Int64, apps: [String] = [], versions: [String] = [], query: LeakQuery = LeakQuery()
+        links: Links, now: Int64, apps: [String] = [], environments: [String] = [], versions: [String] = [],
+        query: LeakQuery = LeakQuery()
     ) {
         self.links = links
         self.now = now
         self.apps = apps
+        self.environments = environments
         self.versions = versions
         self.query = query
     }

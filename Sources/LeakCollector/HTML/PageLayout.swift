@@ -38,7 +38,7 @@ struct PageLayout: Component {
             <a class="skip" href="#main">Skip to content</a>
             <header><a class="brand" href="\#(links.to(.summary(app: nil)))">Leak Collector</a>\#(navigation)</header>
             <main id="main"\#(isLive && links.isServed ? " data-live" : "")>
-            \#(main)
+            \#(EnvironmentNote(context: context))\#(main)
             </main>
             <footer>\#(footer.map { "<span>\($0)</span>" })\#(asOf)</footer>
             </body></html>
@@ -66,9 +66,9 @@ struct PageLayout: Component {
             links.isServed
             ? #"<a href="\#(links.to(.access))"\#(mark(.access))>Settings</a>"# : nil
         return #"""
-            <nav aria-label="Pages"><a href="\#(links.to(.summary(app: context.query.app)))"\#(mark(.summary))>Leaks</a>\#
-            <a href="\#(links.to(.causes(app: context.query.app)))"\#(mark(.causes))>Causes</a>\#
-            <a href="\#(links.to(.releases(app: context.query.app)))"\#(mark(.releases))>Releases</a>\#(access)\#
+            <nav aria-label="Pages"><a href="\#(links.to(.summary(app: context.query.scope)))"\#(mark(.summary))>Leaks</a>\#
+            <a href="\#(links.to(.causes(app: context.query.scope)))"\#(mark(.causes))>Causes</a>\#
+            <a href="\#(links.to(.releases(app: context.query.scope)))"\#(mark(.releases))>Releases</a>\#(access)\#
             <a href="\#(links.to(.file("openapi.json")))">API description</a></nav>\#(signOut)
             """#
     }

@@ -73,8 +73,11 @@ extension Parameters {
 }
 
 extension Request {
-    /// The app in the query; `nil` for all apps. An empty app means all apps too, because forms send it.
-    var queriedApp: String? {
-        query("app").flatMap { $0.isEmpty ? nil : $0 }
+    /// The app and the environment in the query. An empty app means all apps, because forms send it.
+    var queriedScope: AppScope {
+        func nonEmpty(_ name: String) -> String? { query(name).flatMap { $0.isEmpty ? nil : $0 } }
+        return AppScope(
+            nonEmpty("app"),
+            environment: AppKey.environment(named: nonEmpty("environment") ?? AppKey.production))
     }
 }

@@ -178,17 +178,18 @@ struct StoreView {
     /// Address of this collector, for links in text that people paste elsewhere.
     var address = ""
 
-    /// Returns the context of a page with a query: all apps, and the versions of the query's app.
+    /// Returns the context of a page with a query: all apps and environments, and the versions of the query's app.
     func context(_ query: LeakQuery) throws(StoreError) -> PageContext {
         PageContext(
-            links: links, now: now, apps: try reader.apps(), versions: try reader.versions(app: query.app),
+            links: links, now: now, apps: try reader.apps(in: query.environment),
+            environments: try reader.environments(app: nil), versions: try reader.versions(app: query.scope),
             query: query)
     }
 
     /// Returns the context of a page about one app, or of a page without a choice of apps.
-    func context(app: String?) -> PageContext {
+    func context(app: AppScope) -> PageContext {
         var query = LeakQuery()
-        query.app = app
+        query.scope = app
         return PageContext(links: links, now: now, query: query)
     }
 }

@@ -147,14 +147,15 @@ final class Ingest: Sendable {
             responder.send(Self.unknownType.response)
             return
         }
-        let (app, version, module) = (request.query("app"), request.query("version"), request.query("module"))
+        let (app, version) = (request.query("app"), request.query("version"))
+        let (module, environment) = (request.query("module"), request.query("environment"))
         let (idempotencyKey, receivedAt) = (request.field("idempotency-key"), now())
         parse(request, responder) {
             $0.response
         } work: { [self] body, responder in
             let ingestRequest = IngestRequest(
                 body: body, format: format, app: app, version: version, module: module,
-                idempotencyKey: idempotencyKey, receivedAt: receivedAt)
+                environment: environment, idempotencyKey: idempotencyKey, receivedAt: receivedAt)
             process(ingestRequest, key: key, responder)
         }
     }

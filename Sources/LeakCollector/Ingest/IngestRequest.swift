@@ -11,6 +11,8 @@ struct IngestRequest {
     var version: String?
     /// The app's module from the address, for a body that does not name it.
     var module: String? = nil
+    /// The environment from the address, for a body that does not name it.
+    var environment: String? = nil
     /// True if classes keep their module in their name when neither body nor address names the app's module.
     var keepsModules = false
     /// True for a batch that the collector made from a request of a Sentry SDK. Its reasons for dropped reports may begin
@@ -22,7 +24,9 @@ struct IngestRequest {
 
     /// A hash, 8 bytes long, of all content that decides what is counted: the body, and the parameters of the address.
     var contentHash: [UInt8] {
-        let names = module == nil ? [app, version] : [app, version, module]
+        var names = [app, version]
+        if module != nil || environment != nil { names.append(module) }
+        if environment != nil { names.append(environment) }
         let hash = ByteHash(seed: 0).hash(
             names.contains { $0 != nil } ? body + names.flatMap { [0] + Array(($0 ?? "").utf8) } : body)
         return (0..<8).map { UInt8(truncatingIfNeeded: hash >> (56 - 8 * $0)) }

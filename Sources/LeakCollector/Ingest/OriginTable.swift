@@ -15,6 +15,8 @@ struct OriginTable {
 
     /// Origins that the ingest key may send for. The origins of rejected senders are left out.
     private(set) var origins: [Submission.Origin] = []
+    /// For each of `origins`, its app and environment.
+    private(set) var apps: [AppKey] = []
     /// For each of `origins`, the module of the app's own types, `Shop` in `Shop.Cart`; `nil` if it is not known.
     private(set) var modules: [String?] = []
     private var senders: [OriginSlices: Sender] = [:]
@@ -22,6 +24,7 @@ struct OriginTable {
 
     private let key: Credential
     private let fallbackApp: String
+    private let fallbackEnvironment: String
     private let fallbackVersion: String
     private let fallbackModule: String?
 
@@ -34,6 +37,10 @@ struct OriginTable {
         fallbackVersion =
             try Self.parameter("version", ingestRequest.version, atMost: WireLimits.versionBytes)
             ?? SubmissionBuilder.unknownVersion
+        fallbackEnvironment =
+            try Self.parameter(
+                "environment", ingestRequest.environment, atMost: WireLimits.environmentBytes)
+            ?? AppKey.production
         let module = try Self.parameter("module", ingestRequest.module, atMost: WireLimits.moduleBytes)
         fallbackModule = module ?? (ingestRequest.keepsModules ? GroupingRules.keptModules : nil)
     }
@@ -63,6 +70,7 @@ struct OriginTable {
         // Compares bytes, as the store does to distinguish apps.
         if let bound = key.app, !bound.utf8.elementsEqual(origin.app.utf8) { return .rejected(origin.app) }
         origins.append(origin)
+        apps.append(AppKey(origin.app, environment: origin.environment))
         modules.append(module ?? fallbackModule)
         return .admitted(origins.count - 1)
     }
@@ -79,8 +87,10 @@ struct OriginTable {
         }
         let install = text(slices.install)
         return Submission.Origin(
-            app: text(slices.appID) ?? fallbackApp, version: text(slices.version) ?? fallbackVersion,
-            build: text(slices.build), system: Self.joined(text(slices.os), text(slices.osVersion)),
+            app: text(slices.appID) ?? fallbackApp,
+            environment: AppKey.environment(named: text(slices.environment) ?? fallbackEnvironment),
+            version: text(slices.version) ?? fallbackVersion, build: text(slices.build),
+            system: Self.joined(text(slices.os), text(slices.osVersion)),
             model: text(slices.model), installHash: install.map(Install.hash), install: install,
             user: text(slices.user))
     }

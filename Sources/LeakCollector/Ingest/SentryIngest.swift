@@ -126,7 +126,8 @@ struct SentryIngest: Sendable {
         let sender =
             submission.hasOrigin
             ? builder.submission.origins.first.map {
-                SentrySenders.Sender(app: $0.app, version: $0.version)
+                SentrySenders.Sender(
+                    app: $0.app, environment: $0.environment, version: $0.version)
             }
             : nil
         ingest.submit(builder, responder) { [rejections, senders] outcome in
@@ -184,8 +185,8 @@ struct SentryIngest: Sendable {
         }
         let sender = submission.hasOrigin || key.app != nil ? nil : senders.last(of: key.id)
         let ingestRequest = IngestRequest(
-            body: batch, format: .json, app: sender?.app, version: sender?.version, keepsModules: true,
-            isTranslated: true,
+            body: batch, format: .json, app: sender?.app, version: sender?.version,
+            environment: sender?.environment, keepsModules: true, isTranslated: true,
             idempotencyKey: Self.idempotencyKey(of: submission.idempotencyIDs), receivedAt: now)
         do throws(Problem) {
             return try ingest.receive(ingestRequest, from: key)

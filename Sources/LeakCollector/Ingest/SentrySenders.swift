@@ -8,6 +8,7 @@ internal import LeakPlatform
 final class SentrySenders: Sendable {
     struct Sender: Hashable, Sendable {
         let app: String
+        let environment: String
         let version: String
     }
 

@@ -76,7 +76,7 @@ struct SubmissionBuilder {
                 continue
             }
             let groups = cache.group(
-                document, report, app: senders.origins[sender].app, module: senders.modules[sender])
+                document, report, app: senders.apps[sender], module: senders.modules[sender])
             leaks.insert(groups.first.identity.id)
             for other in groups.others { leaks.insert(other.identity.id) }
             guard leaks.count <= WireLimits.leaksCount else {
@@ -94,7 +94,8 @@ struct SubmissionBuilder {
             if groups.missedCount > 0 {
                 submission.dropped.append(
                     .init(
-                        app: senders.origins[sender].app, reason: Self.leaksOverLimit,
+                        app: senders.origins[sender].app,
+                        environment: senders.origins[sender].environment, reason: Self.leaksOverLimit,
                         count: groups.missedCount))
             }
         }
@@ -103,7 +104,7 @@ struct SubmissionBuilder {
             guard case .admitted(let sender) = senders.sender(of: document.origin(of: report), in: document)
             else { continue }
             let groups = cache.group(
-                document, report, app: senders.origins[sender].app, module: senders.modules[sender])
+                document, report, app: senders.apps[sender], module: senders.modules[sender])
             addExplanation(
                 document.explanation(report.why), of: groups.first.identity, sender: sender,
                 at: Self.countedTime(report.at, receivedAt: ingestRequest.receivedAt), cache: &cache)
@@ -165,18 +166,20 @@ struct SubmissionBuilder {
         if !document.sessions.isEmpty || !document.checks.isEmpty {
             submission.usageCounts = [
                 Submission.UsageCounts(
-                    app: origin.app, version: origin.version, build: origin.build,
-                    installHash: origin.installHash, sessions: document.sessions.count { $0.isConclusive },
+                    app: origin.app, environment: origin.environment, version: origin.version,
+                    build: origin.build, installHash: origin.installHash,
+                    sessions: document.sessions.count { $0.isConclusive },
                     leakySessions: document.sessions.count { $0.leaks > 0 }, checks: checks.first)
             ]
             submission.usageCounts += checks.others.map {
                 Submission.UsageCounts(
-                    app: origin.app, version: origin.version, build: origin.build,
-                    installHash: origin.installHash, sessions: 0, leakySessions: 0, checks: $0)
+                    app: origin.app, environment: origin.environment, version: origin.version,
+                    build: origin.build, installHash: origin.installHash, sessions: 0, leakySessions: 0, checks: $0)
             }
         }
         submission.dropped += Self.losses(of: document, isTranslated: isTranslated).map {
-            Submission.Dropped(app: origin.app, reason: $0.reason, count: $0.count)
+            Submission.Dropped(
+                app: origin.app, environment: origin.environment, reason: $0.reason, count: $0.count)
         }
     }
 
@@ -232,8 +235,10 @@ struct SubmissionBuilder {
 
     /// Adds dropped reports to the counts of the first sender's app.
     mutating func add(dropped count: Int, for reason: String) {
-        guard count > 0, let app = submission.origins.first?.app else { return }
-        submission.dropped.append(Submission.Dropped(app: app, reason: reason, count: count))
+        guard count > 0, let origin = submission.origins.first else { return }
+        submission.dropped.append(
+            Submission.Dropped(
+                app: origin.app, environment: origin.environment, reason: reason, count: count))
     }
 
     private func rejectIfEmpty(_ document: WireDocument, _ key: Credential) throws(Problem) {

@@ -2,15 +2,20 @@ internal import LeakHTTPServer
 internal import LeakMessage
 internal import LeakStore
 
-/// All apps with their versions.
+/// All apps of an environment with their versions, and the names of all environments.
 struct AppsResource: JSONResource {
     static let jsonPath = "/apps"
 
-    init(_: borrowing Request, _: Parameters) {}
+    let environment: String
+
+    init(_ request: borrowing Request, _: Parameters) { environment = request.queriedScope.environment }
 
     func writeJSON(to writer: inout JSONWriter, from view: StoreView) throws {
-        let apps = try view.reader.apps().map { (id: $0, versions: try view.reader.versions(app: $0)) }
-        writer.fields(of: apps)
+        let apps = try view.reader.apps(in: environment).map {
+            (id: $0, versions: try view.reader.versions(app: AppScope($0, environment: environment)))
+        }
+        writer.fields(
+            of: apps, environment: environment, environments: try view.reader.environments(app: nil))
     }
 }
 

@@ -25,13 +25,13 @@ struct CausesPage: Component {
                 \#(causes)\#(rest)
                 """#,
             footer: [
-                #"<a href="\#(context.links.json(of: .causes(app: context.query.app)))">JSON</a>"#
+                #"<a href="\#(context.links.json(of: .causes(app: context.query.scope)))">JSON</a>"#
             ]
         ).html
     }
 
     private var app: HTML {
-        #"<a href="\#(context.links.to(.summary(app: context.query.app)))">\#(IsolatedText(context.query.app ?? "all apps"))</a>"#
+        #"<a href="\#(context.links.to(.summary(app: context.query.scope)))">\#(IsolatedText(context.query.app ?? "all apps"))</a>"#
     }
 
     private var title: HTML {

@@ -6,12 +6,12 @@ internal import LeakStore
 struct CausesResource: JSONResource, PageResource {
     static let (jsonPath, pagePath) = ("/causes", "/causes")
 
-    let app: String?
+    let scope: AppScope
     /// The ``LeakMessage/RetainPath/causeKey`` of the cause to show first on the page.
     let first: String?
 
     init(_ request: borrowing Request, _: Parameters) throws(Problem) {
-        app = request.queriedApp
+        scope = request.queriedScope
         // Ignores texts that cannot be a cause key. Otherwise each such text would be another page in the page cache.
         first = request.query("first").flatMap {
             $0.utf8.count == 16 && $0.allSatisfy(\.isHexDigit) ? $0 : nil
@@ -19,13 +19,13 @@ struct CausesResource: JSONResource, PageResource {
     }
 
     func writeJSON(to writer: inout JSONWriter, from view: StoreView) throws {
-        let found = try SharedCauses(app: app, from: view.reader, symbols: view.symbols, now: view.now)
-        writer.fields(of: found, app: app)
+        let found = try SharedCauses(app: scope, from: view.reader, symbols: view.symbols, now: view.now)
+        writer.fields(of: found, app: scope)
     }
 
     func page(from view: StoreView) throws -> HTML {
         let found = try SharedCauses(
-            app: app, first: first, from: view.reader, symbols: view.symbols, now: view.now)
-        return CausesPage(context: view.context(app: app), found: found, first: first).html
+            app: scope, first: first, from: view.reader, symbols: view.symbols, now: view.now)
+        return CausesPage(context: view.context(app: scope), found: found, first: first).html
     }
 }

@@ -22,10 +22,10 @@ struct ClassPage: Component {
         ).html
     }
 
-    private func linkTarget(_ name: String) -> LinkTarget { .leakClass(name, app: context.query.app) }
+    private func linkTarget(_ name: String) -> LinkTarget { .leakClass(name, app: context.query.scope) }
 
     private var app: HTML {
-        #"<a href="\#(context.links.to(.summary(app: context.query.app)))">\#(IsolatedText(context.query.app ?? "all apps"))</a>"#
+        #"<a href="\#(context.links.to(.summary(app: context.query.scope)))">\#(IsolatedText(context.query.app ?? "all apps"))</a>"#
     }
 
     private var modules: HTML? {

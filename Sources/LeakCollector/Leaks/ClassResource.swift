@@ -8,26 +8,26 @@ struct ClassResource: JSONResource, PageResource {
     static let (jsonPath, pagePath) = ("/classes", "/classes")
 
     let name: String
-    let app: String?
+    let scope: AppScope
 
     init(_ request: borrowing Request, _: Parameters) throws(Problem) {
         guard let name = request.query("class"), !name.isEmpty else {
             throw Problem(.badRequest, "missing parameter: class, as in ?class=CheckoutViewController")
         }
         self.name = name
-        app = request.queriedApp
+        scope = request.queriedScope
     }
 
     func writeJSON(to writer: inout JSONWriter, from view: StoreView) throws {
-        writer.fields(of: try found(in: view), app: app)
+        writer.fields(of: try found(in: view), app: scope)
     }
 
     func page(from view: StoreView) throws -> HTML {
-        ClassPage(context: view.context(app: app), found: try found(in: view)).html
+        ClassPage(context: view.context(app: scope), found: try found(in: view)).html
     }
 
     private func found(in view: StoreView) throws -> LeakClass {
-        guard let found = try view.reader.leakClass(name, app: app, now: view.now) else {
+        guard let found = try view.reader.leakClass(name, app: scope, now: view.now) else {
             throw Problem.noClass
         }
         return found

@@ -25,6 +25,7 @@ struct FilterForm: Component {
             Choice(
                 name: "app", label: "App", none: "All apps", options: context.apps.map { ($0, $0) },
                 chosen: query.app),
+            Choice.environments(of: context),
             Choice(
                 name: "version", label: "Version", none: "All versions",
                 options: context.versions.map { ($0, $0) }, chosen: query.version),
@@ -37,7 +38,7 @@ struct FilterForm: Component {
                 name: "period", label: "Period", none: "Any time",
                 options: Period.allCases.map { ($0.rawValue, "Last \($0.words)") },
                 chosen: query.period?.rawValue),
-        ]
+        ].compactMap(\.self)
     }
 
     private var order: Choice {
@@ -78,6 +79,6 @@ struct FilterForm: Component {
 
     private func link(_ app: String?, _ text: String) -> HTML {
         let mark: HTML = app == context.query.app ? #" aria-current="page""# : ""
-        return #"<a href="\#(context.links.to(.summary(app: app)))"\#(mark)>\#(IsolatedText(text))</a>"#
+        return #"<a href="\#(context.links.to(.summary(app: AppScope(app, environment: context.query.environment))))"\#(mark)>\#(IsolatedText(text))</a>"#
     }
 }

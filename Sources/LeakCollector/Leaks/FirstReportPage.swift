@@ -1,3 +1,5 @@
+import LeakStore
+
 /// Page of a collector without reports: how to send the first report.
 struct FirstReportPage: Component {
     var context: PageContext

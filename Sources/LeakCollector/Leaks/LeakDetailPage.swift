@@ -181,6 +181,6 @@ struct LeakDetailPage: Component {
     private var allOfClass: HTML? {
         guard let className = leak.className else { return nil }
         return
-            #"<a href="\#(context.links.to(.leakClass(className, app: leak.app)))">All leaks of this class</a>"#
+            #"<a href="\#(context.links.to(.leakClass(className, app: leak.appKey.scope)))">All leaks of this class</a>"#
     }
 }

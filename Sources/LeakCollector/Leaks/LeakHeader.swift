@@ -18,7 +18,7 @@ struct LeakHeader: Component {
             ? #"<a href="\#(context.links.to(.leak(leak.id)))">\#(IsolatedText(leak.title))</a>"#
             : IsolatedText(leak.title).html
         return #"""
-            <p class="crumb"><a href="\#(context.links.to(.summary(app: leak.app)))">\#(IsolatedText(leak.app))</a> › \#
+            <p class="crumb"><a href="\#(context.links.to(.summary(app: leak.appKey.scope)))">\#(IsolatedText(leak.app))</a> › \#
             \#(Kind.words(leak.kind))\#(module)</p>
             <div class="head"><div><h1>\#(LongText(title, bytes: leak.title.utf8.count))</h1><p>\#(LeakPath(of: leak).whole)</p>\#
             <p class="state">\#(badge)</p>\#(decisionStatus)</div>\#(form)</div>

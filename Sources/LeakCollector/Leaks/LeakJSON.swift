@@ -29,6 +29,7 @@ extension JSONWriter {
         let leak = row.identity
         field("id", leak.id.description)
         field("app", leak.app)
+        field("environment", leak.environment)
         field("kind", leak.kind)
         field("state", row.state.rawValue)
         field("known", match: row.known)
@@ -138,8 +139,9 @@ extension JSONWriter {
     }
 
     /// Writes the causes that leaks share.
-    mutating func fields(of found: SharedCauses, app: String?) {
-        field("app", app)
+    mutating func fields(of found: SharedCauses, app: AppScope) {
+        field("app", app.app)
+        field("environment", app.environment)
         field("total", found.totalLeakCount)
         field("leaks", found.leakCount)
         field("explained", found.explainedLeakCount)
@@ -267,9 +269,10 @@ extension JSONWriter {
         }
     }
 
-    mutating func fields(of found: LeakClass, app: String?) {
+    mutating func fields(of found: LeakClass, app: AppScope) {
         field("class", found.name)
-        field("app", app)
+        field("app", app.app)
+        field("environment", app.environment)
         field("modules", found.modules)
         field("total", found.total)
         field("reports", found.reports)

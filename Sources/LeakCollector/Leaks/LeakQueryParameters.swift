@@ -14,7 +14,7 @@ extension LeakQuery {
     /// - Throws: ``Problem`` 400 that names the parameter and its valid values.
     static func read(from request: borrowing Request) throws(Problem) -> LeakQuery {
         var query = LeakQuery()
-        query.app = parameter("app", request)
+        query.scope = request.queriedScope
         query.version = parameter("version", request)
         query.className = parameter("class", request)
         if let kind = parameter("kind", request) {

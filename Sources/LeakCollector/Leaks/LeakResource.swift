@@ -58,15 +58,15 @@ struct LeakContent {
     func page(from view: StoreView) throws(StoreError) -> HTML {
         let (leak, newest) = (detail.row.identity, SampleReport.newest(of: samples))
         let first = newest?.place == .first ? nil : samples.first { $0.place == .first }
-        var context = view.context(app: leak.app)
-        context.versions = try view.reader.versions(app: leak.app)
+        var context = view.context(app: leak.appKey.scope)
+        context.versions = try view.reader.versions(app: leak.appKey.scope)
         let hours = try view.reader.trend(of: leak.id, by: .hour, now: view.now)
         return LeakDetailPage(
             context: context, detail: detail, hours: hours?.lastHours(Self.hoursShown, now: view.now),
             newest: newest.map(ParsedSample.init), first: first.map(ParsedSample.init),
             relatedLeaks: relatedLeaks,
             reports: samples.compactMap { ParsedSample($0).report },
-            newestVersion: try view.reader.appSummaries().first { $0.id == leak.app }?.newestVersion
+            newestVersion: try view.reader.appSummaries().first { $0.key == leak.appKey }?.newestVersion
         ).html
     }
 
@@ -88,7 +88,7 @@ extension StoreView {
 
     /// Returns the page of a leak's sample reports.
     func reportsPage(of leak: LeakIdentity, _ samples: [SampleReport]) -> HTML {
-        ReportsPage(context: context(app: leak.app), leak: leak, reports: samples.map(ParsedSample.init)).html
+        ReportsPage(context: context(app: leak.appKey.scope), leak: leak, reports: samples.map(ParsedSample.init)).html
     }
 
     /// Returns the other leaks that the JSON of a leak names.

@@ -5,8 +5,9 @@ extension JSONWriter {
     /// Writes an overview.
     ///
     /// - Parameter each: the overviews of single apps, if the overview covers several apps.
-    mutating func fields(of overview: Overview, app: String?, each: [AppOverview]) {
-        field("app", app)
+    mutating func fields(of overview: Overview, app: AppScope, each: [AppOverview]) {
+        field("app", app.app)
+        field("environment", app.environment)
         field("newest", release: overview.newest)
         field("previous", release: overview.previous)
         field("new_leaks", overview.newLeaks)
@@ -50,7 +51,7 @@ extension JSONWriter {
         array("beyond_limits") { writer in
             for beyond in beyond {
                 writer.object {
-                    $0.field("app", beyond.app)
+                    $0.field("app", beyond.app.name)
                     $0.field("limit", beyond.limit.rawValue)
                     $0.field("count", beyond.count)
                 }
@@ -63,8 +64,9 @@ extension JSONWriter {
         object(name) { $0.fields(of: release) }
     }
 
-    mutating func fields(of releases: [ReleaseSummary], app: String?) {
-        field("app", app)
+    mutating func fields(of releases: [ReleaseSummary], app: AppScope) {
+        field("app", app.app)
+        field("environment", app.environment)
         array("releases") { writer in
             for release in releases { writer.object { $0.fields(of: release) } }
         }
@@ -88,7 +90,11 @@ extension JSONWriter {
         time("last_seen", release.lastSeen)
     }
 
-    mutating func fields(of apps: [(id: String, versions: [String])]) {
+    mutating func fields(
+        of apps: [(id: String, versions: [String])], environment: String, environments: [String]
+    ) {
+        field("environment", environment)
+        field("environments", environments)
         array("apps") { writer in
             for app in apps {
                 writer.object {

@@ -2,25 +2,26 @@ internal import LeakHTTPServer
 internal import LeakMessage
 internal import LeakStore
 
-/// The overview of the app in the query. Without an app, the overview of all apps together, and those of single apps.
+/// The overview of the app in the query, in one environment. Without an app, the overview of all apps together, and those of single apps.
 struct OverviewResource: JSONResource {
     static let jsonPath = "/summary"
 
-    let app: String?
+    let scope: AppScope
     let period: Period?
 
     init(_ request: borrowing Request, _: Parameters) throws(Problem) {
-        app = request.queriedApp
+        scope = request.queriedScope
         period = try LeakQuery.period(of: request)
     }
 
     func writeJSON(to writer: inout JSONWriter, from view: StoreView) throws {
-        let overview = try Self.overview(app: app, period, from: view)
-        let each = try Self.overviews(app: app, of: view.reader.apps(), period, from: view)
-        writer.fields(of: overview, app: app, each: each)
+        let overview = try Self.overview(app: scope, period, from: view)
+        let apps = try view.reader.apps(in: scope.environment)
+        let each = try Self.overviews(app: scope, of: apps, period, from: view)
+        writer.fields(of: overview, app: scope, each: each)
     }
 
-    static func overview(app: String?, _ period: Period?, from view: StoreView) throws(StoreError) -> Overview
+    static func overview(app: AppScope, _ period: Period?, from view: StoreView) throws(StoreError) -> Overview
     {
         try view.reader.overview(app: app, period: period ?? .day, now: view.now)
     }
@@ -28,11 +29,12 @@ struct OverviewResource: JSONResource {
     /// Returns the overviews of the most recently seen apps, at most ``AppOverview/shownAppsLimit``; empty if an app was chosen
     /// or there is only one.
     static func overviews(
-        app: String?, of apps: [String], _ period: Period?, from view: StoreView
+        app: AppScope, of apps: [String], _ period: Period?, from view: StoreView
     ) throws(StoreError) -> [AppOverview] {
-        guard app == nil, apps.count > 1 else { return [] }
-        return try apps.prefix(AppOverview.shownAppsLimit).map { (app) throws(StoreError) in
-            AppOverview(app: app, overview: try overview(app: app, period, from: view))
+        guard app.app == nil, apps.count > 1 else { return [] }
+        return try apps.prefix(AppOverview.shownAppsLimit).map { (name) throws(StoreError) in
+            let one = AppScope(name, environment: app.environment)
+            return AppOverview(app: name, overview: try overview(app: one, period, from: view))
         }
     }
 }

@@ -173,7 +173,7 @@ struct AppsTile: Component {
 
     private func line(_ appOverview: AppOverview) -> HTML {
         let name: HTML =
-            #"<a href="\#(context.links.to(.summary(app: appOverview.app)))">\#(IsolatedText(appOverview.app))</a>"#
+            #"<a href="\#(context.links.to(.summary(app: AppScope(appOverview.app, environment: context.query.environment))))">\#(IsolatedText(appOverview.app))</a>"#
         let overview = appOverview.overview
         let new: HTML = "\(Count(overview.newLeaks).of("new leak", "new leaks"))"
         guard let newest = overview.newest else { return "<li><span>\(name)</span> <b>no data</b></li>" }

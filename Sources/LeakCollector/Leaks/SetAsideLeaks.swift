@@ -45,6 +45,6 @@ struct SetAsideLeaks: Component {
     private func listAddress(_ state: LeakQuery.StateFilter) -> String {
         context.links.isServed
             ? context.summary { $0.state = state }
-            : context.links.to(.list(app: context.query.app, state: state, page: 1))
+            : context.links.to(.list(app: context.query.scope, state: state, page: 1))
     }
 }

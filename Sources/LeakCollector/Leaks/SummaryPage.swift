@@ -74,7 +74,7 @@ struct SummaryPage: Component {
     private func exportedTarget(_ number: Int) -> LinkTarget {
         let query = context.query
         return number == 1 && query.state == .toFix
-            ? .summary(app: query.app) : .list(app: query.app, state: query.state, page: number)
+            ? .summary(app: query.scope) : .list(app: query.scope, state: query.state, page: number)
     }
 
     private func exportedPageLinks(around number: Int) -> HTML? {
@@ -89,7 +89,7 @@ struct SummaryPage: Component {
 
     /// Link to the JSON of the overview; `nil` in an export, which does not contain it.
     private var overviewLink: HTML? {
-        let overviewTarget = LinkTarget.overview(app: context.query.app, overview.period)
+        let overviewTarget = LinkTarget.overview(app: context.query.scope, overview.period)
         return context.links.isServed
             ? #"<a href="\#(context.links.json(of: overviewTarget))">Summary JSON</a>"# : nil
     }

@@ -21,7 +21,7 @@ struct SummaryResource: JSONResource, PageResource {
 
     func page(from view: StoreView) throws -> HTML {
         let context = try view.context(query)
-        let overview = try OverviewResource.overview(app: query.app, query.period, from: view)
+        let overview = try OverviewResource.overview(app: query.scope, query.period, from: view)
         if overview.leaks == 0, overview.newest == nil, query == LeakQuery() {
             return FirstReportPage(context: context, address: view.address).html
         }
@@ -29,7 +29,7 @@ struct SummaryResource: JSONResource, PageResource {
         return SummaryPage(
             context: context, overview: overview, page: page,
             known: try Self.known(besides: page, query, from: view),
-            apps: try OverviewResource.overviews(app: query.app, of: context.apps, query.period, from: view)
+            apps: try OverviewResource.overviews(app: query.scope, of: context.apps, query.period, from: view)
         ).html
     }
 

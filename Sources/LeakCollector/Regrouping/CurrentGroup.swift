@@ -48,7 +48,7 @@ enum CurrentGroup {
     ) -> CurrentGroup {
         if isGroupedByFingerprint(leak), report.fingerprint.isEmpty { return .unknown }
         let groups = modules(of: leak).map {
-            GroupingRules.groups(report, app: leak.app, module: $0, symbols: symbols)
+            GroupingRules.groups(report, app: leak.appKey, module: $0, symbols: symbols)
         }
         let identities = groups.flatMap { ([$0.first] + $0.others).map(\.identity) }
         if identities.contains(where: { $0.id == leak.id || $0.alternative?.id == leak.id }) { return .same }

@@ -30,7 +30,7 @@ package struct RegroupPlanner {
 
     /// The changes in one app.
     package struct Plan: Sendable {
-        package var app: String
+        package var app: AppKey
         /// Number of leaks of the app.
         package var leaks = 0
         /// The groups, in the order in which their leaks are to be merged.
@@ -59,24 +59,25 @@ package struct RegroupPlanner {
         self.now = now
     }
 
-    /// Returns the plan of each app.
+    /// Returns the plan of each app in each of its environments.
     ///
     /// - Parameter app: `nil` for all apps.
-    /// - Returns: plans of the apps that have leaks, in the order of their names.
+    /// - Returns: plans of the apps that have leaks, in the order of their names and environments.
     /// - Throws: ``StoreError/Reason/invalidArgument`` for an unknown app.
     package func plans(app: String?) throws -> [Plan] {
-        let apps = try reader.apps()
+        let keys = try reader.appSummaries().map(\.key)
+        let apps = Set(keys.map(\.name)).sorted()
         if let app, !apps.contains(where: { $0.utf8.elementsEqual(app.utf8) }) {
             let known =
                 apps.isEmpty ? "no app has sent reports" : "the apps are \(apps.joined(separator: ", "))"
             throw StoreError(.invalidArgument, "there is no app \(app); \(known)")
         }
         // The leaks of apps beyond the limit are left out, because the rules do not determine their ids.
-        let chosen = apps.filter { $0 != StoreLimits.other && (app == nil || $0 == app) }
-        return try chosen.sorted().map { try plan(for: $0) }
+        let chosen = keys.filter { $0.name != StoreLimits.other && (app == nil || $0.name == app) }
+        return try chosen.sorted { ($0.name, $0.environment) < ($1.name, $1.environment) }.map { try plan(for: $0) }
     }
 
-    private func plan(for app: String) throws -> Plan {
+    private func plan(for app: AppKey) throws -> Plan {
         var plan = Plan(app: app)
         var leaks: [LeakID: LeakRow] = [:]
         var targets: [LeakID: LeakIdentity] = [:]
@@ -143,9 +144,9 @@ package struct RegroupPlanner {
             reports: row.reports)
     }
 
-    private func forEachLeak(of app: String, _ body: (LeakRow) throws -> Void) throws {
+    private func forEachLeak(of app: AppKey, _ body: (LeakRow) throws -> Void) throws {
         var query = LeakQuery()
-        (query.app, query.state, query.sort, query.limit) = (app, .any, .firstSeen, 200)
+        (query.scope, query.state, query.sort, query.limit) = (app.scope, .any, .firstSeen, 200)
         var seen: Set<LeakID> = []
         repeat {
             let page = try reader.leaks(query, now: now)

@@ -17,7 +17,7 @@ struct ComparePage: Component {
         PageLayout(
             title: title, section: .releases, context: context,
             main: #"""
-                <p class="crumb"><a href="\#(context.links.to(.releases(app: context.query.app)))">Releases</a></p>
+                <p class="crumb"><a href="\#(context.links.to(.releases(app: context.query.scope)))">Releases</a></p>
                 <h1>\#(IsolatedText(title))</h1>
                 \#(form)\#(content)
                 """#,
@@ -31,7 +31,7 @@ struct ComparePage: Component {
     }
 
     private func linkTarget(_ check: ReleaseCheck) -> LinkTarget {
-        .compare(app: check.app, from: check.baseline?.version, to: check.version.version)
+        .compare(app: check.scope, from: check.baseline?.version, to: check.version.version)
     }
 
     private var form: HTML? {
@@ -40,6 +40,7 @@ struct ComparePage: Component {
         return #"""
             <form class="filters" action="\#(context.links.to(.compare(app: nil, from: nil, to: nil)))">\#
             <input type="hidden" name="app" value="\#(check.app)">\#
+            \#(Choice.hiddenEnvironment(of: context))\#
             \#(Choice(name: "from", label: "Older version", none: "version before", options: versions, chosen: check.baseline?.version))\#
             \#(Choice(name: "to", label: "Newer version", none: nil, options: versions, chosen: check.version.version))\#
             <button>Compare</button></form>
@@ -157,7 +158,7 @@ struct ComparePage: Component {
     private func worseClasses(_ check: ReleaseCheck) -> HTML? {
         guard !check.worseClasses.isEmpty else { return nil }
         let rows = check.worseClasses.map { worse -> HTML in
-            let link = context.links.to(.leakClass(worse.className, app: check.app))
+            let link = context.links.to(.leakClass(worse.className, app: check.scope))
             return #"""
                 <tr><th scope="row"><a href="\#(link)">\#(IsolatedText(worse.className))</a></th>\#
                 <td class="num">\#(rate(worse.baseline))</td><td class="num">\#(rate(worse.version))</td></tr>

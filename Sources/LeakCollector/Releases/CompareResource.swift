@@ -5,7 +5,7 @@ internal import LeakStore
 struct CompareResource: PageResource {
     static let pagePath = "/compare"
 
-    let app: String?
+    let scope: AppScope
     /// The older version; `nil` for the one before ``to``.
     let from: String?
     /// The newer version; `nil` for the newest version of the app.
@@ -13,21 +13,22 @@ struct CompareResource: PageResource {
 
     init(_ request: borrowing Request, _: Parameters) {
         func nonEmpty(_ name: String) -> String? { request.query(name).flatMap { $0.isEmpty ? nil : $0 } }
-        app = request.queriedApp
+        scope = request.queriedScope
         from = nonEmpty("from")
         to = nonEmpty("to")
     }
 
     func page(from view: StoreView) throws -> HTML {
-        let shownApp = try app ?? view.reader.apps().first
-        var context = view.context(app: shownApp)
-        context.versions = try view.reader.versions(app: shownApp)
-        let releases = try shownApp.map { try view.reader.releases(app: $0) } ?? []
+        let shown = try scope.orFirst(of: view.reader.apps(in: scope.environment))
+        var context = view.context(app: shown)
+        context.versions = try view.reader.versions(app: shown)
+        let releases = try shown.key.map { try view.reader.releases(app: $0) } ?? []
         let version = to ?? releases.first(where: \.isNewest)?.version ?? context.versions.first
-        guard let shownApp, let version else {
+        guard let key = shown.key, let version else {
             return ComparePage(context: context, check: nil, result: nil).html
         }
-        var query = ReleaseCheckQuery(app: shownApp, version: version, baseline: from)
+        var query = ReleaseCheckQuery(
+            app: key.name, environment: key.environment, version: version, baseline: from)
         if let from, VersionOrder(version) < VersionOrder(from) {
             (query.version, query.baseline) = (from, version)
         }

@@ -48,8 +48,9 @@ public struct ReleaseCheckRequest: Hashable, Sendable {
 
     /// Path and query that are appended to the address of a collector.
     public var path: String {
-        var parameters = [("app", query.app), ("version", query.version)]
-        for (name, value) in [
+        var parameters: [(String, String)] = []
+        for (name, value) in query.scope.parameters + [
+            ("version", query.version),
             ("build", query.build), ("baseline", query.baseline), ("baseline_build", query.baselineBuild),
         ] {
             if let value { parameters.append((name, value)) }
@@ -75,13 +76,13 @@ public struct ReleaseCheckRequest: Hashable, Sendable {
 
     func check(_ reader: any StoreReader, now: Int64) throws -> ReleaseCheck {
         guard let check = try reader.check(query, now: now) else {
-            let versions = try reader.versions(app: query.app)
+            let versions = try reader.versions(app: query.scope)
             let isKnown = versions.contains { $0 == query.version }
             throw try unknownVersionError(
                 of: query.version, build: isKnown ? query.build : nil, among: versions, reader)
         }
         guard let baseline = query.baseline else { return check }
-        let versions = try reader.versions(app: query.app)
+        let versions = try reader.versions(app: query.scope)
         // Without this check, a misspelt baseline would make every leak new, or none.
         guard versions.contains(where: { VersionOrder($0).ranks(as: baseline) }) else {
             throw try unknownVersionError(of: baseline, isBaseline: true, among: versions, reader)
@@ -94,14 +95,15 @@ public struct ReleaseCheckRequest: Hashable, Sendable {
         _ reader: any StoreReader
     ) throws(StoreError) -> UnknownVersionError {
         UnknownVersionError(
-            app: query.app, version: version, build: build, isBaseline: isBaseline, versions: versions,
-            apps: versions.isEmpty ? try reader.apps() : [])
+            app: query.scope, version: version, build: build, isBaseline: isBaseline, versions: versions,
+            apps: versions.isEmpty ? try reader.apps(in: query.environment) : [],
+            environments: versions.isEmpty ? try reader.environments(app: query.app) : [])
     }
 }
 
 /// Error for a version of which nothing was ever reported. An unknown version must not pass the check.
 struct UnknownVersionError: Error, CustomStringConvertible {
-    let app: String
+    let app: AppScope
     let version: String
     /// The build of which nothing was reported, if there are reports of the version.
     let build: String?
@@ -110,13 +112,19 @@ struct UnknownVersionError: Error, CustomStringConvertible {
     /// Versions of the app, newest first; empty for an app that was never seen.
     let versions: [String]
     let apps: [String]
+    /// Environments in which the app was seen; empty if it was seen in the environment of the check.
+    let environments: [String]
 
     private static let shownNames = 5
+
+    private var name: String {
+        app.key?.description ?? ""
+    }
 
     var description: String {
         if let build {
             return
-                "there are no reports of build \(build) of \(app) \(version): run it once with a reporter that counts "
+                "there are no reports of build \(build) of \(name) \(version): run it once with a reporter that counts "
                 + "sessions, or name another build"
         }
         if !versions.isEmpty {
@@ -125,10 +133,13 @@ struct UnknownVersionError: Error, CustomStringConvertible {
                 ? "compare with a version that has reports"
                 : "run it once with a reporter that counts sessions, or name another version"
             return
-                "there are no reports of version \(version) of \(app): \(remedy); "
+                "there are no reports of version \(version) of \(name): \(remedy); "
                 + "its versions are \(Self.list(versions))"
         }
-        return "there is no app \(app)"
+        if !environments.isEmpty {
+            return "there are no reports of \(name); its environments are \(Self.list(environments))"
+        }
+        return "there is no app \(name)"
             + (apps.isEmpty ? "; there are no reports yet" : "; the apps are \(Self.list(apps))")
     }
 

@@ -11,13 +11,15 @@ struct ReleaseCheckResource: JSONResource {
 
     init(_ request: borrowing Request, _: Parameters) throws(Problem) {
         func nonEmpty(_ name: String) -> String? { request.query(name).flatMap { $0.isEmpty ? nil : $0 } }
-        guard let app = request.queriedApp, let version = nonEmpty("version") else {
+        let scope = request.queriedScope
+        guard let app = scope.app, let version = nonEmpty("version") else {
             throw Problem(
                 .badRequest,
                 "missing parameter: app or version; send both, as in ?app=com.acme.shop&version=5.2.0")
         }
         var query = ReleaseCheckQuery(
-            app: app, version: version, build: nonEmpty("build"), baseline: nonEmpty("baseline"),
+            app: app, environment: scope.environment, version: version, build: nonEmpty("build"),
+            baseline: nonEmpty("baseline"),
             baselineBuild: nonEmpty("baseline_build"))
         for limit in ReleaseCheckRequest.Limit.allCases {
             guard let text = nonEmpty(limit.rawValue) else { continue }
@@ -40,6 +42,7 @@ struct ReleaseCheckResource: JSONResource {
 extension JSONWriter {
     mutating func fields(of check: ReleaseCheck) {
         field("app", check.app)
+        field("environment", check.environment)
         field("version", check.version.version)
         field("build", check.version.build)
         field("baseline", check.baseline?.version)

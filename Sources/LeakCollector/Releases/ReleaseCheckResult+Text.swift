@@ -1,5 +1,6 @@
 internal import LeakMessage
 internal import LeakStatistics
+internal import LeakStore
 
 /// A check's result as text for a terminal or a build's log, at most 100 columns wide except for addresses.
 extension ReleaseCheckResult {
@@ -12,7 +13,8 @@ extension ReleaseCheckResult {
 
     /// One sentence: the verdict and its reason.
     public var sentence: String {
-        let subject = "\(app) \(Self.name(version, build))"
+        let place = environment == AppKey.production ? "" : " in \(environment)"
+        let subject = "\(app) \(Self.name(version, build))\(place)"
         let text =
             switch verdict {
             case .passed: "\(subject) passes: no leak is worse than in \(baselineName)"
@@ -248,7 +250,9 @@ extension ReleaseCheckResult {
     }
 
     func versionPage(_ address: String) -> String {
-        "\(address)/?app=\(Percent.encode(app))&version=\(Percent.encode(version))"
+        let parameters = AppScope(app, environment: environment).parameters + [("version", version)]
+        let query = parameters.compactMap { name, value in value.map { "\(name)=\(Percent.encode($0))" } }
+        return "\(address)/?" + query.joined(separator: "&")
     }
 
     static func number(_ count: Int, _ noun: String) -> String {

@@ -57,6 +57,7 @@ public struct ReleaseCheckResult: Hashable, Sendable {
 
     public internal(set) var verdict: ReleaseGate.Verdict
     var app = ""
+    var environment = AppKey.production
     var version = ""
     var build: String?
     var baseline: String?
@@ -77,7 +78,7 @@ public struct ReleaseCheckResult: Hashable, Sendable {
 
     /// Returns `true` if the result is about the app, version and build of the request.
     public func isAbout(_ request: ReleaseCheckRequest) -> Bool {
-        app == request.query.app && version == request.query.version && build == request.query.build
+        AppKey(app, environment: environment) == request.query.key && version == request.query.version && build == request.query.build
     }
 
     /// Error for a response that is not the result of a release check: it comes from another program, or from a much
@@ -130,6 +131,7 @@ extension JSONScanner {
         try eachField { name, scanner throws(JSONError) in
             switch name {
             case "app": result.app = try scanner.plainText()
+            case "environment": result.environment = try scanner.plainText()
             case "version": result.version = try scanner.plainText()
             case "build": result.build = try scanner.textOrNull()
             case "baseline": result.baseline = try scanner.textOrNull()

@@ -3,7 +3,7 @@ import LeakStore
 /// The versions of an app with their numbers, newest first.
 struct ReleaseTable: Component {
     var context: PageContext
-    var app: String?
+    var app: AppScope
     /// Newest version first.
     var releases: [ReleaseSummary]
 
@@ -61,7 +61,7 @@ struct ReleaseTable: Component {
     {
         guard context.links.isServed else { return words }
         var query = LeakQuery()
-        query.app = app
+        query.scope = app
         query.version = release.version
         change(&query)
         return #"<a href="\#(context.links.to(.summary(query)))">\#(words)</a>"#

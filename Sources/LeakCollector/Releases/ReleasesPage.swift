@@ -3,8 +3,8 @@ import LeakStore
 /// The page of an app's versions: `/releases`.
 struct ReleasesPage: Component {
     var context: PageContext
-    /// `nil` if there is no app yet.
-    var app: String?
+    /// The app whose versions are shown; without an app if there is none yet.
+    var app: AppScope
     /// Newest version first.
     var releases: [ReleaseSummary]
 
@@ -47,19 +47,30 @@ struct ReleasesPage: Component {
     }
 
     private var apps: HTML? {
-        guard context.apps.count > 1 else { return app.map { #"<p class="crumb">\#(IsolatedText($0))</p>"# } }
+        guard context.apps.count > 1 else { return app.app.map { #"<p class="crumb">\#(IsolatedText($0))</p>\#(environments)"# } }
         guard context.links.isServed else {
             let links = context.apps.map { name -> HTML in
-                let mark: HTML = name == app ? #" aria-current="page""# : ""
+                let mark: HTML = name == app.app ? #" aria-current="page""# : ""
                 return
-                    #"<a href="\#(context.links.to(.releases(app: name)))"\#(mark)>\#(IsolatedText(name))</a>"#
+                    #"<a href="\#(context.links.to(.releases(app: AppScope(name, environment: app.environment))))"\#(mark)>\#(IsolatedText(name))</a>"#
             }
             return #"<nav class="filters" aria-label="Apps">\#(links)</nav>"#
         }
         return #"""
             <form class="filters" action="\#(context.links.to(.releases(app: nil)))">\#
-            \#(Choice(name: "app", label: "App", none: nil, options: context.apps.map { ($0, $0) }, chosen: app))\#
-            <button>Apply</button></form>
+            \#(Choice(name: "app", label: "App", none: nil, options: context.apps.map { ($0, $0) }, chosen: app.app))\#
+            \#(Choice.environments(of: context)?.html)<button>Apply</button></form>
+            """#
+    }
+
+    /// The form with the choice of the environment, for a page with one app; `nil` without a choice.
+    private var environments: HTML? {
+        guard context.links.isServed, let choice = Choice.environments(of: context), let name = app.app else {
+            return nil
+        }
+        return #"""
+            <form class="filters" action="\#(context.links.to(.releases(app: nil)))">\#
+            <input type="hidden" name="app" value="\#(name)">\#(choice)<button>Apply</button></form>
             """#
     }
 }

@@ -2,27 +2,34 @@ internal import LeakHTTPServer
 internal import LeakMessage
 internal import LeakStore
 
-/// The versions of one app. If the request names no app, it is the most recently seen one.
+/// The versions of one app in one environment. If the request names no app, it is the most recently seen one.
 struct ReleasesResource: JSONResource, PageResource {
     static let (jsonPath, pagePath) = ("/releases", "/releases")
 
-    let app: String?
+    let scope: AppScope
 
-    init(_ request: borrowing Request, _: Parameters) { app = request.queriedApp }
+    init(_ request: borrowing Request, _: Parameters) { scope = request.queriedScope }
 
     func writeJSON(to writer: inout JSONWriter, from view: StoreView) throws {
         // One list cannot contain the versions of two apps.
-        let shownApp = try app ?? view.reader.apps().first
-        let releases = try shownApp.map { try view.reader.releases(app: $0) } ?? []
-        writer.fields(of: releases, app: shownApp)
+        let shown = try scope.orFirst(of: view.reader.apps(in: scope.environment))
+        let releases = try shown.key.map { try view.reader.releases(app: $0) } ?? []
+        writer.fields(of: releases, app: shown)
     }
 
     func page(from view: StoreView) throws -> HTML {
         var query = LeakQuery()
-        query.app = app
+        query.scope = scope
         let context = try view.context(query)
-        let shownApp = app ?? context.apps.first
-        let releases = try shownApp.map { try view.reader.releases(app: $0) } ?? []
-        return ReleasesPage(context: context, app: shownApp, releases: releases).html
+        let shown = scope.orFirst(of: context.apps)
+        let releases = try shown.key.map { try view.reader.releases(app: $0) } ?? []
+        return ReleasesPage(context: context, app: shown, releases: releases).html
+    }
+}
+
+extension AppScope {
+    /// Returns the scope with its app, or with the first of `apps` if it names none.
+    func orFirst(of apps: [String]) -> AppScope {
+        AppScope(app ?? apps.first, environment: environment)
     }
 }

@@ -269,6 +269,8 @@ extension FieldReader {
                 origin.appID = try nameText("app.id", atMost: WireLimits.appIDBytes)
             } else if scanner.matches(name, "module") {
                 origin.module = try nameText("app.module", atMost: WireLimits.moduleBytes)
+            } else if scanner.matches(name, "environment") {
+                origin.environment = try nameText("app.environment", atMost: WireLimits.environmentBytes)
             } else if scanner.matches(name, "version") {
                 origin.version = try nameText("app.version", atMost: WireLimits.versionBytes)
             } else if scanner.matches(name, "build") {

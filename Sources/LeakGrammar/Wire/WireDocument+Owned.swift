@@ -50,8 +50,8 @@ extension WireDocument {
 
     package func app(_ origin: OriginSlices) -> AppInfo {
         AppInfo(
-            id: string(origin.appID), module: string(origin.module), version: string(origin.version),
-            build: string(origin.build))
+            id: string(origin.appID), module: string(origin.module), environment: string(origin.environment),
+            version: string(origin.version), build: string(origin.build))
     }
 
     package func device(_ origin: OriginSlices) -> DeviceInfo {

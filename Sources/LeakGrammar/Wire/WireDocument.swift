@@ -101,6 +101,7 @@ package struct ReportSlices: Hashable, Sendable {
 package struct OriginSlices: Hashable, Sendable {
     package internal(set) var appID = JSONSlice.absent
     package internal(set) var module = JSONSlice.absent
+    package internal(set) var environment = JSONSlice.absent
     package internal(set) var version = JSONSlice.absent
     package internal(set) var build = JSONSlice.absent
     package internal(set) var os = JSONSlice.absent
@@ -118,6 +119,7 @@ package struct OriginSlices: Hashable, Sendable {
         if !appID.isPresent {
             origin.appID = other.appID
             if !module.isPresent { origin.module = other.module }
+            if !environment.isPresent { origin.environment = other.environment }
             if !version.isPresent {
                 origin.version = other.version
                 if !build.isPresent { origin.build = other.build }

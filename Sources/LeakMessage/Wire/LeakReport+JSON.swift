@@ -237,6 +237,7 @@ extension JSONWriter {
             object("app") {
                 $0.fieldIfPresent("id", app.id?.name(cutTo: WireLimits.appIDBytes))
                 $0.fieldIfPresent("module", app.module?.name(cutTo: WireLimits.moduleBytes))
+                $0.fieldIfPresent("environment", app.environment?.name(cutTo: WireLimits.environmentBytes))
                 $0.fieldIfPresent("version", app.version?.name(cutTo: WireLimits.versionBytes))
                 $0.fieldIfPresent("build", app.build?.name(cutTo: WireLimits.versionBytes))
             }

@@ -111,12 +111,19 @@ public struct AppInfo: Hashable, Sendable {
     public var id: String?
     /// The module whose name leads the app's own types: `Shop` in `Shop.Cart`.
     public var module: String?
+    /// The environment that the app ran in, such as `production`, `testflight`, `debug` or `ci`. Without one, reports count for
+    /// `production`. The collector ignores the case of ASCII letters.
+    public var environment: String?
     public var version: String?
     public var build: String?
 
-    public init(id: String? = nil, module: String? = nil, version: String? = nil, build: String? = nil) {
+    public init(
+        id: String? = nil, module: String? = nil, environment: String? = nil, version: String? = nil,
+        build: String? = nil
+    ) {
         self.id = id
         self.module = module
+        self.environment = environment
         self.version = version
         self.build = build
     }

@@ -40,6 +40,7 @@ public enum WireLimits {
     // Sender.
     public static let appIDBytes = 256
     public static let moduleBytes = 256
+    public static let environmentBytes = 64
     /// Bytes of `version` and of `build`.
     public static let versionBytes = 64
     /// Bytes of `os`, of `os_version` and of `model`.

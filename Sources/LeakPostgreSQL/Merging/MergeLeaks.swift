@@ -13,7 +13,7 @@
                 let ids = Set(sources).subtracting([target.id]).sorted()
                 let answers = try connection.run([
                     Migration.sharedLock, Migration.version,
-                    Query("select id from app where name = $1::text for no key update", .text(target.app)),
+                    target.appKey.lock,
                     // Read after the lock, so that the leaks do not change any more.
                     Self.selectParts(ids + [target.id]),
                 ])
@@ -63,7 +63,7 @@
             Query(
                 """
                 select l.key, l.id, l.reports, l.sightings, a.name, d.id, d.kind, d.version, d.is_after, d.until_at,
-                  d.until_reports, d.note, d.by, d.at
+                  d.until_reports, d.note, d.by, d.at, a.environment
                 from leak l join app a on a.id = l.app
                 left join decision d on d.id = (select max(id) from decision where leak = l.id and kind <> 'note')
                 where l.key = any($1::uuid[])
@@ -80,10 +80,10 @@
                 guard let id = LeakID(blob: row.bytes(0)) else {
                     throw .unreadable("a leak", in: connection.name)
                 }
-                guard ByteText(row.text(4)) == ByteText(target.app) else {
+                guard AppKey(row.text(4), environment: row.text(14)) == target.appKey else {
                     throw StoreError(
                         .invalidArgument,
-                        "leaks of different apps cannot be merged: \(id) belongs to another app")
+                        "leaks of different apps or environments cannot be merged: \(id) belongs to another one")
                 }
                 var part = MergePart(
                     row: row.int64(1), id: id, reports: row.int(2), sightings: row.int(3), decided: nil)

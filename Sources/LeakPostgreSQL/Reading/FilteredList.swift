@@ -184,7 +184,7 @@
             case .all, .counted: break
             case .from(let keys):
                 let least = "(\(values.bind(keys.primary)), \(values.bind(keys.row)))"
-                conditions += ["(\(key), l.id) >= \(least)", appCondition(&values)]
+                conditions += ["(\(key), l.id) >= \(least)", query.scope.condition(on: "l.app", &values)]
             case .sample(let percent): sample = "tablesample system (\(percent)) repeatable (0)"
             }
             if sample.isEmpty {
@@ -249,22 +249,15 @@
                 conditions.append("\(id) not in (select unnest(\(values.bind(excluded))))")
             }
             if let version = query.version {
-                let app = query.app.map { " and app = (select id from app where name = \(values.bind($0)))" }
-                let version = "version = \(values.bind(version))\(app ?? "")"
+                let version = "version = \(values.bind(version)) and \(query.scope.condition(on: "app", &values))"
                 conditions.append("n.release = any(array(select id from release where \(version)))")
             } else {
                 if let period = query.period {
                     conditions.append("l.last_seen >= \(values.bind(period.start(now: now)))")
                 }
-                conditions.append(appCondition(&values))
+                conditions.append(query.scope.condition(on: "l.app", &values))
             }
             return conditions
-        }
-
-        /// Returns the condition on the app. It names all apps if the query names none, because the indexes begin with the app.
-        private func appCondition(_ values: inout QueryValues) -> String {
-            query.app.map { "l.app = (select id from app where name = \(values.bind($0)))" }
-                ?? "l.app = any(array(select id from app))"
         }
 
         /// Returns conditions on columns that only `leak` has.

@@ -39,9 +39,9 @@
                   where app = a.id and slot >= $3::bigint) slots
                 cross join lateral (select sum(reports) as reports from app_day
                   where app = a.id and day >= $4::bigint) days
-                where $1::text is null or a.name = $1::text
+                where a.environment = $5::text and ($1::text is null or a.name = $1::text)
                 """, .text(query.app), .integer(startHour), .integer(period.firstSlot(now: now)),
-                .integer(period.firstAppDay(now: now)))
+                .integer(period.firstAppDay(now: now)), .text(query.environment))
         }
 
         /// The lowest sort keys that a leak of the page can have.
@@ -66,7 +66,7 @@
             let next = NextLeaks(query, after: cursor, limit: limit)
             var values = QueryValues(next.values)
             let exact = exactJoin(of: "candidate", where: listConditions(&values), &values)
-            let most = "greatest($2::bigint, \(Self.candidateCount) / (select count(*) from app))"
+            let most = "greatest($2::bigint, \(Self.candidateCount) / (select count(*) from app where environment = $3::text))"
             return Query(
                 """
                 with candidate as (\(next.select("id", limit: most))), bound as (
@@ -88,9 +88,7 @@
             var values = QueryValues()
             let upper = upperLimit(&values)
             var conditions = [
-                query.app.map { "l.app = (select id from app where name = \(values.bind($0)))" }
-                    // Names all apps, because the indexes begin with the app.
-                    ?? "l.app = any(array(select id from app))",
+                query.scope.condition(on: "l.app", &values),
                 "l.last_seen >= \(values.bind(period.start(now: now)))", listConditions(&values),
             ]
             if let bound { conditions.append(condition(from: bound, upperLimit: upper, values: &values)) }

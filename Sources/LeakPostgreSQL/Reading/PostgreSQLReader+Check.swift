@@ -4,7 +4,7 @@
     extension PostgreSQLReader {
         func check(_ query: ReleaseCheckQuery, now: Int64) throws(StoreError) -> ReleaseCheck? {
             try snapshot { connection throws(StoreError) in
-                let releases = try connection.run(Self.releases(ranking: query.version, app: query.app))
+                let releases = try connection.run(Self.releases(ranking: query.version, app: query.key))
                 guard
                     let release = releases.first(where: { ByteText($0.text(1)) == ByteText(query.version) })?
                         .int64(0)
@@ -18,7 +18,7 @@
                     version.build = build
                 }
                 let baseline = try Self.baseline(of: query, version, on: connection)
-                let leakStates = try leakStates(app: query.app, now: now, on: connection)
+                let leakStates = try leakStates(app: query.key.scope, now: now, on: connection)
                 var rates = ReleaseRates()
                 try Self.add(version, isBaseline: false, to: &rates, on: connection)
                 if let side = baseline.side {
@@ -31,7 +31,7 @@
                 // Without an earlier version, nothing is known to be new.
                 if baseline.side != nil { rates.markNew(except: Set(answers[0].map { $0.int64(0) })) }
                 let verdict = ReleaseVerdict(
-                    rates, app: query.app,
+                    rates, app: query.key,
                     version: ReleaseCheck.Side(version: query.version, build: query.build),
                     baseline: baseline.shown, leakStates,
                     regressed: Set(answers[1].filter { $0.int64(1) == release }.map { $0.int64(0) }),
@@ -43,14 +43,15 @@
         }
 
         /// Selects the releases of an app whose versions rank the same as a version.
-        private static func releases(ranking version: String, app: String) -> Query {
+        private static func releases(ranking version: String, app: AppKey) -> Query {
             let order = VersionOrder(version)
             return Query(
                 """
                 select r.id, r.version from app a join release r on r.app = a.id
                   and r.order_key >= $1::bytea and r.order_key < $2::bytea
-                where a.name = $3::text order by r.order_key desc
-                """, .bytes(order.atOrAbove), .bytes(order.above), .text(app))
+                where a.name = $3::text and a.environment = $4::text order by r.order_key desc
+                """, .bytes(order.atOrAbove), .bytes(order.above), .text(app.name),
+                .text(app.environment))
         }
 
         private static func build(_ name: String, of releases: [Int64]) -> Query {
@@ -85,31 +86,32 @@
                 return ReleaseCheckBaseline(former: former, of: version, query.version, floor: floor)
             }
             if let text = query.baseline {
-                let rows = try connection.run(releases(ranking: text, app: query.app)).map { $0.int64(0) }
+                let rows = try connection.run(releases(ranking: text, app: query.key)).map { $0.int64(0) }
                 var side = ReleaseCheckSide(rows: rows, build: nil)
                 if let name = query.baselineBuild {
                     side.build = try Self.build(build(name, of: rows), on: connection)
                 }
                 return try ReleaseCheckBaseline(side, of: query, version, floor: floor)
             }
-            let before = try connection.run(versionBefore(query.version, from: floor, app: query.app))
+            let before = try connection.run(versionBefore(query.version, from: floor, app: query.key))
             guard let text = before.first?.text(0) else {
                 return ReleaseCheckBaseline(bound: floor, floor: floor)
             }
-            let rows = try connection.run(releases(ranking: text, app: query.app)).map { $0.int64(0) }
+            let rows = try connection.run(releases(ranking: text, app: query.key)).map { $0.int64(0) }
             return ReleaseCheckBaseline(
                 side: ReleaseCheckSide(rows: rows, build: nil), shown: ReleaseCheck.Side(version: text),
                 bound: VersionOrder(text).above, floor: floor)
         }
 
         /// Selects the newest of the versions that rank lower than the given one, by ``NewestVersion``.
-        private static func versionBefore(_ version: String, from floor: [UInt8], app: String) -> Query {
+        private static func versionBefore(_ version: String, from floor: [UInt8], app: AppKey) -> Query {
             Query(
                 """
                 select r.version from app a join release r on r.app = a.id and r.order_key < $1::bytea
                   and r.order_key >= $2::bytea
-                where a.name = $3::text order by \(NewestVersion.order) limit 1
-                """, .bytes(VersionOrder(version).atOrAbove), .bytes(floor), .text(app))
+                where a.name = $3::text and a.environment = $4::text order by \(NewestVersion.order) limit 1
+                """, .bytes(VersionOrder(version).atOrAbove), .bytes(floor), .text(app.name),
+                .text(app.environment))
         }
 
         private static func add(

@@ -2,7 +2,7 @@
     internal import LeakStore
 
     extension PostgreSQLReader {
-        func leakClass(_ name: String, app: String?, now: Int64) throws(StoreError) -> LeakClass? {
+        func leakClass(_ name: String, app: AppScope, now: Int64) throws(StoreError) -> LeakClass? {
             try snapshot { connection throws(StoreError) in
                 let answers = try connection.run([
                     Self.totals(ofClass: name, app), Self.modules(ofClass: name, app),
@@ -25,64 +25,63 @@
         private static let fromClause = """
             from app a join leak l on l.app = a.id and l.class = $1::text
             """
-        private static let appCondition = "($2::text is null or a.name = $2::text)"
+        private static let appCondition = "a.environment = $3::text and ($2::text is null or a.name = $2::text)"
 
-        private static func totals(ofClass name: String, _ app: String?) -> Query {
+        private static func totals(ofClass name: String, _ app: AppScope) -> Query {
             Query(
                 """
                 select count(*), least(coalesce(sum(l.reports), 0), LARGEST_TOTAL)::bigint,
                   least(coalesce(sum(l.freed), 0), LARGEST_TOTAL)::bigint, min(l.first_seen), max(l.last_seen)
                 \(fromClause) where \(appCondition)
-                """, .text(name), .text(app))
+                """, .text(name), .text(app.app), .text(app.environment))
         }
 
-        private static func modules(ofClass name: String, _ app: String?) -> Query {
+        private static func modules(ofClass name: String, _ app: AppScope) -> Query {
             Query(
                 """
                 select distinct t.module collate "C" as module \(fromClause) join leak_text t on t.leak = l.id
-                where \(appCondition) and t.module is not null order by module limit $3::bigint
-                """, .text(name), .text(app), .integer(LeakClass.namesShown))
+                where \(appCondition) and t.module is not null order by module limit $4::bigint
+                """, .text(name), .text(app.app), .text(app.environment), .integer(LeakClass.namesShown))
         }
 
-        private static func leaks(ofClass name: String, _ app: String?) -> Query {
+        private static func leaks(ofClass name: String, _ app: AppScope) -> Query {
             Query(
-                "select l.id \(fromClause) where \(appCondition) order by l.reports desc, l.id limit $3::bigint",
-                .text(name), .text(app), .integer(LeakClass.leaksShown))
+                "select l.id \(fromClause) where \(appCondition) order by l.reports desc, l.id limit $4::bigint",
+                .text(name), .text(app.app), .text(app.environment), .integer(LeakClass.leaksShown))
         }
 
-        private static func lived(ofClass name: String, _ app: String?) -> Query {
+        private static func lived(ofClass name: String, _ app: AppScope) -> Query {
             Query(
                 "select d.histogram \(fromClause) join leak_lived d on d.leak = l.id where \(appCondition)",
-                .text(name),
-                .text(app))
+                .text(name), .text(app.app), .text(app.environment))
         }
 
         /// Selects the sets of installs of a class's leaks. For a leak without a set of its own, the sets of its builds are
         /// selected.
-        private static func installs(ofClass name: String, _ app: String?) -> Query {
+        private static func installs(ofClass name: String, _ app: AppScope) -> Query {
             Query(
                 """
-                select i.members \(fromClause) join install_set i on i.scope = $3::bigint and i.owner = l.id and i.part = 0
+                select i.members \(fromClause) join install_set i on i.scope = $4::bigint and i.owner = l.id and i.part = 0
                 where \(appCondition)
                 union all
-                select i.members \(fromClause) join install_set i on i.scope = $4::bigint and i.owner = l.id
+                select i.members \(fromClause) join install_set i on i.scope = $5::bigint and i.owner = l.id
                 where \(appCondition) and not exists (
-                  select 1 from install_set o where o.scope = $3::bigint and o.owner = l.id and o.part = 0)
-                """, .text(name), .text(app), .integer(InstallScope.leak(0).row.scope),
+                  select 1 from install_set o where o.scope = $4::bigint and o.owner = l.id and o.part = 0)
+                """, .text(name), .text(app.app), .text(app.environment), .integer(InstallScope.leak(0).row.scope),
                 .integer(InstallScope.leakBuild(leak: 0, build: 0).row.scope))
         }
 
-        private static func related(toClass name: String, _ app: String?) -> Query {
+        private static func related(toClass name: String, _ app: AppScope) -> Query {
             Query(
                 """
                 select l.class, count(*), least(sum(l.reports), LARGEST_TOTAL)::bigint
                 from app a join leak l on l.app = a.id and substring(l.class from '[^.]*$') = $1::text
-                where \(appCondition) and l.class <> $3::text group by l.class order by l.class
-                """, .text(LeakClass.innermost(of: name)), .text(app), .text(name))
+                where \(appCondition) and l.class <> $4::text group by l.class order by l.class
+                """, .text(LeakClass.innermost(of: name)), .text(app.app), .text(app.environment), .text(name))
         }
 
         private func rows(
-            _ numbers: [Int64], ofClass name: String, app: String?, now: Int64,
+            _ numbers: [Int64], ofClass name: String, app: AppScope, now: Int64,
             on connection: PostgreSQLConnection
         ) throws(StoreError) -> [LeakRow] {
             let answer = try connection.run(

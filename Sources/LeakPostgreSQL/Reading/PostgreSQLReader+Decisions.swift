@@ -4,7 +4,7 @@
     extension PostgreSQLReader {
         /// Returns the states of an app's leaks, or of all leaks, that do not follow from the counts of the leaks.
         func leakStates(
-            app: String?, now: Int64, on connection: PostgreSQLConnection
+            app: AppScope, now: Int64, on connection: PostgreSQLConnection
         ) throws(StoreError) -> LeakStates {
             LeakStates(
                 known: try knownRows(app: app, on: connection),
@@ -13,13 +13,13 @@
 
         /// Returns the leaks with a decision. They are found in an index of their own: the cost depends on the number of such
         /// leaks, however many others there are.
-        func decided(app: String?, on connection: PostgreSQLConnection) throws(StoreError) -> [DecidedLeak] {
+        func decided(app: AppScope, on connection: PostgreSQLConnection) throws(StoreError) -> [DecidedLeak] {
             let found = try connection.run(
                 Query(
                     """
                     select l.id, l.state, l.reports from app a join leak l on l.app = a.id and l.state <> 0
-                    where $1::text is null or a.name = $1::text
-                    """, .text(app)))
+                    where a.environment = $2::text and ($1::text is null or a.name = $1::text)
+                    """, .text(app.app), .text(app.environment)))
             return try decided(found, on: connection)
         }
 

@@ -77,7 +77,7 @@
                         Query(
                             """
                             select s.slot, s.ordinal, s.at, a.name, s.version, s.build, s.system, s.model,
-                              s.install_hash, s.install, s."user", s.body
+                              s.install_hash, s.install, s."user", s.body, a.environment
                             from sample s join leak l on l.id = s.leak join app a on a.id = l.app
                             where s.leak = $1::bigint
                             order by case s.slot when 1 then 0 when 0 then 1 else 2 end, s.at desc, s.ordinal desc
@@ -201,8 +201,8 @@
                     default: .random
                     }
                 let origin = Submission.Origin(
-                    app: row.text(3), version: row.text(4), build: row.optionalText(5),
-                    system: row.optionalText(6), model: row.optionalText(7),
+                    app: row.text(3), environment: row.text(12), version: row.text(4),
+                    build: row.optionalText(5), system: row.optionalText(6), model: row.optionalText(7),
                     installHash: row.optionalInt64(8).map { UInt64(bitPattern: $0) },
                     install: row.optionalText(9), user: row.optionalText(10))
                 samples.append(

@@ -10,7 +10,7 @@
             }
             let cursor = try query.cursor.map { text throws(StoreError) in try PageCursor(text, for: query) }
             return try snapshot { connection throws(StoreError) in
-                let leakStates = try leakStates(app: query.app, now: now, on: connection)
+                let leakStates = try leakStates(app: query.scope, now: now, on: connection)
                 let found = try Self.page(query, leakStates, after: cursor, now: now, on: connection)
                 var rows: [LeakRow] = []
                 var cursors: [PageCursor] = []
@@ -82,7 +82,7 @@
             }
             guard let period = query.period else {
                 let answers = try connection.run([
-                    firstOfAll(query, leakStates, after: cursor, limit: limit), totals(query.app),
+                    firstOfAll(query, leakStates, after: cursor, limit: limit), totals(query.scope),
                 ])
                 return FoundPage(
                     rows: answers[0], all: LeakTotals(answers[1].first),
@@ -148,13 +148,13 @@
         }
 
         /// Selects the totals of all leaks, which are kept with each app.
-        static func totals(_ app: String?) -> Query {
+        static func totals(_ app: AppScope) -> Query {
             Query(
                 """
                 select least(coalesce(sum(leaks), 0), LARGEST_TOTAL)::bigint,
                   least(coalesce(sum(reports), 0), LARGEST_TOTAL)::bigint
-                from app where $1::text is null or name = $1::text
-                """, .text(app))
+                from app where environment = $2::text and ($1::text is null or name = $1::text)
+                """, .text(app.app), .text(app.environment))
         }
 
         /// Selects a page of all leaks of an app, or of all apps: from each app the next leaks by the index of the order, then the
@@ -206,14 +206,14 @@
     struct NextLeaks {
         private let primary: String
         private let secondary: String?
-        /// `$1` is the app, `$2` the limit; the others are the keys after which the leaks follow.
+        /// `$1` is the app, `$2` the limit, `$3` the environment; the others are the keys after which the leaks follow.
         let values: [Parameter]
 
         init(_ query: LeakQuery, after cursor: PageCursor?, limit: Int) {
             (primary, secondary) = query.sort.columns
             let start = cursor ?? PageCursor(primary: .max, secondary: .max, row: .max)
             let keys = [start.primary] + (secondary == nil ? [] : [start.secondary])
-            values = [.text(query.app), .integer(limit), .integer(start.row)] + keys.map { .integer($0) }
+            values = [.text(query.app), .integer(limit), .text(query.environment), .integer(start.row)] + keys.map { .integer($0) }
         }
 
         /// - Parameters:
@@ -224,10 +224,10 @@
             return """
                 select next.* from app a cross join lateral (
                     select \(columns), \(primary) as k1, \(secondary ?? "0::bigint") as k2 from leak l where app = a.id
-                      and (\(keys.joined(separator: ", ")), id) < ($4::bigint, \(secondary == nil ? "" : "$5::bigint, ")$3::bigint)
+                      and (\(keys.joined(separator: ", ")), id) < ($5::bigint, \(secondary == nil ? "" : "$6::bigint, ")$4::bigint)
                       \(others)
                     order by \(keys.map { $0 + " desc, " }.joined())id desc limit \(limit)
-                  ) next where $1::text is null or a.name = $1::text
+                  ) next where a.environment = $3::text and ($1::text is null or a.name = $1::text)
                 """
         }
     }

@@ -4,7 +4,7 @@
     extension PostgreSQLReader {
         private static let titlesShown = 3
 
-        func overview(app: String?, period: Period, now: Int64) throws(StoreError) -> Overview {
+        func overview(app: AppScope, period: Period, now: Int64) throws(StoreError) -> Overview {
             try snapshot { connection throws(StoreError) in
                 let leakStates = try leakStates(app: app, now: now, on: connection)
                 let regressed = leakStates.regressed
@@ -29,15 +29,17 @@
                     reports: totals?.int(1) ?? 0, known: leakStates.totals(.known),
                     resolved: leakStates.totals(.resolved), ignored: leakStates.totals(.ignored),
                     dropped: answers[6].map {
-                        Submission.Dropped(app: $0.text(0), reason: $0.text(1), count: $0.int(2))
-                    }, beyond: try Self.beyond(answers[7], connection))
+                        Submission.Dropped(
+                            app: $0.text(0), environment: app.environment, reason: $0.text(1),
+                            count: $0.int(2))
+                    }, beyond: try Self.beyond(answers[7], of: app, connection))
             }
         }
 
         /// Returns the session counts of the most recent version below the newest that has sessions, among the ``releaseLimit``
         /// versions below it.
         private func lastSessions(
-            _ app: String?, on connection: PostgreSQLConnection
+            _ app: AppScope, on connection: PostgreSQLConnection
         ) throws(StoreError) -> VersionSessions? {
             try connection.run(
                 Query(
@@ -46,10 +48,10 @@
                       select r.version, r.sessions, r.leaky_sessions, r.order_key
                       from app a join release n on n.id = a.newest_release
                       join release r on r.app = a.id and r.order_key < n.order_key
-                      where $1::text is null or a.name = $1::text
+                      where a.environment = $3::text and ($1::text is null or a.name = $1::text)
                       order by r.order_key desc limit $2::bigint) below
                     where sessions > 0 order by order_key desc limit 1
-                    """, .text(app), .integer(Self.releaseLimit))
+                    """, .text(app.app), .integer(Self.releaseLimit), .text(app.environment))
             ).first.map {
                 VersionSessions(version: $0.text(0), sessions: $0.int(1), leakySessions: $0.int(2))
             }
@@ -64,17 +66,17 @@
         }
 
         /// - Parameter setAside: rows of leaks that are not counted.
-        private static func newLeakCount(_ app: String?, excluding setAside: [Int64]) -> Query {
+        private static func newLeakCount(_ app: AppScope, excluding setAside: [Int64]) -> Query {
             Query(
                 """
                 select coalesce(sum(r.new_leaks), 0)::bigint - (select count(*) from leak l join app a on a.id = l.app
                   where l.id = any($2::bigint[]) and l.first_release = a.newest_release)
                 from app a join release r on r.id = a.newest_release
-                where $1::text is null or a.name = $1::text
-                """, .text(app), .integers(setAside.map { $0 }))
+                where a.environment = $3::text and ($1::text is null or a.name = $1::text)
+                """, .text(app.app), .integers(setAside.map { $0 }), .text(app.environment))
         }
 
-        private static func newLeaks(_ app: String?, excluding setAside: [Int64]) -> Query {
+        private static func newLeaks(_ app: AppScope, excluding setAside: [Int64]) -> Query {
             Query(
                 """
                 select t.title from app a
@@ -82,48 +84,50 @@
                     and id not in (select unnest($3::bigint[]))
                   order by reports desc, id limit $2::bigint) l
                 join leak_text t on t.leak = l.id
-                where $1::text is null or a.name = $1::text
+                where a.environment = $4::text and ($1::text is null or a.name = $1::text)
                 order by l.reports desc, l.id limit $2::bigint
-                """, .text(app), .integer(titlesShown), .integers(setAside.map { $0 }))
+                """, .text(app.app), .integer(titlesShown), .integers(setAside.map { $0 }),
+                .text(app.environment))
         }
 
-        private static func beyond(_ app: String?) -> Query {
+        private static func beyond(_ app: AppScope) -> Query {
             Query(
                 """
                 select a.name, b.name, b.count from app a join beyond b on b.app = a.id
-                where $1::text is null or a.name = $1::text order by a.name, b.name
-                """, .text(app))
+                where a.environment = $2::text and ($1::text is null or a.name = $1::text) order by a.name, b.name
+                """, .text(app.app), .text(app.environment))
         }
 
         private static func beyond(
-            _ rows: Rows, _ connection: PostgreSQLConnection
+            _ rows: Rows, of app: AppScope, _ connection: PostgreSQLConnection
         ) throws(StoreError) -> [OverLimitCount] {
             var beyond: [OverLimitCount] = []
             for row in rows {
                 guard let limit = OverLimitCount.Name(rawValue: row.text(1)) else {
                     throw .unreadable("a limit", in: connection.name)
                 }
-                beyond.append(OverLimitCount(app: row.text(0), limit: limit, count: row.int(2)))
+                beyond.append(OverLimitCount(
+                        app: AppKey(row.text(0), environment: app.environment), limit: limit, count: row.int(2)))
             }
             return beyond
         }
 
         /// Selects reports and installs in parts: slots for the last 24 hours; for other periods days, and those slots of these
         /// days that have not been added to a day yet.
-        private static func recentParts(_ app: String?, _ period: Period, now: Int64) -> Query {
+        private static func recentParts(_ app: AppScope, _ period: Period, now: Int64) -> Query {
             Query(
                 """
                 select s.reports, i.members from app a join app_slot s on s.app = a.id and s.slot >= $2::bigint
                 left join install_set i on i.scope = $3::bigint and i.owner = s.app and i.part = s.slot
-                where $1::text is null or a.name = $1::text
+                where a.environment = $6::text and ($1::text is null or a.name = $1::text)
                 union all
                 select d.reports, i.members from app a join app_day d on d.app = a.id and d.day >= $4::bigint
                 left join install_set i on i.scope = $5::bigint and i.owner = d.app and i.part = d.day
-                where $1::text is null or a.name = $1::text
-                """, .text(app), .integer(period.firstSlot(now: now)),
+                where a.environment = $6::text and ($1::text is null or a.name = $1::text)
+                """, .text(app.app), .integer(period.firstSlot(now: now)),
                 .integer(InstallScope.slot(app: 0, slot: 0).row.scope),
                 .integer(period.firstAppDay(now: now)),
-                .integer(InstallScope.day(app: 0, day: 0).row.scope))
+                .integer(InstallScope.day(app: 0, day: 0).row.scope), .text(app.environment))
         }
 
         private static func recent(
@@ -142,20 +146,22 @@
             return (reports, installs.count)
         }
 
-        private static func recentLeaks(_ app: String?, _ period: Period, now: Int64) -> Query {
+        private static func recentLeaks(_ app: AppScope, _ period: Period, now: Int64) -> Query {
             Query(
                 """
                 select coalesce(sum(h.seen), 0)::bigint from app a join app_last_hour h on h.app = a.id
-                where h.hour >= $2::bigint and ($1::text is null or a.name = $1::text)
-                """, .text(app), .integer(period.start(now: now) / Calendar.hourMilliseconds))
+                where h.hour >= $2::bigint and a.environment = $3::text and ($1::text is null or a.name = $1::text)
+                """, .text(app.app), .integer(period.start(now: now) / Calendar.hourMilliseconds),
+                .text(app.environment))
         }
 
-        private static func dropped(_ app: String?) -> Query {
+        private static func dropped(_ app: AppScope) -> Query {
             Query(
                 """
                 select a.name, d.reason, d.count from app a join dropped d on d.app = a.id
-                where $1::text is null or a.name = $1::text order by a.name, d.count desc, d.reason
-                """, .text(app))
+                where a.environment = $2::text and ($1::text is null or a.name = $1::text)
+                order by a.name, d.count desc, d.reason
+                """, .text(app.app), .text(app.environment))
         }
     }
 #endif

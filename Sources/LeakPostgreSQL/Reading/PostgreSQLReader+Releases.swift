@@ -5,9 +5,9 @@
         /// Maximum number of releases that are read per app: several years of releases.
         static let releaseLimit = 200
 
-        func releases(app: String) throws(StoreError) -> [ReleaseSummary] {
+        func releases(app: AppKey) throws(StoreError) -> [ReleaseSummary] {
             try snapshot { connection throws(StoreError) in
-                let decided = try decided(app: app, on: connection)
+                let decided = try decided(app: app.scope, on: connection)
                 return try releases(
                     app, limit: Self.releaseLimit,
                     regressed: decided.filter { $0.decisionStatus.isRegressed }.map(\.row), on: connection)
@@ -17,21 +17,23 @@
         /// Returns the releases of one app, because versions of different apps do not compare. Without a name, returns those of the
         /// only app.
         func releasesOfOneApp(
-            _ app: String?, limit: Int, regressed: [Int64], on connection: PostgreSQLConnection
+            _ app: AppScope, limit: Int, regressed: [Int64], on connection: PostgreSQLConnection
         ) throws(StoreError) -> [ReleaseSummary] {
-            if let app {
+            if let key = app.key {
                 return try releases(
-                    app, limit: limit, fromNewest: true, regressed: regressed, on: connection)
+                    key, limit: limit, fromNewest: true, regressed: regressed, on: connection)
             }
-            let names = try connection.run(Query("select name from app limit 2")).map { $0.text(0) }
-            return names.count == 1
-                ? try releases(
-                    names[0], limit: limit, fromNewest: true, regressed: regressed, on: connection) : []
+            let names = try connection.run(
+                Query("select name from app where environment = $1::text limit 2", .text(app.environment))
+            ).map { $0.text(0) }
+            guard names.count == 1 else { return [] }
+            let only = AppKey(names[0], environment: app.environment)
+            return try releases(only, limit: limit, fromNewest: true, regressed: regressed, on: connection)
         }
 
         /// - Parameter fromNewest: `true` leaves out versions above the newest one (``NewestVersion``).
         private func releases(
-            _ app: String, limit: Int, fromNewest: Bool = false, regressed: [Int64],
+            _ app: AppKey, limit: Int, fromNewest: Bool = false, regressed: [Int64],
             on connection: PostgreSQLConnection
         ) throws(StoreError) -> [ReleaseSummary] {
             // Reads one more release, with which the last release of the result is compared.
@@ -41,11 +43,12 @@
                         """
                         select \(ReleaseSummary.Column.list), (select coalesce(max(id), 0) from merged_leak)
                         from app a join release r on r.app = a.id
-                        where a.name = $1::text
+                        where a.name = $1::text and a.environment = $4::text
                           and (not $3::bool
                             or r.order_key <= (select order_key from release where id = a.newest_release))
                         order by r.order_key desc limit $2::bigint
-                        """, .text(app), .integer(limit + 1), .boolean(fromNewest))))
+                        """, .text(app.name), .integer(limit + 1), .boolean(fromNewest),
+                        .text(app.environment))))
             let releases = rows.map { row in
                 let named = NamedRow(row, of: ReleaseSummary.Column.self)
                 return KeyedRelease(row: named.int64(.row), leaks: named.int(.leaks))

@@ -65,10 +65,25 @@
             }
         }
 
-        func apps() throws(StoreError) -> [String] {
+        func apps(in environment: String) throws(StoreError) -> [String] {
             try snapshot { connection throws(StoreError) in
-                try connection.run(Query("select name from app order by last_seen desc, id desc"))
-                    .map { $0.text(0) }
+                try connection.run(
+                    Query(
+                        "select name from app where environment = $1::text order by last_seen desc, id desc",
+                        .text(environment))
+                ).map { $0.text(0) }
+            }
+        }
+
+        func environments(app: String?) throws(StoreError) -> [String] {
+            try snapshot { connection throws(StoreError) in
+                try connection.run(
+                    Query(
+                        """
+                        select distinct environment from app where $1::text is null or name = $1::text
+                        order by environment
+                        """, .text(app))
+                ).map { $0.text(0) }
             }
         }
 
@@ -77,32 +92,37 @@
                 try connection.run(
                     Query(
                         """
-                        select a.name, r.version, a.last_seen
+                        select a.name, r.version, a.last_seen, a.environment
                         from app a left join release r on r.id = a.newest_release
                         order by a.last_seen desc, a.id desc
                         """)
                 ).map { row in
                     AppSummary(
-                        id: row.text(0), newestVersion: row.optionalText(1), lastSeen: row.int64(2))
+                        id: row.text(0), environment: row.text(3), newestVersion: row.optionalText(1),
+                        lastSeen: row.int64(2))
                 }
             }
         }
 
-        func versions(app: String?) throws(StoreError) -> [String] {
+        func versions(app: AppScope) throws(StoreError) -> [String] {
             try snapshot { connection throws(StoreError) in
-                guard let app else {
+                guard let name = app.app else {
                     // The version determines the order key, so grouping by both is the same as grouping by the version.
                     return try connection.run(
                         Query(
-                            "select version from release group by version, order_key order by order_key desc")
+                            """
+                            select r.version from app a join release r on r.app = a.id where a.environment = $1::text
+                            group by r.version, r.order_key order by r.order_key desc
+                            """, .text(app.environment))
                     ).map { $0.text(0) }
                 }
                 return try connection.run(
                     Query(
                         """
                         select r.version from app a join release r on r.app = a.id where a.name = $1::text
+                          and a.environment = $2::text
                         order by r.order_key desc
-                        """, .text(app))
+                        """, .text(name), .text(app.environment))
                 ).map { $0.text(0) }
             }
         }

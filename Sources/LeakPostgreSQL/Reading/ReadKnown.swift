@@ -4,7 +4,7 @@
     extension PostgreSQLReader {
         /// Returns the leaks of an app, or of all apps, that ``KnownLeaks`` describes. They are found by class in an index: the
         /// cost depends on the number of such leaks, however many others there are.
-        func knownRows(app: String?, on connection: PostgreSQLConnection) throws(StoreError) -> KnownLeakRows
+        func knownRows(app: AppScope, on connection: PostgreSQLConnection) throws(StoreError) -> KnownLeakRows
         {
             var found = KnownLeakRows()
             guard !knownLeaks.entries.isEmpty else { return found }
@@ -15,8 +15,9 @@
                     select l.id, l.class, l.kind, l.reports
                     from unnest($1::text[], $2::text[]) as range (first, last) cross join app a
                     join leak l on l.app = a.id and l.class between range.first and range.last
-                    where $3::text is null or a.name = $3::text
-                    """, .texts(ranges.map { $0.first }), .texts(ranges.map { $0.last }), .text(app)))
+                    where a.environment = $4::text and ($3::text is null or a.name = $3::text)
+                    """, .texts(ranges.map { $0.first }), .texts(ranges.map { $0.last }), .text(app.app),
+                    .text(app.environment)))
             var unknown: [Int64: ObservedLeak] = [:]
             for row in rows {
                 let (number, reports) = (row.int64(0), row.int(3))

@@ -1,20 +1,20 @@
 #if PostgreSQL
     internal import LeakStore
 
-    /// The names and rows under which the apps of some submissions count.
+    /// The apps and rows under which the apps of some submissions count.
     struct AdmittedApps {
-        /// The name as counted, by the name as sent.
-        fileprivate(set) var names: [ByteText: String] = [:]
-        /// The row, by the name as counted. An app has no row if the database does not have it and only explanations name it.
-        fileprivate(set) var rows: [ByteText: Int64] = [:]
+        /// The app as counted, by the app as sent.
+        fileprivate(set) var counted: [AppKey: AppKey] = [:]
+        /// The row, by the app as counted. An app has no row if the database does not have it and only explanations name it.
+        fileprivate(set) var rows: [AppKey: Int64] = [:]
 
         /// Returns the submission without explanations of leaks in apps that the database does not have.
         func withoutUnknownApps(_ submission: Submission) -> Submission {
             var known = submission
             known.explanations.removeAll { explanation in
                 guard submission.origins.indices.contains(explanation.origin) else { return true }
-                let name = names[ByteText(submission.origins[explanation.origin].app)]
-                return name.flatMap { rows[ByteText($0)] } == nil
+                let app = counted[submission.origins[explanation.origin].appKey]
+                return app.flatMap { rows[$0] } == nil
             }
             return known
         }
@@ -23,7 +23,7 @@
     extension SubmissionTransaction {
         /// An app that submissions name.
         private struct NamedApp {
-            var name: String
+            var app: AppKey
             /// The ingest keys of the submissions in which anything but explanations names the app, in order of arrival. Without
             /// one, the app is not created.
             var keys: [Int64] = []
@@ -40,19 +40,20 @@
         ) throws(StoreError) -> AdmittedApps {
             var apps = AdmittedApps()
             var unknown: [NamedApp] = []
-            var places: [ByteText: Int] = [:]
-            func add(_ sent: String, of submission: Submission, counts: Bool) {
-                let name = sent.storable
-                apps.names[ByteText(sent)] = name
-                guard apps.rows[ByteText(name)] == nil else { return }
-                if let known = names.apps.value(of: ByteText(name)) {
-                    apps.rows[ByteText(name)] = known
+            var places: [AppKey: Int] = [:]
+            func add(_ sent: AppKey, of submission: Submission, counts: Bool) {
+                // The app `other` counts all environments.
+                let app = sent.name == StoreLimits.other ? AppKey.other : sent.storable
+                apps.counted[sent] = app
+                guard apps.rows[app] == nil else { return }
+                if let known = names.apps.value(of: app) {
+                    apps.rows[app] = known
                     return
                 }
-                let place = places[ByteText(name)] ?? unknown.count
+                let place = places[app] ?? unknown.count
                 if place == unknown.count {
-                    unknown.append(NamedApp(name: name, seen: submission.receivedAt))
-                    places[ByteText(name)] = place
+                    unknown.append(NamedApp(app: app, seen: submission.receivedAt))
+                    places[app] = place
                 }
                 if counts, !unknown[place].keys.contains(submission.keyID) {
                     unknown[place].keys.append(submission.keyID)
@@ -62,7 +63,7 @@
                 for app in submission.countedApps { add(app, of: submission, counts: true) }
             }
             for submission in submissions where !submission.explanations.isEmpty {
-                for origin in submission.origins { add(origin.app, of: submission, counts: false) }
+                for origin in submission.origins { add(origin.appKey, of: submission, counts: false) }
             }
             guard !unknown.isEmpty else { return apps }
             let missing = try find(unknown, addingTo: &apps, names: &names).filter { !$0.keys.isEmpty }
@@ -74,25 +75,26 @@
         private func find(
             _ wanted: [NamedApp], addingTo apps: inout AdmittedApps, names: inout NameCache
         ) throws(StoreError) -> [NamedApp] {
-            let rows = try connection.run(Self.rows(of: wanted.map(\.name)))
-            for row in rows { Self.add(row, of: wanted[row.int(0) - 1].name, to: &apps, names: &names) }
-            return wanted.filter { apps.rows[ByteText($0.name)] == nil }
+            let rows = try connection.run(Self.rows(of: wanted.map(\.app)))
+            for row in rows { Self.add(row, of: wanted[row.int(0) - 1].app, to: &apps, names: &names) }
+            return wanted.filter { apps.rows[$0.app] == nil }
         }
 
-        private static func rows(of names: [String]) -> Query {
+        private static func rows(of apps: [AppKey]) -> Query {
             Query(
                 """
                 select asked.place, a.id
-                from unnest($1::text[]) with ordinality as asked (name, place) join app a on a.name = asked.name
-                """, .texts(names))
+                from unnest($1::text[], $2::text[]) with ordinality as asked (name, environment, place)
+                join app a on a.name = asked.name and a.environment = asked.environment
+                """, .texts(apps.map(\.name)), .texts(apps.map(\.environment)))
         }
 
         private static func add(
-            _ row: Row, of name: String, to apps: inout AdmittedApps, names: inout NameCache
+            _ row: Row, of app: AppKey, to apps: inout AdmittedApps, names: inout NameCache
         ) {
             let id = row.int64(1)
-            apps.rows[ByteText(name)] = id
-            if names.apps.value(of: ByteText(name)) == nil { names.apps.insert(id, for: ByteText(name)) }
+            apps.rows[app] = id
+            if names.apps.value(of: app) == nil { names.apps.insert(id, for: app) }
         }
 
         private func create(
@@ -117,7 +119,7 @@
             var new: [(named: NamedApp, maker: Int64?)] = []
             var beyond: [NamedApp] = []
             for named in try find(missing, addingTo: &apps, names: &names) {
-                if named.name == StoreLimits.other {
+                if named.app == .other {
                     // The app `other` belongs to no ingest key, so that it does not count against the limit.
                     new.append((named, nil))
                 } else if let maker = named.keys.first(where: { made[$0, default: 0] < limit }) {
@@ -129,27 +131,25 @@
             }
             if let first = beyond.first {
                 var other = first
-                other.name = StoreLimits.other
+                other.app = .other
                 new.append((other, nil))
             }
             guard !new.isEmpty else { return }
             let rows = try connection.run([
                 Query(
                     """
-                    insert into app (name, last_seen, made_by)
-                    select * from unnest($1::text[], $2::bigint[], $3::bigint[]) order by 1
-                    on conflict (name) do nothing
-                    """, .texts(new.map(\.named.name)), .integers(new.map { $0.named.seen }),
-                    .integers(new.map(\.maker))),
-                Self.rows(of: new.map(\.named.name)),
+                    insert into app (name, environment, last_seen, made_by)
+                    select * from unnest($1::text[], $2::text[], $3::bigint[], $4::bigint[]) order by 1, 2
+                    on conflict (name, environment) do nothing
+                    """, .texts(new.map(\.named.app.name)), .texts(new.map(\.named.app.environment)),
+                    .integers(new.map { $0.named.seen }), .integers(new.map(\.maker))),
+                Self.rows(of: new.map(\.named.app)),
             ])
             for row in rows[1] {
-                Self.add(row, of: new[row.int(0) - 1].named.name, to: &apps, names: &names)
+                Self.add(row, of: new[row.int(0) - 1].named.app, to: &apps, names: &names)
             }
-            let folded = Set(beyond.map { ByteText($0.name) })
-            for (sent, name) in apps.names where folded.contains(ByteText(name)) {
-                apps.names[sent] = StoreLimits.other
-            }
+            let folded = Set(beyond.map(\.app))
+            for (sent, app) in apps.counted where folded.contains(app) { apps.counted[sent] = .other }
         }
     }
 
@@ -164,8 +164,8 @@
             self.modules = modules
         }
 
-        func app(named name: String, key: Int64, seen: Int64) -> AdmittedName {
-            AdmittedName(apps.names[ByteText(name)] ?? name, number: 0)
+        func app(_ app: AppKey, key: Int64, seen: Int64) -> AdmittedApp {
+            AdmittedApp(apps.counted[app] ?? app, number: 0)
         }
 
         func release(_ version: String, of app: Int, key: Int64, at: Int64) -> AdmittedName {

@@ -4,7 +4,7 @@
     /// A quota that admits names as long as there is room for them according to ``ExistingRows``; other names count as `other`.
     final class ExactNameQuota: NameQuota {
         private struct App {
-            var name: String
+            var key: AppKey
             var stored: ExistingRows.App
             var releases: Int
         }
@@ -25,7 +25,7 @@
         /// Bytes of the texts and cells admitted here, by ingest key.
         private var textBytes: [Int64: Int] = [:]
         private let limits: StoreLimits
-        private var apps = NumberedEntries<ByteText, App>()
+        private var apps = NumberedEntries<AppKey, App>()
         private var releases = NumberedEntries<ReleaseName, Release>()
         private var builds = NumberedEntries<BuildName, BuildName>()
         private var leaks = NumberedEntries<LeakID, Leak>()
@@ -41,15 +41,15 @@
             self.limits = limits
         }
 
-        func app(named name: String, key: Int64, seen: Int64) -> AdmittedName {
-            let name = admittedApps.names[ByteText(name)] ?? name
+        func app(_ app: AppKey, key: Int64, seen: Int64) -> AdmittedApp {
+            let app = admittedApps.counted[app] ?? app
             // An app that only explanations name is not looked up: explanations create nothing new.
             let stored =
-                existing.apps[ByteText(name)] ?? ExistingRows.App(id: 0, leaks: 0, textBytes: 0, cells: 0)
+                existing.apps[app] ?? ExistingRows.App(id: 0, leaks: 0, textBytes: 0, cells: 0)
             let number = apps.number(
-                of: ByteText(name),
-                adding: App(name: name, stored: stored, releases: existing.releaseCounts[stored.id] ?? 0))
-            return AdmittedName(name, number: number)
+                of: app,
+                adding: App(key: app, stored: stored, releases: existing.releaseCounts[stored.id] ?? 0))
+            return AdmittedApp(app, number: number)
         }
 
         /// Adds the bytes of a new text to the sum of its ingest key and day, if there is room for them.
@@ -113,7 +113,7 @@
                     apps[app].stored.leaks += 1
                     apps[app].stored.textBytes += bytes
                 } else {
-                    counted = .beyond(app: apps[app].name, row: apps[app].stored.id)
+                    counted = .beyond(app: apps[app].key, row: apps[app].stored.id)
                 }
             }
             let found = existing.leaks[counted.id]

@@ -88,7 +88,7 @@
                 if new > 0, (state?.builds ?? 0) + new > limits.buildsPerLeak { return true }
             }
             return zip(aggregate.apps, growth).contains { app, growth in
-                guard let known = apps[ByteText(app.name)] else { return false }
+                guard let known = apps[app.key] else { return false }
                 return growth.leaks > 0 && known.leaks + growth.leaks > limits.leaksPerApp
                     || growth.textBytes > 0
                         && known.textBytes + growth.textBytes > limits.leakTextBytesPerApp

@@ -19,8 +19,8 @@
             var isInField: Bool
         }
 
-        /// Apps by the name as counted.
-        private(set) var apps: [ByteText: App] = [:]
+        /// Apps by the key as counted.
+        private(set) var apps: [AppKey: App] = [:]
         private(set) var releases: [ReleaseName: Int64] = [:]
         private(set) var builds: [BuildName: Int64] = [:]
         private(set) var leaks: [LeakID: StoredLeak] = [:]
@@ -40,7 +40,7 @@
             names: inout NameCache
         ) throws(StoreError) {
             self.connection = connection
-            let ids = aggregate.apps.map { rows.rows[ByteText($0.name)] ?? 0 }
+            let ids = aggregate.apps.map { rows.rows[$0.key] ?? 0 }
             let asked = Self.leaks(thatMayBeOf: aggregate)
             let found = try connection.run([
                 Query(
@@ -60,11 +60,11 @@
                     Newest(
                         mark: StoredLeak.Mark(release: $0, order: row.bytes(6)), isInField: row.bool(7))
                 }
-                apps[ByteText(aggregate.apps[row.int(0) - 1].name)] = App(
+                apps[aggregate.apps[row.int(0) - 1].key] = App(
                     id: row.int64(1), leaks: row.int(2), textBytes: row.int(3), cells: row.int(4),
                     newest: newest)
             }
-            guard aggregate.apps.allSatisfy({ apps[ByteText($0.name)] != nil }) else {
+            guard aggregate.apps.allSatisfy({ apps[$0.key] != nil }) else {
                 throw .unreadable("an app", in: connection.name)
             }
             add(found[2], of: asked)
@@ -102,7 +102,7 @@
         // MARK: Keys
 
         func row(ofApp index: Int, in aggregate: SubmissionAggregate) -> Int64 {
-            apps[ByteText(aggregate.apps[index].name)]?.id ?? 0
+            apps[aggregate.apps[index].key]?.id ?? 0
         }
 
         func name(ofRelease index: Int, in aggregate: SubmissionAggregate) -> ReleaseName {
@@ -249,7 +249,7 @@
         }
 
         private func leakBeyond(of app: SubmissionAggregate.App) -> LeakID {
-            LeakIdentity.beyond(app: app.name, row: apps[ByteText(app.name)]?.id ?? 0).id
+            LeakIdentity.beyond(app: app.key, row: apps[app.key]?.id ?? 0).id
         }
 
         private func cells(thatMayBeOf aggregate: SubmissionAggregate, other: ByteText) -> [LeakBuildKey] {

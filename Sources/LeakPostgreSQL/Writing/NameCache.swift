@@ -4,7 +4,7 @@
     /// Names that the database has, with their row numbers, and keys of rows that it has. They stay valid whatever other collectors
     /// do, because the number of a name never changes, and no name is deleted.
     struct NameCache {
-        var apps = RecentCache<ByteText, Int64>(capacity: 512)
+        var apps = RecentCache<AppKey, Int64>(capacity: 512)
         var releases = RecentCache<ReleaseName, Int64>(capacity: 2_048)
         var builds = RecentCache<BuildName, Int64>(capacity: 4_096)
         /// Rows of `leak_build`.

@@ -42,7 +42,7 @@
             releases = try Self.all(releaseNames.map { existing.releases[$0] }, connection)
             builds = try Self.all(buildNames.map { existing.builds[$0] }, connection)
             apps = aggregate.apps.map { app in
-                let found = existing.apps[ByteText(app.name)]
+                let found = existing.apps[app.key]
                 return App(id: found?.id ?? 0, newest: found?.newest)
             }
             try writeLeaks(of: aggregate, &existing, on: connection)

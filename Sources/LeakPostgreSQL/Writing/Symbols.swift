@@ -67,7 +67,7 @@
                 connection.begin("begin")
                 let answers = try connection.run([
                     Migration.sharedLock, Migration.version,
-                    Query("select id from app where name = $1::text for no key update", .text(identity.app)),
+                    identity.appKey.lock,
                     Query("select id from leak where key = any($1::uuid[])", .uuids([identity.id])),
                 ])
                 try Migration.checkedVersion(answers[1], connection)

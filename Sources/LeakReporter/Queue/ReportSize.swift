@@ -73,6 +73,7 @@ extension AppInfo {
     fileprivate mutating func bound() {
         id = id?.prefix(utf8: WireLimits.appIDBytes)
         module = module?.prefix(utf8: WireLimits.moduleBytes)
+        environment = environment?.prefix(utf8: WireLimits.environmentBytes)
         version = version?.prefix(utf8: WireLimits.versionBytes)
         build = build?.prefix(utf8: WireLimits.versionBytes)
     }

@@ -4,7 +4,7 @@
 /// be written in the same transaction.
 package protocol NameQuota: AnyObject {
     /// - Parameter key: the ingest key whose report names the app.
-    func app(named name: String, key: Int64, seen: Int64) throws(StoreError) -> AdmittedName
+    func app(_ app: AppKey, key: Int64, seen: Int64) throws(StoreError) -> AdmittedApp
     /// - Parameter key: the ingest key whose report names the version; a new version counts against the bytes of the key's day.
     func release(_ version: String, of app: Int, key: Int64, at: Int64) throws(StoreError) -> AdmittedName
     /// - Parameter key: as for ``release(_:of:key:at:)``.
@@ -21,6 +21,18 @@ package protocol NameQuota: AnyObject {
     ///   - isLast: `true` for the build that counts reports for which no other build has room. It is admitted beyond the limits.
     ///   - key: the ingest key whose report comes first; a new build counts against the bytes of the key's day.
     func admits(_ leak: Int, in build: Int, isLast: Bool, of app: Int, key: Int64) throws(StoreError) -> Bool
+}
+
+/// The app and environment under which reports count.
+package struct AdmittedApp: Sendable {
+    package var key: AppKey
+    /// The number that the quota gave the app; always 0 for ``UnlimitedNames``.
+    package var number: Int
+
+    package init(_ key: AppKey, number: Int) {
+        self.key = key
+        self.number = number
+    }
 }
 
 /// The name under which reports of a name count.
@@ -55,24 +67,24 @@ extension LeakIdentity {
     /// and stack does.
     ///
     /// - Parameter row: the number of the app in the database.
-    package static func beyond(app: String, row: Int64) -> LeakIdentity {
+    package static func beyond(app: AppKey, row: Int64) -> LeakIdentity {
         LeakIdentity(
-            id: LeakID(high: 0, low: UInt64(bitPattern: row)), app: app, kind: "object", className: nil,
-            module: nil,
-            title: "Not grouped (limit reached)", stack: [], children: [], cycle: [],
+            id: LeakID(high: 0, low: UInt64(bitPattern: row)), app: app.name, environment: app.environment,
+            kind: "object", className: nil, module: nil, title: "Not grouped (limit reached)", stack: [], children: [], cycle: [],
             quality: .low,
             groupingKey: GroupingKey(version: 1, className: StoreLimits.other, stack: []))
     }
 
-    /// Returns the leak as it counts in the app `name`. The app ``StoreLimits/other`` has leaks of its own, because the app of the
+    /// Returns the leak as it counts in another app. The app ``StoreLimits/other`` has leaks of its own, because the app of the
     /// leak may be admitted later, from another ingest key.
-    package func counted(in name: String) -> LeakIdentity {
-        guard name == StoreLimits.other, app != name else { return self }
+    package func counted(in other: AppKey) -> LeakIdentity {
+        guard other.name == StoreLimits.other, appKey != other else { return self }
         return LeakIdentity(
-            id: LeakID(high: max(1, SplitMix64.mix(id.high)), low: SplitMix64.mix(id.low)), app: name,
-            kind: kind, className: className, module: module, title: title, stack: stack,
+            id: LeakID(high: max(1, SplitMix64.mix(id.high)), low: SplitMix64.mix(id.low)),
+            app: other.name, environment: other.environment, kind: kind, className: className,
+            module: module, title: title, stack: stack,
             children: children, cycle: cycle, quality: quality, groupingKey: groupingKey,
-            alternative: alternative?.counted(in: name))
+            alternative: alternative?.counted(in: other))
     }
 
     /// `true` for ``beyond(app:row:)``.
@@ -91,8 +103,8 @@ extension LeakIdentity {
 package final class UnlimitedNames: NameQuota {
     package init() {}
 
-    package func app(named name: String, key: Int64, seen: Int64) -> AdmittedName {
-        AdmittedName(name, number: 0)
+    package func app(_ app: AppKey, key: Int64, seen: Int64) -> AdmittedApp {
+        AdmittedApp(app, number: 0)
     }
 
     package func release(_ version: String, of app: Int, key: Int64, at: Int64) -> AdmittedName {

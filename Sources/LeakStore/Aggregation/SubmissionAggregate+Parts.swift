@@ -2,8 +2,8 @@
 /// `app`, `leak` and `cell` are such indices.
 extension SubmissionAggregate {
     package struct App {
-        /// ``StoreLimits/other`` for all apps beyond the limit. The same holds for ``Release/version`` and ``Build/name``.
-        package var name: String
+        /// ``AppKey/other`` for all apps beyond the limit.
+        package var key: AppKey
         /// The number that the quota gave it.
         package let number: Int
         /// Arrival of the latest submission.

@@ -14,7 +14,7 @@ package struct SubmissionAggregate {
     package private(set) var bucketReports: [BucketReports] = []
     package private(set) var texts: [String] = []
 
-    private var appIndices: [ByteText: CountedEntry] = [:]
+    private var appIndices: [AppKey: CountedEntry] = [:]
     private var releaseIndices: [OwnedKey<ByteText>: CountedEntry] = [:]
     private var buildIndices: [OwnedKey<ByteText>: CountedEntry] = [:]
     private var leakIndices: [LeakID: Int] = [:]
@@ -116,7 +116,7 @@ package struct SubmissionAggregate {
         }
         for usage in submission.usageCounts { try count(usage, submission, by: quota) }
         for dropped in submission.dropped where dropped.count > 0 {
-            let app = try app(dropped.app, submission, by: quota).index
+            let app = try app(dropped.appKey, submission, by: quota).index
             let reason = ByteText(dropped.reason.storable)
             apps[app].dropped[reason, default: 0].addBounded(Total.bounded(dropped.count))
         }
@@ -126,8 +126,8 @@ package struct SubmissionAggregate {
     package mutating func addForgotten(_ submission: Submission, by quota: some NameQuota)
         throws(StoreError)
     {
-        guard let name = submission.countedApps.first else { return }
-        let app = try app(name, submission, by: quota).index
+        guard let counted = submission.countedApps.first else { return }
+        let app = try app(counted, submission, by: quota).index
         apps[app].beyond[.idempotencyKeys, default: 0].addBounded(1)
     }
 
@@ -188,18 +188,18 @@ package struct SubmissionAggregate {
     private mutating func count(
         _ explanation: Submission.Explanation, _ submission: Submission, by quota: some NameQuota
     ) throws(StoreError) {
-        let (name, key) = (submission.origins[explanation.origin].app, submission.keyID)
+        let (reported, key) = (submission.origins[explanation.origin].appKey, submission.keyID)
         var asked = explanation.leak
         // Leaks of an app that this aggregate has not counted are in the database under their own ids.
-        if let known = appIndices[ByteText(name.storable)], known.counts(for: key) {
-            asked = asked.counted(in: apps[known.index].name)
+        if let known = appIndices[reported.storable], known.counts(for: key) {
+            asked = asked.counted(in: apps[known.index].key)
         }
         let chosen = try asked.chosen { id throws(StoreError) in try module(of: id, by: quota) }
         guard try module(of: chosen.id, by: quota) != nil else {
             unknownLeaks.formUnion(asked.ids)
             return
         }
-        let app = try app(name, submission, by: quota).index
+        let app = try app(reported, submission, by: quota).index
         let counted = try leak(explanation.leak, app, key: key, by: quota)
         guard counted.beyond == nil else { return }
         let leak = counted.index
@@ -228,7 +228,7 @@ package struct SubmissionAggregate {
     private mutating func count(
         _ usage: Submission.UsageCounts, _ submission: Submission, by quota: some NameQuota
     ) throws(StoreError) {
-        let app = try app(usage.app, submission, by: quota).index
+        let app = try app(usage.appKey, submission, by: quota).index
         let (arrival, key) = (submission.receivedAt, submission.keyID)
         let release = try release(usage.version, ofApp: app, at: arrival, key: key, by: quota).index
         let build = try build(release, usage.build, key: key, by: quota).index
@@ -267,7 +267,7 @@ package struct SubmissionAggregate {
     private mutating func source(
         _ origin: Submission.Origin, _ submission: Submission, by quota: some NameQuota
     ) throws(StoreError) -> Int {
-        let app = try app(origin.app, submission, by: quota)
+        let app = try app(origin.appKey, submission, by: quota)
         let (arrival, key) = (submission.receivedAt, submission.keyID)
         let release = try release(
             origin.version, ofApp: app.index, at: arrival, key: key, by: quota)
@@ -309,27 +309,27 @@ package struct SubmissionAggregate {
     }
 
     private mutating func app(
-        _ name: String, _ submission: Submission, by quota: some NameQuota
+        _ reported: AppKey, _ submission: Submission, by quota: some NameQuota
     ) throws(StoreError) -> CountedEntry {
         let (arrival, key) = (submission.receivedAt, submission.keyID)
-        let name = name.storable
-        if let known = appIndices[ByteText(name)], known.counts(for: key) {
+        let reported = reported.storable
+        if let known = appIndices[reported], known.counts(for: key) {
             apps[known.index].lastSeen = max(apps[known.index].lastSeen, arrival)
             return known
         }
-        let admitted = try quota.app(named: name, key: key, seen: arrival)
+        let admitted = try quota.app(reported, key: key, seen: arrival)
         let index: Int
-        if let known = appIndices[ByteText(admitted.name)], !known.isOverLimit {
+        if let known = appIndices[admitted.key], !known.isOverLimit {
             index = known.index
             apps[index].lastSeen = max(apps[index].lastSeen, arrival)
         } else {
-            apps.append(App(name: admitted.name, number: admitted.number, lastSeen: arrival))
+            apps.append(App(key: admitted.key, number: admitted.number, lastSeen: arrival))
             index = apps.count - 1
-            appIndices[ByteText(admitted.name)] = CountedEntry(index: index, key: key)
+            appIndices[admitted.key] = CountedEntry(index: index, key: key)
         }
         let counted = CountedEntry(
-            index: index, isOverLimit: Self.isOverLimit(name, as: admitted.name), key: key)
-        appIndices[ByteText(name)] = counted
+            index: index, isOverLimit: admitted.key != reported, key: key)
+        appIndices[reported] = counted
         return counted
     }
 
@@ -391,7 +391,7 @@ package struct SubmissionAggregate {
     ) throws(StoreError) -> CountedLeak {
         let pair = OwnedKey(owner: app, name: identity.askedID)
         if let known = countedLeaks[pair], known.counts(for: key) { return known }
-        let asked = identity.counted(in: apps[app].name)
+        let asked = identity.counted(in: apps[app].key)
         let chosen = try asked.chosen { id throws(StoreError) in try module(of: id, by: quota) }
         if asked.alternative != nil { choices.append((asked, chosen.id)) }
         let (admitted, number) = try quota.leak(chosen, of: apps[app].number, key: key)

@@ -25,18 +25,18 @@ package struct KnownLeakCache {
     private static let capacity = 20_000
 
     private var cachedMatches: [Int64: (reports: Int, match: KnownMatch?)] = [:]
-    private var last: (rows: KnownLeakRows, app: ByteText?, state: Int64)?
+    private var last: (rows: KnownLeakRows, app: AppScope, state: Int64)?
 
     package init() {}
 
     /// Returns the last result, if it is for the same app and the same state of the database: one page needs it three times.
-    package func rows(app: String?, state: Int64) -> KnownLeakRows? {
-        guard let last, last.state == state, last.app == app.map({ ByteText($0) }) else { return nil }
+    package func rows(app: AppScope, state: Int64) -> KnownLeakRows? {
+        guard let last, last.state == state, last.app == app else { return nil }
         return last.rows
     }
 
-    package mutating func keep(_ rows: KnownLeakRows, app: String?, state: Int64) {
-        last = (rows, app.map { ByteText($0) }, state)
+    package mutating func keep(_ rows: KnownLeakRows, app: AppScope, state: Int64) {
+        last = (rows, app, state)
     }
 
     /// - Returns: `isKnown` is `true` if the cache has a valid entry for this leak; `match` is its content.

@@ -11,11 +11,11 @@ extension Writer {
                 try flushLogs()
                 var parts: [MergePart] = []
                 for id in Set(sources).subtracting([target.id]).sorted() {
-                    if let part = try mergePart(id, app: target.app) { parts.append(part) }
+                    if let part = try mergePart(id, app: target.appKey) { parts.append(part) }
                 }
                 guard !parts.isEmpty else { return nil }
                 parts.sort { ($1.reports, $0.row) < ($0.reports, $1.row) }
-                let stored = try mergePart(target.id, app: target.app)
+                let stored = try mergePart(target.id, app: target.appKey)
                 let all = parts + [stored].compactMap(\.self)
                 let summary = all.merge(of: parts, isNew: stored == nil)
                 let entry = try Decision(.note, note: note(summary), by: author).checked(now: now)
@@ -52,11 +52,11 @@ extension Writer {
 
     // MARK: Parts
 
-    private func mergePart(_ id: LeakID, app: String) throws(StoreError) -> MergePart? {
+    private func mergePart(_ id: LeakID, app: AppKey) throws(StoreError) -> MergePart? {
         let select = try connection.statement(
             """
             select l.id, l.reports, l.sightings, a.name, d.id, d.kind, d.version, d.is_after, d.until_at,
-              d.until_reports, d.note, d.by, d.at
+              d.until_reports, d.note, d.by, d.at, a.environment
             from leak l join app a on a.id = l.app
             left join decision d on d.id = (select max(id) from decision where leak = l.id and kind <> 'note')
             where l.key = ?
@@ -64,9 +64,9 @@ extension Writer {
         defer { select.reset() }
         try select.bind(id.bytes)
         guard try select.step() else { return nil }
-        guard ByteText(select.text(3)) == ByteText(app) else {
+        guard AppKey(select.text(3), environment: select.text(13)) == app else {
             throw StoreError(
-                .invalidArgument, "leaks of different apps cannot be merged: \(id) belongs to another app")
+                .invalidArgument, "leaks of different apps or environments cannot be merged: \(id) belongs to another one")
         }
         var part = MergePart(
             row: select.int64(0), id: id, reports: select.int(1), sightings: select.int(2), decided: nil)

@@ -9,7 +9,7 @@ struct Migration: Sendable {
     /// All migrations in order; the version of the last one is the schema that this code reads and writes.
     static let all = [
         schema1, schema2, schema3, schema4, schema5, schema6, schema7, schema8, schema9, schema10,
-        schema11, schema12, schema13, schema14,
+        schema11, schema12, schema13, schema14, schema15,
     ]
 
     static let newestVersion = all.map(\.version).max() ?? 0
@@ -25,6 +25,9 @@ struct Migration: Sendable {
     }
 
     private static func migrate(_ connection: SQLiteConnection) throws(StoreError) {
+        // A migration may replace a table that others refer to.
+        try connection.execute("pragma foreign_keys = off")
+        defer { try? connection.execute("pragma foreign_keys = on") }
         try connection.transaction(.immediate) { () throws(StoreError) in
             // Another process may have done it while this one waited for the lock.
             guard try isNeeded(on: connection) else { return }

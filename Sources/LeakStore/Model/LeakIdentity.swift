@@ -14,6 +14,8 @@ public final class LeakIdentity: Sendable {
 
     public let id: LeakID
     public let app: String
+    /// ``AppKey/environment``. A leak that is reported from two environments is one leak in each.
+    public let environment: String
     /// `view_controller`, `view`, `object` or `cycle`, as first reported.
     public let kind: String
     /// The class without its module, or `nil` where the text named none.
@@ -35,16 +37,19 @@ public final class LeakIdentity: Sendable {
     /// The same for all reports of this class and stack that name the module, whatever spelling of the class their senders use.
     let askedID: LeakID
 
+    public var appKey: AppKey { AppKey(app, environment: environment) }
+
     /// The keys that reports of the leak may count under.
     package var ids: [LeakID] { [id] + (alternative.map { [$0.id] } ?? []) }
 
     public init(
-        id: LeakID, app: String, kind: String, className: String?, module: String?, title: String,
-        stack: [String], children: [String], cycle: [String], quality: Quality, groupingKey: GroupingKey,
+        id: LeakID, app: String, environment: String = AppKey.production, kind: String, className: String?,
+        module: String?, title: String, stack: [String], children: [String], cycle: [String], quality: Quality, groupingKey: GroupingKey,
         alternative: LeakIdentity? = nil
     ) {
         self.id = id
         self.app = app
+        self.environment = environment
         self.kind = kind
         self.className = className
         self.module = module

@@ -21,6 +21,8 @@ public struct LeakQuery: Hashable, Sendable {
     }
 
     public var app: String?
+    /// Only leaks that were reported from this environment.
+    public var environment = AppKey.production
     /// Only leaks seen in this version; reports and installs are then that version's.
     public var version: String?
     public var state = StateFilter.toFix
@@ -42,15 +44,22 @@ public struct LeakQuery: Hashable, Sendable {
 }
 
 extension LeakQuery {
-    /// The list without its filters: the leaks to fix of the same app, or of all apps. A property that is not copied here is a
+    /// The list without its filters: the leaks to fix of the same app, or of all apps, in the same environment. A property that is not copied here is a
     /// filter.
     public var withoutFilters: LeakQuery {
         var query = LeakQuery()
-        (query.app, query.sort, query.limit, query.cursor) = (app, sort, limit, cursor)
+        (query.app, query.environment, query.sort) = (app, environment, sort)
+        (query.limit, query.cursor) = (limit, cursor)
         return query
     }
 
-    /// `true` if a filter other than the app limits the list.
+    /// The app and the environment.
+    public var scope: AppScope {
+        get { AppScope(app, environment: environment) }
+        set { (app, environment) = (newValue.app, newValue.environment) }
+    }
+
+    /// `true` if a filter other than the app and the environment limits the list.
     public var hasFilters: Bool { self != withoutFilters }
 
     /// `true` if an index has the leaks of the list in their order. Lists of all states and of the leaks to fix read the same
@@ -64,8 +73,7 @@ extension LeakQuery {
     /// The parameters of the list's address, by their names in the API; `nil` for a value that a plain query has too.
     public var parameters: [(name: String, value: String?)] {
         let plain = LeakQuery()
-        return [
-            ("app", app),
+        return scope.parameters + [
             ("version", version),
             ("state", state == plain.state ? nil : state.rawValue),
             ("period", period?.rawValue),

@@ -116,19 +116,26 @@ public struct ReleaseSummary: Hashable, Sendable {
     }
 }
 
-/// An app in a list of apps.
+/// An app in one environment, in a list of apps.
 public struct AppSummary: Hashable, Sendable {
     public var id: String
+    /// ``AppKey/environment``
+    public var environment: String
     /// `nil` if no version of the app is known yet.
     public var newestVersion: String?
     /// Milliseconds since 1970.
     public var lastSeen: Int64
 
-    public init(id: String, newestVersion: String?, lastSeen: Int64) {
+    public init(
+        id: String, environment: String = AppKey.production, newestVersion: String?, lastSeen: Int64
+    ) {
         self.id = id
+        self.environment = environment
         self.newestVersion = newestVersion
         self.lastSeen = lastSeen
     }
+
+    public var key: AppKey { AppKey(id, environment: environment) }
 }
 
 /// The sessions that were reported for one version of an app.

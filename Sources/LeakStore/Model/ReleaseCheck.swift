@@ -3,6 +3,8 @@ public import LeakStatistics
 /// The versions that a release check compares, and its limits.
 public struct ReleaseCheckQuery: Hashable, Sendable {
     public var app: String
+    /// ``AppKey/environment``
+    public var environment: String
     public var version: String
     /// A build of ``version``; `nil` for all its builds together.
     public var build: String?
@@ -13,15 +15,19 @@ public struct ReleaseCheckQuery: Hashable, Sendable {
     public var limits = ReleaseGate.Limits()
 
     public init(
-        app: String, version: String, build: String? = nil, baseline: String? = nil,
-        baselineBuild: String? = nil
+        app: String, environment: String = AppKey.production, version: String, build: String? = nil,
+        baseline: String? = nil, baselineBuild: String? = nil
     ) {
         self.app = app
+        self.environment = environment
         self.version = version
         self.build = build
         self.baseline = baseline ?? (baselineBuild == nil ? nil : version)
         self.baselineBuild = baselineBuild
     }
+
+    public var key: AppKey { AppKey(app, environment: environment) }
+    public var scope: AppScope { AppScope(app, environment: environment) }
 }
 
 /// The result of comparing the leaks of a version with those of an earlier one: the input of a gate before a release.
@@ -85,6 +91,9 @@ public struct ReleaseCheck: Sendable {
     }
 
     public var app: String
+    /// ``AppKey/environment``
+    public var environment: String
+    public var scope: AppScope { AppScope(app, environment: environment) }
     public var version: Side
     /// `nil` if there is no earlier version: then no leak is new or worse.
     public var baseline: Side?

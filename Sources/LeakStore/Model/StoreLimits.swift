@@ -116,13 +116,13 @@ public struct OverLimitCount: Hashable, Sendable {
         }
     }
 
-    public var app: String
+    public var app: AppKey
     public var limit: Name
     /// Reports; checks for ``Name/checkClasses``, batches for ``Name/idempotencyKeys``. For ``Name/details``: samples,
     /// reports whose system or model has no name, values of explanations, and checks.
     public var count: Int
 
-    public init(app: String, limit: Name, count: Int) {
+    public init(app: AppKey, limit: Name, count: Int) {
         self.app = app
         self.limit = limit
         self.count = count

@@ -1,18 +1,19 @@
 /// A reader of committed data, for one thread at a time.
 public protocol StoreReader: AnyObject {
-    /// Returns the ids of all apps, most recently seen first.
-    func apps() throws(StoreError) -> [String]
-    /// Returns every app with its newest version and the time when it was last seen, in the order of ``apps()``: one query, however
-    /// many versions there are.
+    /// Returns the ids of all apps that were seen in an environment, most recently seen first.
+    func apps(in environment: String) throws(StoreError) -> [String]
+    /// Returns the environments of an app, or of all apps, in the order of their names.
+    func environments(app: String?) throws(StoreError) -> [String]
+    /// Returns every app in each of its environments, with its newest version and the time when it was last seen, most recently
+    /// seen first: one query, however many versions there are.
     func appSummaries() throws(StoreError) -> [AppSummary]
     /// Returns the versions of an app, or of all apps, newest first.
-    func versions(app: String?) throws(StoreError) -> [String]
+    func versions(app: AppScope) throws(StoreError) -> [String]
     func leaks(_ query: LeakQuery, now: Int64) throws(StoreError) -> LeakPage
     func leak(_ id: LeakID, now: Int64) throws(StoreError) -> LeakDetail?
     /// Returns all leaks of a class, whatever their stacks; `nil` if there are none.
     ///
-    /// - Parameter app: `nil` for all apps that have the class.
-    func leakClass(_ name: String, app: String?, now: Int64) throws(StoreError) -> LeakClass?
+    func leakClass(_ name: String, app: AppScope, now: Int64) throws(StoreError) -> LeakClass?
     /// Returns the most frequent values of ``Submission/Explanation/reason`` of each leak, by number of explanations.
     ///
     /// - Parameter limit: maximum number of reasons per leak.
@@ -41,9 +42,9 @@ public protocol StoreReader: AnyObject {
     /// At most 62 leaks, found through indexes. Compares the names of the 1,024 classes before and after its own; for a leak
     /// without a class, the texts of 512 others.
     func outlines(near id: LeakID) throws(StoreError) -> [LeakOutline]
-    func overview(app: String?, period: Period, now: Int64) throws(StoreError) -> Overview
+    func overview(app: AppScope, period: Period, now: Int64) throws(StoreError) -> Overview
     /// Returns the releases of an app, newest version first, at most 200.
-    func releases(app: String) throws(StoreError) -> [ReleaseSummary]
+    func releases(app: AppKey) throws(StoreError) -> [ReleaseSummary]
     /// Compares the rates of a version's leaks with those of an earlier version.
     ///
     /// - Returns: `nil` if no report, session or check of the version, or of its build, was ever received.
@@ -61,7 +62,7 @@ public protocol StoreReader: AnyObject {
 }
 
 extension StoreReader {
-    public func overview(app: String?, now: Int64) throws(StoreError) -> Overview {
+    public func overview(app: AppScope, now: Int64) throws(StoreError) -> Overview {
         try overview(app: app, period: .day, now: now)
     }
 }

@@ -36,11 +36,11 @@ public struct Submission: Sendable {
     package var countedOrigins: Set<Int>? { explanations.isEmpty ? nil : Set(sightings.map(\.origin)) }
 
     /// All apps that are counted; an app may occur more than once.
-    package var countedApps: [String] {
+    package var countedApps: [AppKey] {
         let counted = countedOrigins
         let reporting = origins.indices.filter { counted?.contains($0) ?? true }
-        return reporting.map { origins[$0].app } + usageCounts.map(\.app)
-            + dropped.filter { $0.count > 0 }.map(\.app)
+        return reporting.map { origins[$0].appKey } + usageCounts.map(\.appKey)
+            + dropped.filter { $0.count > 0 }.map(\.appKey)
     }
 
     /// A request that may be repeated and must count once.
@@ -65,6 +65,8 @@ public struct Submission: Sendable {
     /// One build of one app on one device.
     public struct Origin: Hashable, Sendable {
         public var app: String
+        /// ``AppKey/environment``
+        public var environment: String
         public var version: String
         public var build: String?
         /// Name and version: `iOS 19.1`.
@@ -77,10 +79,12 @@ public struct Submission: Sendable {
         public var user: String?
 
         public init(
-            app: String, version: String, build: String? = nil, system: String? = nil, model: String? = nil,
-            installHash: UInt64? = nil, install: String? = nil, user: String? = nil
+            app: String, environment: String = AppKey.production, version: String, build: String? = nil,
+            system: String? = nil, model: String? = nil, installHash: UInt64? = nil, install: String? = nil,
+            user: String? = nil
         ) {
             self.app = app
+            self.environment = environment
             self.version = version
             self.build = build
             self.system = system
@@ -89,6 +93,8 @@ public struct Submission: Sendable {
             self.install = install
             self.user = user
         }
+
+        package var appKey: AppKey { AppKey(app, environment: environment) }
     }
 
     /// One report.
@@ -152,6 +158,8 @@ public struct Submission: Sendable {
     /// Sessions and checks of one app version: the denominators of leak rates.
     public struct UsageCounts: Hashable, Sendable {
         public var app: String
+        /// ``AppKey/environment``
+        public var environment: String
         public var version: String
         public var build: String?
         /// A 64-bit hash of the install's id; `nil` without one.
@@ -163,10 +171,11 @@ public struct Submission: Sendable {
         public var checks: [String: Int]
 
         public init(
-            app: String, version: String, build: String?, installHash: UInt64? = nil, sessions: Int,
-            leakySessions: Int, checks: [String: Int]
+            app: String, environment: String = AppKey.production, version: String, build: String?,
+            installHash: UInt64? = nil, sessions: Int, leakySessions: Int, checks: [String: Int]
         ) {
             self.app = app
+            self.environment = environment
             self.version = version
             self.build = build
             self.installHash = installHash
@@ -174,18 +183,25 @@ public struct Submission: Sendable {
             self.leakySessions = leakySessions
             self.checks = checks
         }
+
+        package var appKey: AppKey { AppKey(app, environment: environment) }
     }
 
     public struct Dropped: Hashable, Sendable {
         public var app: String
+        /// ``AppKey/environment``
+        public var environment: String
         public var reason: String
         public var count: Int
 
-        public init(app: String, reason: String, count: Int) {
+        public init(app: String, environment: String = AppKey.production, reason: String, count: Int) {
             self.app = app
+            self.environment = environment
             self.reason = reason
             self.count = count
         }
+
+        package var appKey: AppKey { AppKey(app, environment: environment) }
     }
 }
 

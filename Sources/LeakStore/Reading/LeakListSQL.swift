@@ -40,8 +40,11 @@ struct LeakListSQL {
             query.period != nil ? "w.reports" : query.version == nil ? "l.reports" : "n.reports"
         var conditions: [String] = []
         if let app = query.app {
-            conditions.append("l.app = (select id from app where name = ?)")
-            values.append(app)
+            conditions.append("l.app = (select id from app where name = ? and environment = ?)")
+            values += [app, query.environment]
+        } else {
+            conditions.append("a.environment = ?")
+            values.append(query.environment)
         }
         switch query.state {
         case .open: conditions.append("not \(LeakRow.isSlow)")

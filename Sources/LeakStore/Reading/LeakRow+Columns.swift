@@ -18,7 +18,7 @@ extension LeakRow {
         case row
         /// The columns by which the list is sorted.
         case primary, secondary
-        case reports, installs, id, app, kind, className, quality, freed, aliveAtMost, firstSeen, lastSeen
+        case reports, installs, id, app, environment, kind, className, quality, freed, aliveAtMost, firstSeen, lastSeen
         case firstVersion, lastVersion, isNew, isSlow, title, module, stack, children, cycle
         case groupedVersion, groupedClass, groupedStack, lived, checks, share, retainedBytes
 
@@ -31,6 +31,7 @@ extension LeakRow {
             case .installs: "page.installs"
             case .id: "l.key"
             case .app: "a.name"
+            case .environment: "a.environment"
             case .kind: "l.kind"
             case .className: "l.class"
             case .quality: "l.quality"
@@ -91,8 +92,8 @@ extension LeakRow {
         }
         self.init(
             identity: LeakIdentity(
-                id: id, app: row.text(.app), kind: row.text(.kind), className: row.optionalText(.className),
-                module: row.optionalText(.module), title: row.text(.title), stack: stack, children: children,
+                id: id, app: row.text(.app), environment: row.text(.environment), kind: row.text(.kind),
+                className: row.optionalText(.className), module: row.optionalText(.module), title: row.text(.title), stack: stack, children: children,
                 cycle: cycle, quality: quality,
                 groupingKey: GroupingKey(
                     version: row.int(.groupedVersion), className: row.text(.groupedClass),

@@ -9,7 +9,7 @@ extension SQLiteReader {
                         + "disk is full or another process keeps the database locked")
             }
             guard
-                let release = try releases(ranking: query.version, app: query.app).first(where: {
+                let release = try releases(ranking: query.version, app: query.key).first(where: {
                     ByteText($0.version) == ByteText(query.version)
                 })
             else { return nil }
@@ -19,7 +19,7 @@ extension SQLiteReader {
                 version.build = build
             }
             let baseline = try baseline(of: query, version)
-            let leakStates = try leakStates(app: query.app, now: now)
+            let leakStates = try leakStates(app: query.key.scope, now: now)
             var rates = ReleaseRates()
             try add(version, isBaseline: false, to: &rates)
             // Without an earlier version, nothing is known to be new.
@@ -28,9 +28,9 @@ extension SQLiteReader {
                 rates.markNew(except: try known(in: version, upTo: baseline))
             }
             let verdict = ReleaseVerdict(
-                rates, app: query.app, version: ReleaseCheck.Side(version: query.version, build: query.build),
+                rates, app: query.key, version: ReleaseCheck.Side(version: query.version, build: query.build),
                 baseline: baseline.shown, leakStates,
-                regressed: try regressedLeaks(app: query.app, in: release.row),
+                regressed: try regressedLeaks(app: query.key, in: release.row),
                 limits: query.limits)
             return verdict.check(
                 rows: try rows(verdict.leaks.map(\.row), of: release.row, leakStates, now: now))
@@ -39,16 +39,16 @@ extension SQLiteReader {
 
     /// Returns the releases of an app whose versions rank the same.
     private func releases(
-        ranking version: String, app: String
+        ranking version: String, app: AppKey
     ) throws(StoreError) -> [(row: Int64, version: String)] {
         let order = VersionOrder(version)
         let select = try connection.statement(
             """
             select r.id, r.version from app a join release r on r.app = a.id and r.order_key >= ? and r.order_key < ?
-            where a.name = ? order by r.order_key desc
+            where a.name = ? and a.environment = ? order by r.order_key desc
             """)
         defer { select.reset() }
-        try select.bind(order.atOrAbove, order.above, app)
+        try select.bind(order.atOrAbove, order.above, app.name, app.environment)
         var found: [(row: Int64, version: String)] = []
         while try select.step() { found.append((select.int64(0), select.text(1))) }
         return found
@@ -78,15 +78,15 @@ extension SQLiteReader {
                 former: former, of: version, query.version, floor: floor)
         }
         if let text = query.baseline {
-            let rows = try releases(ranking: text, app: query.app).map(\.row)
+            let rows = try releases(ranking: text, app: query.key).map(\.row)
             var side = ReleaseCheckSide(rows: rows, build: nil)
             if let name = query.baselineBuild { side.build = try build(name, of: rows) }
             return try ReleaseCheckBaseline(side, of: query, version, floor: floor)
         }
-        guard let text = try versionBefore(query.version, from: floor, app: query.app) else {
+        guard let text = try versionBefore(query.version, from: floor, app: query.key) else {
             return ReleaseCheckBaseline(bound: floor, floor: floor)
         }
-        let rows = try releases(ranking: text, app: query.app).map(\.row)
+        let rows = try releases(ranking: text, app: query.key).map(\.row)
         return ReleaseCheckBaseline(
             side: ReleaseCheckSide(rows: rows, build: nil), shown: ReleaseCheck.Side(version: text),
             bound: VersionOrder(text).above, floor: floor)
@@ -108,14 +108,14 @@ extension SQLiteReader {
 
     /// Returns the newest of the versions that rank lower than the given one, by ``NewestVersion``.
     private func versionBefore(
-        _ version: String, from floor: [UInt8], app: String
+        _ version: String, from floor: [UInt8], app: AppKey
     ) throws(StoreError) -> String? {
         try texts(
             connection.statement(
                 composed: """
                     select r.version from app a join release r on r.app = a.id and r.order_key < ? and r.order_key >= ?
-                    where a.name = ? order by \(NewestVersion.order) limit 1
-                    """), [VersionOrder(version).atOrAbove, floor, app]
+                    where a.name = ? and a.environment = ? order by \(NewestVersion.order) limit 1
+                    """), [VersionOrder(version).atOrAbove, floor, app.name, app.environment]
         ).first
     }
 

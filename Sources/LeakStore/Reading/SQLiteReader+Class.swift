@@ -1,5 +1,5 @@
 extension SQLiteReader {
-    func leakClass(_ name: String, app: String?, now: Int64) throws(StoreError) -> LeakClass? {
+    func leakClass(_ name: String, app: AppScope, now: Int64) throws(StoreError) -> LeakClass? {
         try snapshot { () throws(StoreError) in
             guard var found = try totals(ofClass: name, app: app) else { return nil }
             found.modules = try modules(ofClass: name, app: app)
@@ -11,15 +11,16 @@ extension SQLiteReader {
         }
     }
 
-    private func totals(ofClass name: String, app: String?) throws(StoreError) -> LeakClass? {
+    private func totals(ofClass name: String, app: AppScope) throws(StoreError) -> LeakClass? {
         let select = try connection.statement(
             """
             select count(*), cast(min(total(l.reports), LARGEST_TOTAL) as integer),
               cast(min(total(l.freed), LARGEST_TOTAL) as integer), min(l.first_seen), max(l.last_seen)
-            from app a cross join leak l on l.app = a.id and l.class = ?1 where ?2 is null or a.name = ?2
+            from app a cross join leak l on l.app = a.id and l.class = ?1
+            where a.environment = ?3 and (?2 is null or a.name = ?2)
             """)
         defer { select.reset() }
-        try select.bind(name, app)
+        try select.bind(name, app.app, app.environment)
         guard try select.step(), select.int(0) > 0 else { return nil }
         return LeakClass(
             name: name, modules: [], leaks: [], total: select.int(0), reports: select.int(1),
@@ -28,24 +29,24 @@ extension SQLiteReader {
             related: [])
     }
 
-    private func modules(ofClass name: String, app: String?) throws(StoreError) -> [String] {
+    private func modules(ofClass name: String, app: AppScope) throws(StoreError) -> [String] {
         try texts(
             connection.statement(
                 """
                 select distinct t.module from app a cross join leak l on l.app = a.id and l.class = ?1
                 join leak_text t on t.leak = l.id
-                where (?2 is null or a.name = ?2) and t.module is not null order by 1 limit ?3
-                """), [name, app, LeakClass.namesShown])
+                where a.environment = ?4 and (?2 is null or a.name = ?2) and t.module is not null order by 1 limit ?3
+                """), [name, app.app, LeakClass.namesShown, app.environment])
     }
 
-    private func leaks(ofClass name: String, app: String?, now: Int64) throws(StoreError) -> [LeakRow] {
+    private func leaks(ofClass name: String, app: AppScope, now: Int64) throws(StoreError) -> [LeakRow] {
         let select = try connection.statement(
             """
             select l.id from app a cross join leak l on l.app = a.id and l.class = ?1
-            where ?2 is null or a.name = ?2 order by +l.reports desc, l.id limit ?3
+            where a.environment = ?4 and (?2 is null or a.name = ?2) order by +l.reports desc, l.id limit ?3
             """)
         defer { select.reset() }
-        try select.bind(name, app, LeakClass.leaksShown)
+        try select.bind(name, app.app, LeakClass.leaksShown, app.environment)
         var numbers: [Int64] = []
         while try select.step() { numbers.append(select.int64(0)) }
         let rows = try rows(numbers)
@@ -62,14 +63,14 @@ extension SQLiteReader {
         }
     }
 
-    private func lived(ofClass name: String, app: String?) throws(StoreError) -> Percentiles? {
+    private func lived(ofClass name: String, app: AppScope) throws(StoreError) -> Percentiles? {
         let select = try connection.statement(
             """
             select d.histogram from app a cross join leak l on l.app = a.id and l.class = ?1
-            join leak_lived d on d.leak = l.id where ?2 is null or a.name = ?2
+            join leak_lived d on d.leak = l.id where a.environment = ?3 and (?2 is null or a.name = ?2)
             """)
         defer { select.reset() }
-        try select.bind(name, app)
+        try select.bind(name, app.app, app.environment)
         var all = DurationHistogram()
         while try select.step() {
             guard let histogram = DurationHistogram(bytes: select.bytes(0)) else {
@@ -82,12 +83,12 @@ extension SQLiteReader {
 
     /// Returns the number of installs with a leak of the class. A leak that was seen in one build only has no set of its own: the
     /// set of that build is read.
-    private func installs(ofClass name: String, app: String?) throws(StoreError) -> Int {
+    private func installs(ofClass name: String, app: AppScope) throws(StoreError) -> Int {
         let select = try connection.statement(
             """
             with found as (
               select l.id as id from app a cross join leak l on l.app = a.id and l.class = ?1
-              where ?2 is null or a.name = ?2
+              where a.environment = ?3 and (?2 is null or a.name = ?2)
             )
             select i.id, i.members from found cross join install_set i on i.id = found.id << 3
             union all
@@ -96,7 +97,7 @@ extension SQLiteReader {
             where not exists (select 1 from install_set o where o.id = found.id << 3)
             """)
         defer { select.reset() }
-        try select.bind(name, app)
+        try select.bind(name, app.app, app.environment)
         var all = InstallSet()
         var rows: Set<Int64> = []
         while try select.step() {
@@ -110,17 +111,17 @@ extension SQLiteReader {
         return all.count
     }
 
-    private func related(toClass name: String, app: String?) throws(StoreError) -> [LeakClass.Related] {
+    private func related(toClass name: String, app: AppScope) throws(StoreError) -> [LeakClass.Related] {
         // Selects the innermost name as the index has it, which SQLite must use: it would otherwise read all classes in order.
         let select = try connection.statement(
             """
             select l.class, count(*), cast(min(total(l.reports), LARGEST_TOTAL) as integer)
             from app a cross join leak l indexed by leak_by_innermost_class on l.app = a.id
               and substr(l.class, length(rtrim(l.class, replace(l.class, '.', ''))) + 1) = ?1
-            where (?2 is null or a.name = ?2) and l.class <> ?3 group by l.class order by l.class
+            where a.environment = ?4 and (?2 is null or a.name = ?2) and l.class <> ?3 group by l.class order by l.class
             """)
         defer { select.reset() }
-        try select.bind(LeakClass.innermost(of: name), app, name)
+        try select.bind(LeakClass.innermost(of: name), app.app, name, app.environment)
         var related: [LeakClass.Related] = []
         while try select.step(), related.count < LeakClass.namesShown {
             let other = select.text(0)

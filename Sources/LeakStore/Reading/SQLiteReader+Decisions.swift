@@ -1,6 +1,6 @@
 extension SQLiteReader {
     /// Returns the states of an app's leaks, or of all leaks, that do not follow from the counts of the leaks.
-    func leakStates(app: String?, now: Int64) throws(StoreError) -> LeakStates {
+    func leakStates(app: AppScope, now: Int64) throws(StoreError) -> LeakStates {
         try dropMergedLeaks()
         let state = try changeCounter()
         if let kept = decisionCache.leakStates(app: app, state: state, now: now) { return kept }
@@ -12,7 +12,7 @@ extension SQLiteReader {
 
     /// Returns the leaks with a decision. They are found in an index of their own: the cost depends on the number of such leaks,
     /// however many others there are.
-    func decidedLeaks(app: String?) throws(StoreError) -> [DecidedLeak] {
+    func decidedLeaks(app: AppScope) throws(StoreError) -> [DecidedLeak] {
         try dropMergedLeaks()
         let state = try changeCounter()
         if let kept = decisionCache.leaks(app: app, state: state) { return kept }
@@ -20,10 +20,10 @@ extension SQLiteReader {
             """
             select l.id, l.state, l.reports from app a cross join leak l indexed by leak_decided
               on l.app = a.id and l.state <> 0
-            where ?1 is null or a.name = ?1
+            where a.environment = ?2 and (?1 is null or a.name = ?1)
             """)
         defer { select.reset() }
-        try select.bind(app)
+        try select.bind(app.app, app.environment)
         var leaks: [DecidedLeak] = []
         var unknown: [Int64] = []
         while try select.step() {
@@ -95,14 +95,14 @@ extension SQLiteReader {
     }
 
     /// Returns how many leaks regressed in each release, by row of `release`.
-    func regressedLeaks(app: String) throws(StoreError) -> [Int64: Int] {
+    func regressedLeaks(app: AppKey) throws(StoreError) -> [Int64: Int] {
         var counts: [Int64: Int] = [:]
         try forEachRegression(app: app) { _, release in counts[release, default: 0] += 1 }
         return counts
     }
 
     /// Returns the rows of the leaks that regressed in a release.
-    func regressedLeaks(app: String, in release: Int64) throws(StoreError) -> Set<Int64> {
+    func regressedLeaks(app: AppKey, in release: Int64) throws(StoreError) -> Set<Int64> {
         var leaks: Set<Int64> = []
         try forEachRegression(app: app) { if $1 == release { leaks.insert($0) } }
         return leaks
@@ -110,9 +110,9 @@ extension SQLiteReader {
 
     /// Calls `body` with each regressed leak and each release that contradicts its fix.
     private func forEachRegression(
-        app: String, _ body: (_ leak: Int64, _ release: Int64) -> Void
+        app: AppKey, _ body: (_ leak: Int64, _ release: Int64) -> Void
     ) throws(StoreError) {
-        let regressed = try decidedLeaks(app: app).filter { $0.decisionStatus.isRegressed }.map(\.row)
+        let regressed = try decidedLeaks(app: app.scope).filter { $0.decisionStatus.isRegressed }.map(\.row)
         guard !regressed.isEmpty else { return }
         let select = try connection.statement(
             """

@@ -1,7 +1,7 @@
 extension SQLiteReader {
     /// Returns the leaks of an app, or of all apps, that ``KnownLeaks`` describes. They are found by class in an index: the cost
     /// depends on the number of such leaks, however many others there are.
-    func knownRows(app: String?) throws(StoreError) -> KnownLeakRows {
+    func knownRows(app: AppScope) throws(StoreError) -> KnownLeakRows {
         guard !known.entries.isEmpty else { return KnownLeakRows() }
         try dropMergedLeaks()
         let state = try changeCounter()
@@ -11,16 +11,16 @@ extension SQLiteReader {
         return rows
     }
 
-    private func findKnownRows(app: String?) throws(StoreError) -> KnownLeakRows {
+    private func findKnownRows(app: AppScope) throws(StoreError) -> KnownLeakRows {
         var rows = KnownLeakRows()
         let select = try connection.statement(
             """
             select l.id, l.class, l.kind, l.reports from json_each(?1) j cross join app a
             cross join leak l on l.app = a.id and l.class between j.value ->> 0 and j.value ->> 1
-            where ?2 is null or a.name = ?2
+            where a.environment = ?3 and (?2 is null or a.name = ?2)
             """)
         defer { select.reset() }
-        try select.bind(known.classRangeList, app)
+        try select.bind(known.classRangeList, app.app, app.environment)
         var unknown: [Int64: ObservedLeak] = [:]
         while try select.step() {
             let (row, reports) = (select.int64(0), select.int(3))

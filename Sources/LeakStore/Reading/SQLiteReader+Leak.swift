@@ -155,11 +155,11 @@ extension SQLiteReader {
         let select = try connection.statement(
             """
             select l.key, t.stack, l.reports from leak l join leak_text t on t.leak = l.id
-            where l.app = (select id from app where name = ?) and l.class = ? and l.id <> ?
-            order by +l.reports desc, l.id limit ?
+            where l.app = (select app from leak where id = ?1) and l.class = ?2 and l.id <> ?1
+            order by +l.reports desc, l.id limit ?3
             """)
         defer { select.reset() }
-        try select.bind(identity.app, className, leak, Self.siblingsShown)
+        try select.bind(leak, className, Self.siblingsShown)
         var siblings: [LeakDetail.Sibling] = []
         while try select.step() {
             guard let id = LeakID(blob: select.bytes(0)), let stack = PackedReader.texts(select.bytes(1))

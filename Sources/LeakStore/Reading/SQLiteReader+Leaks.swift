@@ -7,7 +7,7 @@ extension SQLiteReader {
         }
         let cursor = try query.cursor.map { text throws(StoreError) in try PageCursor(text, for: query) }
         return try snapshot { () throws(StoreError) in
-            let leakStates = try leakStates(app: query.app, now: now)
+            let leakStates = try leakStates(app: query.scope, now: now)
             var (rows, cursors, listed) =
                 query.isReadFromIndex
                 ? try firstOfAll(query, leakStates, after: cursor, limit: query.limit + 1)
@@ -127,9 +127,10 @@ extension SQLiteReader {
     private func firstOfAll(
         _ query: LeakQuery, _ leakStates: LeakStates, after cursor: PageCursor?, limit: Int
     ) throws(StoreError) -> ([LeakRow], [PageCursor], LeakTotals) {
-        let apps = try connection.statement("select id from app where ?1 is null or name = ?1")
+        let apps = try connection.statement(
+            "select id from app where environment = ?2 and (?1 is null or name = ?1)")
         defer { apps.reset() }
-        try apps.bind(query.app)
+        try apps.bind(query.app, query.environment)
         let parts = [
             try connection.statement(composed: query.sort.page(of: "moving = 0", rank: "rank_")),
             try connection.statement(composed: query.sort.page(of: "moving = 1", rank: "")),
@@ -153,7 +154,7 @@ extension SQLiteReader {
         let rows = try rows(cursors.prefix(limit).map(\.row))
         // A row without its text is damaged, and is not shown.
         cursors = cursors.prefix(limit).filter { rows[$0.row] != nil }
-        return (cursors.compactMap { rows[$0.row] }, cursors, try totals(query.app))
+        return (cursors.compactMap { rows[$0.row] }, cursors, try totals(query.scope))
     }
 
     func rows(_ leaks: [Int64]) throws(StoreError) -> [Int64: LeakRow] {

@@ -1,7 +1,7 @@
 extension SQLiteReader {
     private static let titlesShown = 3
 
-    func overview(app: String?, period: Period, now: Int64) throws(StoreError) -> Overview {
+    func overview(app: AppScope, period: Period, now: Int64) throws(StoreError) -> Overview {
         try snapshot { () throws(StoreError) in
             let newest = try releasesOfOneApp(app, limit: 2)
             let leakStates = try leakStates(app: app, now: now)
@@ -24,32 +24,35 @@ extension SQLiteReader {
 
     /// Returns the releases of one app, because versions of different apps do not compare. Without a name, returns those of the
     /// only app, and nothing if there are several apps.
-    private func releasesOfOneApp(_ app: String?, limit: Int) throws(StoreError) -> [ReleaseSummary] {
-        if let app { return try releases(app, limit: limit, fromNewest: true) }
-        let names = try texts(connection.statement("select name from app limit 2"), [])
-        return names.count == 1 ? try releases(names[0], limit: limit, fromNewest: true) : []
+    private func releasesOfOneApp(_ app: AppScope, limit: Int) throws(StoreError) -> [ReleaseSummary] {
+        if let key = app.key { return try releases(key, limit: limit, fromNewest: true) }
+        let names = try texts(
+            connection.statement("select name from app where environment = ? limit 2"), [app.environment])
+        guard names.count == 1 else { return [] }
+        let only = AppKey(names[0], environment: app.environment)
+        return try releases(only, limit: limit, fromNewest: true)
     }
 
     /// Returns the session counts of the most recent version below the newest that has sessions, among the ``releaseLimit``
     /// versions below it.
-    private func lastSessions(_ app: String?) throws(StoreError) -> VersionSessions? {
+    private func lastSessions(_ app: AppScope) throws(StoreError) -> VersionSessions? {
         let select = try connection.statement(
             """
             select version, sessions, leaky_sessions from (
               select r.version, r.sessions, r.leaky_sessions, r.order_key
               from app a join release n on n.id = a.newest_release
               join release r on r.app = a.id and r.order_key < n.order_key
-              where ?1 is null or a.name = ?1 order by r.order_key desc limit ?2)
+              where a.environment = ?3 and (?1 is null or a.name = ?1) order by r.order_key desc limit ?2)
             where sessions > 0 order by order_key desc limit 1
             """)
         defer { select.reset() }
-        try select.bind(app, Self.releaseLimit)
+        try select.bind(app.app, Self.releaseLimit, app.environment)
         guard try select.step() else { return nil }
         return VersionSessions(
             version: select.text(0), sessions: select.int(1), leakySessions: select.int(2))
     }
 
-    private func regressed(_ app: String?) throws(StoreError) -> (count: Int, titles: [String]) {
+    private func regressed(_ app: AppScope) throws(StoreError) -> (count: Int, titles: [String]) {
         let regressed = try decidedLeaks(app: app).filter { $0.decisionStatus.isRegressed }
             .sorted { ($1.reports, $0.row) < ($0.reports, $1.row) }
         return (regressed.count, try titles(of: regressed.prefix(Self.titlesShown).map(\.row)))
@@ -65,15 +68,15 @@ extension SQLiteReader {
     }
 
     private func newLeaks(
-        _ app: String?, _ leakStates: LeakStates
+        _ app: AppScope, _ leakStates: LeakStates
     ) throws(StoreError) -> (count: Int, titles: [String]) {
         let releases = try connection.statement(
             """
             select r.id, r.new_leaks from app a join release r on r.id = a.newest_release and r.new_leaks > 0
-            where ?1 is null or a.name = ?1
+            where a.environment = ?2 and (?1 is null or a.name = ?1)
             """)
         defer { releases.reset() }
-        try releases.bind(app)
+        try releases.bind(app.app, app.environment)
         let isWhole = leakStates.totals(of: LeakState.setAside).leaks == 0
         var count = 0
         var found: [(reports: Int, row: Int64)] = []
@@ -110,20 +113,22 @@ extension SQLiteReader {
     /// Returns the numbers of a period. The last 24 hours are read from slots; a longer period from days, for times without slots,
     /// and from the slots of the other times.
     private func recent(
-        _ app: String?, _ period: Period, now: Int64
+        _ app: AppScope, _ period: Period, now: Int64
     ) throws(StoreError) -> (reports: Int, installs: Int, leaks: Int) {
         let firstDay = period.firstAppDay(now: now)
         let firstSlot = period.firstSlot(now: now)
         let select = try connection.statement(
             """
             select s.reports, i.members from app a join app_slot s on s.app = a.id and s.slot >= ?2
-            left join install_set i on i.id = s.id << 3 | 3 where ?1 is null or a.name = ?1
+            left join install_set i on i.id = s.id << 3 | 3
+            where a.environment = ?4 and (?1 is null or a.name = ?1)
             union all
             select d.reports, i.members from app a join app_day d on d.app = a.id and d.day >= ?3
-            left join install_set i on i.id = d.id << 3 | 5 where ?1 is null or a.name = ?1
+            left join install_set i on i.id = d.id << 3 | 5
+            where a.environment = ?4 and (?1 is null or a.name = ?1)
             """)
         defer { select.reset() }
-        try select.bind(app, firstSlot, firstDay)
+        try select.bind(app.app, firstSlot, firstDay, app.environment)
         var reports = 0
         var installs = InstallSet()
         while try select.step() {
@@ -139,56 +144,58 @@ extension SQLiteReader {
             select sum(
               (select count(*) from leak where app = a.id and moving = 0 and rank_last_seen >= ?2)
               + (select count(*) from leak where app = a.id and moving = 1 and last_seen >= ?2))
-            from app a where ?1 is null or a.name = ?1
+            from app a where a.environment = ?3 and (?1 is null or a.name = ?1)
             """)
         defer { count.reset() }
-        try count.bind(app, period.start(now: now))
+        try count.bind(app.app, period.start(now: now), app.environment)
         return (reports, installs.count, try count.step() ? count.int(0) : 0)
     }
 
     /// Returns the totals of all leaks, which are kept with each app.
-    func totals(_ app: String?) throws(StoreError) -> LeakTotals {
+    func totals(_ app: AppScope) throws(StoreError) -> LeakTotals {
         let select = try connection.statement(
             """
             select cast(min(total(leaks), LARGEST_TOTAL) as integer),
               cast(min(total(reports), LARGEST_TOTAL) as integer)
-            from app where ?1 is null or name = ?1
+            from app where environment = ?2 and (?1 is null or name = ?1)
             """)
         defer { select.reset() }
-        try select.bind(app)
+        try select.bind(app.app, app.environment)
         return try select.step() ? LeakTotals(leaks: select.int(0), reports: select.int(1)) : LeakTotals()
     }
 
-    private func dropped(_ app: String?) throws(StoreError) -> [Submission.Dropped] {
+    private func dropped(_ app: AppScope) throws(StoreError) -> [Submission.Dropped] {
         let select = try connection.statement(
             """
             select a.name, d.reason, d.count from app a join dropped d on d.app = a.id
-            where ?1 is null or a.name = ?1 order by a.name, d.count desc, d.reason
+            where a.environment = ?2 and (?1 is null or a.name = ?1) order by a.name, d.count desc, d.reason
             """)
         defer { select.reset() }
-        try select.bind(app)
+        try select.bind(app.app, app.environment)
         var dropped: [Submission.Dropped] = []
         while try select.step() {
             dropped.append(
-                Submission.Dropped(app: select.text(0), reason: select.text(1), count: select.int(2)))
+                Submission.Dropped(
+                    app: select.text(0), environment: app.environment, reason: select.text(1), count: select.int(2)))
         }
         return dropped
     }
 
-    private func beyond(_ app: String?) throws(StoreError) -> [OverLimitCount] {
+    private func beyond(_ app: AppScope) throws(StoreError) -> [OverLimitCount] {
         let select = try connection.statement(
             """
             select a.name, b.name, b.count from app a join beyond b on b.app = a.id
-            where ?1 is null or a.name = ?1 order by a.name, b.name
+            where a.environment = ?2 and (?1 is null or a.name = ?1) order by a.name, b.name
             """)
         defer { select.reset() }
-        try select.bind(app)
+        try select.bind(app.app, app.environment)
         var beyond: [OverLimitCount] = []
         while try select.step() {
             guard let limit = OverLimitCount.Name(rawValue: select.text(1)) else {
                 throw .unreadable("a limit", in: connection.path)
             }
-            beyond.append(OverLimitCount(app: select.text(0), limit: limit, count: select.int(2)))
+            beyond.append(OverLimitCount(
+                    app: AppKey(select.text(0), environment: app.environment), limit: limit, count: select.int(2)))
         }
         return beyond
     }

@@ -2,26 +2,26 @@ extension SQLiteReader {
     /// Maximum number of releases that are read per app: several years of releases.
     static let releaseLimit = 200
 
-    func releases(app: String) throws(StoreError) -> [ReleaseSummary] {
+    func releases(app: AppKey) throws(StoreError) -> [ReleaseSummary] {
         try snapshot { () throws(StoreError) in try releases(app, limit: Self.releaseLimit) }
     }
 
     /// - Parameter fromNewest: `true` leaves out versions above the newest one (``NewestVersion``).
     func releases(
-        _ app: String, limit: Int, fromNewest: Bool = false
+        _ app: AppKey, limit: Int, fromNewest: Bool = false
     ) throws(StoreError) -> [ReleaseSummary] {
         try dropMergedLeaks()
         let select = try connection.statement(
             composed: """
                 select \(ReleaseSummary.Column.list)
                 from app a join release r on r.app = a.id
-                where a.name = ?1
+                where a.name = ?1 and a.environment = ?4
                   and (?3 = 0 or r.order_key <= (select order_key from release where id = a.newest_release))
                 order by r.order_key desc limit ?2
                 """)
         defer { select.reset() }
         // Reads one release more, with which the last one is compared.
-        try select.bind(app, limit + 1, fromNewest ? 1 : 0)
+        try select.bind(app.name, limit + 1, fromNewest ? 1 : 0, app.environment)
         var rows: [Int64] = []
         var releases: [ReleaseSummary] = []
         while try select.step() {

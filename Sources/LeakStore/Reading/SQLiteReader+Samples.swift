@@ -5,7 +5,7 @@ extension SQLiteReader {
         let select = try connection.statement(
             """
             select j.value, s.ordinal, s.at, a.name, s.version, s.build, s.system, s.model, s.install_hash,
-              s.install, s.user, s.body
+              s.install, s.user, s.body, a.environment
             from json_each('[0,1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17]') j
             join sample s on s.id = j.value << 40 | ?1 join leak l on l.id = ?1 join app a on a.id = l.app
             order by case j.value when 1 then 0 when 0 then 1 else 2 end, s.at desc, s.ordinal desc
@@ -23,8 +23,8 @@ extension SQLiteReader {
                 default: .random
                 }
             let origin = Submission.Origin(
-                app: select.text(3), version: select.text(4), build: select.optionalText(5),
-                system: select.optionalText(6), model: select.optionalText(7),
+                app: select.text(3), environment: select.text(12), version: select.text(4),
+                build: select.optionalText(5), system: select.optionalText(6), model: select.optionalText(7),
                 installHash: select.optionalInt64(8).map { UInt64(bitPattern: $0) },
                 install: select.optionalText(9), user: select.optionalText(10))
             samples.append(

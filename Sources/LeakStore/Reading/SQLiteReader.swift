@@ -54,14 +54,23 @@ final class SQLiteReader: StoreReader {
         _ = try connection.lacksCounts
     }
 
-    func apps() throws(StoreError) -> [String] {
-        try texts(connection.statement("select name from app order by last_seen desc, id desc"), [])
+    func apps(in environment: String) throws(StoreError) -> [String] {
+        try texts(
+            connection.statement(
+                "select name from app where environment = ? order by last_seen desc, id desc"), [environment])
+    }
+
+    func environments(app: String?) throws(StoreError) -> [String] {
+        try texts(
+            connection.statement(
+                "select distinct environment from app where ?1 is null or name = ?1 order by environment"),
+            [app])
     }
 
     func appSummaries() throws(StoreError) -> [AppSummary] {
         let select = try connection.statement(
             """
-            select a.name, r.version, a.last_seen from app a left join release r on r.id = a.newest_release
+            select a.name, r.version, a.last_seen, a.environment from app a left join release r on r.id = a.newest_release
             order by a.last_seen desc, a.id desc
             """)
         defer { select.reset() }
@@ -69,23 +78,27 @@ final class SQLiteReader: StoreReader {
         while try select.step() {
             apps.append(
                 AppSummary(
-                    id: select.text(0), newestVersion: select.optionalText(1), lastSeen: select.time(2)))
+                    id: select.text(0), environment: select.text(3), newestVersion: select.optionalText(1),
+                    lastSeen: select.time(2)))
         }
         return apps
     }
 
-    func versions(app: String?) throws(StoreError) -> [String] {
-        guard let app else {
+    func versions(app: AppScope) throws(StoreError) -> [String] {
+        guard let name = app.app else {
             return try texts(
                 connection.statement(
-                    "select version from release group by version order by max(order_key) desc"), [])
+                    """
+                    select r.version from app a join release r on r.app = a.id where a.environment = ?
+                    group by r.version order by max(r.order_key) desc
+                    """), [app.environment])
         }
         return try texts(
             connection.statement(
                 """
-                select r.version from app a join release r on r.app = a.id where a.name = ?
+                select r.version from app a join release r on r.app = a.id where a.name = ? and a.environment = ?
                 order by r.order_key desc
-                """), [app])
+                """), [name, app.environment])
     }
 
     func credentials(all: Bool, now: Int64) throws(StoreError) -> [Credential] {

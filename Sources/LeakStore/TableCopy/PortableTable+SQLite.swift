@@ -4,8 +4,8 @@ extension PortableTable {
         PortableTable(
             "app",
             [
-                .number("id"), .text("name"), .number("last_seen"), .number("made_by"),
-                .number("newest_release"), .count("leaks"), .count("text_bytes"), .count("cells"),
+                .number("id"), .text("name"), .text("environment"), .number("last_seen"),
+                .number("made_by"), .number("newest_release"), .count("leaks"), .count("text_bytes"), .count("cells"),
                 .count("reports"), .count("freed"),
             ]),
         PortableTable("beyond", [.number("app"), .text("name"), .count("count")]),

@@ -8,34 +8,34 @@ package struct DecisionCache {
     private var decisionStatuses: [Int64: (decision: Int64, reports: Int, decisionStatus: DecisionStatus)] =
         [:]
     /// Decided leaks by app; all entries are of the same state of the database.
-    private var found: [ByteText?: (leaks: [DecidedLeak], leakStates: LeakStates?)] = [:]
+    private var found: [AppScope: (leaks: [DecidedLeak], leakStates: LeakStates?)] = [:]
     private var state: Int64?
 
     package init() {}
 
     /// Returns the cached leaks for the same app and the same state of the database.
-    package func leaks(app: String?, state: Int64) -> [DecidedLeak]? {
+    package func leaks(app: AppScope, state: Int64) -> [DecidedLeak]? {
         guard self.state == state else { return nil }
-        return found[app.map { ByteText($0) }]?.leaks
+        return found[app]?.leaks
     }
 
-    package func leakStates(app: String?, state: Int64, now: Int64) -> LeakStates? {
-        guard self.state == state, let leakStates = found[app.map { ByteText($0) }]?.leakStates,
+    package func leakStates(app: AppScope, state: Int64, now: Int64) -> LeakStates? {
+        guard self.state == state, let leakStates = found[app]?.leakStates,
             leakStates.span.contains(now)
         else { return nil }
         return leakStates
     }
 
-    package mutating func keep(_ leaks: [DecidedLeak], app: String?, state: Int64) {
+    package mutating func keep(_ leaks: [DecidedLeak], app: AppScope, state: Int64) {
         // One page needs the leaks of all apps and those of one app.
         if self.state != state || found.count >= Self.appLimit { found.removeAll() }
         self.state = state
-        found[app.map { ByteText($0) }] = (leaks, nil)
+        found[app] = (leaks, nil)
     }
 
     /// - Parameter app: the app whose leaks were cached, for the same state of the database.
-    package mutating func keep(_ leakStates: LeakStates, app: String?) {
-        found[app.map { ByteText($0) }]?.leakStates = leakStates
+    package mutating func keep(_ leakStates: LeakStates, app: AppScope) {
+        found[app]?.leakStates = leakStates
     }
 
     package func decisionStatus(of row: Int64, decision: Int64, reports: Int) -> DecisionStatus? {

@@ -97,12 +97,12 @@ package struct ReleaseVerdict: Sendable {
     ///   - baseline: `nil` if there is no earlier version.
     ///   - regressed: rows of the leaks that regressed in this very version.
     package init(
-        _ rates: ReleaseRates, app: String, version: ReleaseCheck.Side, baseline: ReleaseCheck.Side?,
+        _ rates: ReleaseRates, app: AppKey, version: ReleaseCheck.Side, baseline: ReleaseCheck.Side?,
         _ leakStates: LeakStates, regressed: Set<Int64>, limits: ReleaseGate.Limits
     ) {
         check = ReleaseCheck(
-            app: app, version: version, baseline: baseline, verdict: .cannotTell, leaks: [], classes: [],
-            rareCount: 0, setAside: 0)
+            app: app.name, environment: app.environment, version: version, baseline: baseline,
+            verdict: .cannotTell, leaks: [], classes: [], rareCount: 0, setAside: 0)
         var compared: [ReleaseRates.Leak] = []
         for leak in rates.leaks.values.sorted(by: { $0.row < $1.row }) {
             if !regressed.contains(leak.row), Self.isSetAside(leak.row, in: version.version, leakStates) {

@@ -1,6 +1,6 @@
 /// The rows of the file that a writer caches between commits. Bounded; together about 55 MiB when everything is full.
 struct Caches {
-    var apps = RecentCache<ByteText, AppEntry>(capacity: 256)
+    var apps = RecentCache<AppKey, AppEntry>(capacity: 256)
     var releases = RecentCache<ReleaseKey, ReleaseEntry>(capacity: 512)
     /// Sets by row of `install_set`; at most 2 KiB each, and mostly sets that the log has in memory anyway.
     var installs = RecentCache<Int64, InstallEntry>(capacity: PendingLogs.Limits().installSets / 2)
@@ -29,7 +29,7 @@ struct ReleaseKey: Hashable {
 
 final class AppEntry {
     let id: Int64
-    let name: String
+    let key: AppKey
     /// ``VersionOrder/key`` of the newest release; `nil` without a release.
     var newest: [UInt8]?
     /// The row of the newest release.
@@ -45,11 +45,11 @@ final class AppEntry {
     var reasonCount: Int?
 
     /// `true` for the app that counts apps beyond the limit.
-    var isOverLimit: Bool { name == StoreLimits.other }
+    var isOverLimit: Bool { key == .other }
 
-    init(id: Int64, name: String) {
+    init(id: Int64, key: AppKey) {
         self.id = id
-        self.name = name
+        self.key = key
     }
 }
 

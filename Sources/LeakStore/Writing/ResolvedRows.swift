@@ -34,9 +34,9 @@ final class ResolvedRows: NameQuota {
         self.day = day
     }
 
-    func app(named name: String, key: Int64, seen: Int64) throws(StoreError) -> AdmittedName {
-        let entry = try writer.app(named: name, key: key, seen: seen)
-        return AdmittedName(entry.name, number: apps.number(of: entry.id, adding: entry))
+    func app(_ app: AppKey, key: Int64, seen: Int64) throws(StoreError) -> AdmittedApp {
+        let entry = try writer.app(app, key: key, seen: seen)
+        return AdmittedApp(entry.key, number: apps.number(of: entry.id, adding: entry))
     }
 
     func release(
@@ -96,37 +96,39 @@ final class ResolvedRows: NameQuota {
 }
 
 extension Writer {
-    func app(named name: String, key: Int64, seen: Int64) throws(StoreError) -> AppEntry {
-        if let known = try knownApp(named: name) { return known }
+    func app(_ app: AppKey, key: Int64, seen: Int64) throws(StoreError) -> AppEntry {
+        if let known = try knownApp(app) { return known }
         let isOverLimit =
             try number(else: "select count(*) from app where made_by = ?", of: key) >= limits.appsPerKey
-        let counted = isOverLimit ? StoreLimits.other : name
-        if isOverLimit, let other = try knownApp(named: counted) { return other }
+        let isOther = isOverLimit || app.name == StoreLimits.other
+        let counted = isOther ? AppKey.other : app
+        if isOther, let other = try knownApp(counted) { return other }
         // The app `other` belongs to no ingest key, so that it does not count against the limit.
-        let maker: Int64? = counted == StoreLimits.other ? nil : key
+        let maker: Int64? = isOther ? nil : key
         try connection.run(
-            "insert into app (name, last_seen, made_by) values (?, ?, ?)", counted, seen, maker)
-        let entry = AppEntry(id: connection.lastInsertedRow, name: counted)
-        caches.apps.insert(entry, for: ByteText(counted))
+            "insert into app (name, environment, last_seen, made_by) values (?, ?, ?, ?)", counted.name,
+            counted.environment, seen, maker)
+        let entry = AppEntry(id: connection.lastInsertedRow, key: counted)
+        caches.apps.insert(entry, for: counted)
         return entry
     }
 
-    private func knownApp(named name: String) throws(StoreError) -> AppEntry? {
-        if let known = caches.apps.value(of: ByteText(name)) { return known }
+    private func knownApp(_ app: AppKey) throws(StoreError) -> AppEntry? {
+        if let known = caches.apps.value(of: app) { return known }
         let select = try connection.statement(
             composed: """
                 select a.id, r.order_key, a.leaks, a.text_bytes, a.cells, a.newest_release, \(NewestVersion.isInField)
-                from app a left join release r on r.id = a.newest_release where a.name = ?
+                from app a left join release r on r.id = a.newest_release where a.name = ? and a.environment = ?
                 """)
         defer { select.reset() }
-        try select.bind(name)
+        try select.bind(app.name, app.environment)
         guard try select.step() else { return nil }
-        let entry = AppEntry(id: select.int64(0), name: name)
+        let entry = AppEntry(id: select.int64(0), key: app)
         entry.newest = select.isNull(1) ? nil : select.bytes(1)
         (entry.leaks, entry.textBytes, entry.cells) = (select.int(2), select.int(3), select.int(4))
         entry.newestRow = select.optionalInt64(5)
         entry.isNewestInField = select.int(6) == 1
-        caches.apps.insert(entry, for: ByteText(name))
+        caches.apps.insert(entry, for: app)
         return entry
     }
 
@@ -221,7 +223,7 @@ extension Writer {
             }
             limit = .leakTexts
         }
-        let other = LeakIdentity.beyond(app: app.name, row: app.id)
+        let other = LeakIdentity.beyond(app: app.key, row: app.id)
         let entry = try knownLeak(other.id)
         return (AdmittedLeak(counted: other, isNew: entry == nil, beyond: limit), entry)
     }

@@ -100,13 +100,13 @@ private func pages(_ text: String) -> [HTML] {
         LeakDetailPage(context: context, detail: detail, hours: detail.trend, newest: kept, first: kept).html,
         LeakDetailPage(context: context, detail: resolved, relatedLeaks: relatedLeaks).html,
         ReportsPage(context: context, leak: leak, reports: [kept, unreadable]).html,
-        ReleasesPage(context: context, app: text, releases: [release]).html,
+        ReleasesPage(context: context, app: AppScope(text, environment: text), releases: [release]).html,
         FirstReportPage(context: context, address: text).html,
         SignInPage(context: context, problem: nil, destination: text).html,
         SignInPage(context: context, problem: nil, code: text, destination: text).html,
         ErrorPage(context: context, status: 500, detail: text).html,
         AccessPage(
-            context: context, apps: [AccessPage.App(id: text, newestVersion: text, lastSeen: 0)], appCount: 1,
+            context: context, apps: [AccessPage.App(key: AppKey(text, environment: text), newestVersion: text, lastSeen: 0)], appCount: 1,
             keys: [credential(text, .ingest), credential(text, .ingest, revokedAt: 0)],
             tokens: [credential(text, .access)]
         ).html,

@@ -93,7 +93,7 @@ import Testing
     @Test func `what is forgotten of senders is that of other keys`() {
         let senders = SentrySenders()
         for key in 0..<Int64(SentrySenders.limit + 100) {
-            senders.record(.init(app: "a\(key)", version: "1"), of: key)
+            senders.record(.init(app: "a\(key)", environment: AppKey.production, version: "1"), of: key)
             #expect(senders.last(of: key)?.app == "a\(key)")
         }
         let kept = (0..<Int64(SentrySenders.limit + 100)).count { senders.last(of: $0) != nil }

@@ -108,8 +108,8 @@ enum SampleCheck: String, CaseIterable, Sendable {
         version.sessions = Proportion(events: 31, trials: 1_204)
         baseline.sessions = Proportion(events: 96, trials: 9_310)
         return ReleaseCheck(
-            app: "com.acme.shop", version: version, baseline: baseline, verdict: verdict, leaks: leaks,
-            classes: [checked("CheckoutViewController", .enough, 9_000, 4_812)], rareCount: 0, setAside: 0)
+            app: "com.acme.shop", environment: AppKey.production, version: version, baseline: baseline,
+            verdict: verdict, leaks: leaks, classes: [checked("CheckoutViewController", .enough, 9_000, 4_812)], rareCount: 0, setAside: 0)
     }
 }
 

@@ -95,7 +95,7 @@ import LeakSeededRandom
             let all = try reader.leaks(query, now: noon)
             let apps = try reader.apps()
             let overview = try reader.overview(app: nil, now: noon)
-            let releases = try apps.map { try reader.releases(app: $0) }
+            let releases = try apps.map { try reader.releases(app: AppKey($0)) }
             #expect(overview.reports == sum(false) && all.leaks.reduce(0) { $0 + $1.reports } == sum(false))
             #expect(all.leaks.reduce(0) { $0 + $1.freed } == sum(true))
             #expect(overview.droppedTotal == counted.count)

@@ -17,56 +17,63 @@ struct StoreContents {
         }
         lines.append("overview \(try reader.overview(app: nil, now: now))")
         var ids: Set<LeakID> = []
-        for app in [nil] + apps.map(Optional.some) {
-            let versions = try reader.versions(app: app)
-            if let app {
+        let environments = try reader.environments(app: nil)
+        lines.append("environments \(environments)")
+        let scopes = environments.flatMap { environment in
+            ([nil] + apps.map(Optional.some)).map { AppScope($0, environment: environment) }
+        }
+        for scope in scopes {
+            let versions = try reader.versions(app: scope)
+            if let app = scope.key {
                 lines.append("versions of \(app) \(versions)")
                 lines.append("releases of \(app) \(try reader.releases(app: app))")
                 for period in Period.allCases {
-                    let overview = try reader.overview(app: app, period: period, now: now)
+                    let overview = try reader.overview(app: scope, period: period, now: now)
                     lines.append("overview of \(app) \(overview)")
                 }
                 for version in versions {
-                    let check = try reader.check(ReleaseCheckQuery(app: app, version: version), now: now)
+                    let check = try reader.check(
+                        ReleaseCheckQuery(app: app.name, environment: app.environment, version: version),
+                        now: now)
                     lines.append("check of \(app) \(version) \(String(describing: check))")
                 }
             }
-            for query in Self.queries(app: app, versions: versions) {
+            for query in Self.queries(scope, versions: versions) {
                 try read(query, reader, &ids, now: now)
             }
         }
         for id in ids.sorted() { try read(id, reader, now: now) }
     }
 
-    private static func queries(app: String?, versions: [String]) -> [LeakQuery] {
+    private static func queries(_ scope: AppScope, versions: [String]) -> [LeakQuery] {
         var queries: [LeakQuery] = []
         for sort in LeakQuery.Sort.allCases {
             for version in [nil] + versions.map(Optional.some) {
                 var query = LeakQuery()
-                (query.app, query.version, query.sort, query.limit) = (app, version, sort, 3)
+                (query.scope, query.version, query.sort, query.limit) = (scope, version, sort, 3)
                 queries.append(query)
                 query.state = .slow
                 queries.append(query)
             }
             for period in Period.allCases {
                 var query = LeakQuery()
-                (query.app, query.period, query.sort) = (app, period, sort)
+                (query.scope, query.period, query.sort) = (scope, period, sort)
                 queries.append(query)
                 query.version = versions.first
                 queries.append(query)
             }
             for state in LeakQuery.StateFilter.allCases {
                 var query = LeakQuery()
-                (query.app, query.state, query.sort, query.limit) = (app, state, sort, 4)
+                (query.scope, query.state, query.sort, query.limit) = (scope, state, sort, 4)
                 queries.append(query)
             }
             for word in ["l1", "Message 3", "no such"] {
                 var query = LeakQuery()
-                (query.app, query.sort, query.search) = (app, sort, word)
+                (query.scope, query.sort, query.search) = (scope, sort, word)
                 queries.append(query)
             }
             var query = LeakQuery()
-            (query.app, query.sort, query.className, query.kind) = (app, sort, "L2", "object")
+            (query.scope, query.sort, query.className, query.kind) = (scope, sort, "L2", "object")
             queries.append(query)
         }
         return queries

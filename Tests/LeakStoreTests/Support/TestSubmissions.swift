@@ -5,16 +5,18 @@ let noon: Int64 = 1_795_176_000_000
 let hour: Int64 = 3_600_000
 let day: Int64 = 24 * hour
 
-func leak(_ name: String, stack: [String] = [], app: String = "shop", kind: String = "object") -> LeakIdentity
-{
+func leak(
+    _ name: String, stack: [String] = [], app: String = "shop", environment: String = AppKey.production,
+    kind: String = "object"
+) -> LeakIdentity {
     var hash: UInt64 = 14_695_981_039_346_656_037
-    for byte in (app + "/" + name + "/" + stack.joined(separator: "/")).utf8 {
+    let place = environment == AppKey.production ? app : app + " in " + environment
+    for byte in (place + "/" + name + "/" + stack.joined(separator: "/")).utf8 {
         hash = (hash ^ UInt64(byte)) &* 1_099_511_628_211
     }
     return LeakIdentity(
-        id: LeakID(high: hash, low: hash &* 31), app: app, kind: kind, className: name, module: "Shop",
-        title: name,
-        stack: stack + [name], children: [], cycle: [], quality: .full,
+        id: LeakID(high: hash, low: hash &* 31), app: app, environment: environment, kind: kind,
+        className: name, module: "Shop", title: name, stack: stack + [name], children: [], cycle: [], quality: .full,
         groupingKey: GroupingKey(version: 1, className: name, stack: stack + [name]))
 }
 
@@ -41,8 +43,8 @@ func submission(
     for report in reports {
         submission.origins.append(
             Submission.Origin(
-                app: report.leak.app, version: report.version, build: report.build, system: report.system,
-                model: report.model, installHash: report.install, install: report.install.map { "i\($0)" }))
+                app: report.leak.app, environment: report.leak.environment, version: report.version,
+                build: report.build, system: report.system, model: report.model, installHash: report.install, install: report.install.map { "i\($0)" }))
         let start = submission.body.count
         submission.body += Array(report.body.utf8)
         submission.sightings.append(

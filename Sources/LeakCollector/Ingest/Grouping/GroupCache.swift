@@ -90,7 +90,7 @@ struct GroupCache {
 
     /// Groups a report of a document, as ``GroupingRules/groups(_:app:module:symbols:)`` would.
     mutating func group(
-        _ document: WireDocument, _ report: ReportSlices, app: String, module: String?
+        _ document: WireDocument, _ report: ReportSlices, app: AppKey, module: String?
     ) -> GroupingRules.Groups {
         let isMasked = makeKey(of: report, in: document, app: app, module: module, masksCalls: true)
         if let entry = cachedEntry() { return reuse(entry, for: report, in: document) }
@@ -217,7 +217,7 @@ struct GroupCache {
     /// - Returns: `true` if addresses were left out.
     @discardableResult
     private mutating func makeKey(
-        of report: ReportSlices, in document: WireDocument, app: String, module: String?, masksCalls: Bool
+        of report: ReportSlices, in document: WireDocument, app: AppKey, module: String?, masksCalls: Bool
     ) -> Bool {
         key.removeAll(keepingCapacity: true)
         key.append(report.event == nil ? 0 : report.event == .leak ? 1 : 2)
@@ -228,7 +228,8 @@ struct GroupCache {
         case .object: key.append(3)
         case .cycle: key.append(4)
         }
-        append(app)
+        append(app.name)
+        append(app.environment)
         append(module ?? "")
         append(document, report.className)
         let isMasked = appendStack(document, report.stack, masksCalls: masksCalls)

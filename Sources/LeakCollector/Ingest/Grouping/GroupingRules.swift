@@ -38,7 +38,7 @@ enum GroupingRules {
     ///
     /// - Parameter symbols: names frames that have only an image and an offset.
     static func groups(
-        _ report: LeakReport, app: String, module: String?, symbols: CallStack.Symbols = { _, _ in [] }
+        _ report: LeakReport, app: AppKey, module: String?, symbols: CallStack.Symbols = { _, _ in [] }
     ) -> Groups {
         func group(_ part: MessageSplitter.Part) -> GroupedReport {
             var report = report
@@ -74,7 +74,7 @@ enum GroupingRules {
     ///   - isGuessed: true if the class is only a word that looks like a class.
     ///   - symbols: names frames that have only an image and an offset.
     static func group(
-        _ report: LeakReport, app: String, module: String?, isGuessed: Bool = false,
+        _ report: LeakReport, app: AppKey, module: String?, isGuessed: Bool = false,
         symbols: CallStack.Symbols = { _, _ in [] }
     ) -> GroupedReport {
         let keepsModules = module == keptModules
@@ -85,7 +85,7 @@ enum GroupingRules {
             let (key, version) = subject.key(fingerprint: report.fingerprint)
             let quality = subject.quality(hasFingerprint: !report.fingerprint.isEmpty)
             return LeakIdentity(
-                id: id(app: app, key: key, version: version), app: app, kind: kind.rawValue,
+                id: id(app: app, key: key, version: version), app: app.name, environment: app.environment, kind: kind.rawValue,
                 className: subject.className?.name, module: subject.className?.module,
                 title: subject.title(fingerprint: report.fingerprint), stack: subject.shownStack,
                 children: subject.children.map(\.name), cycle: subject.cycle,
@@ -118,7 +118,7 @@ enum GroupingRules {
     }
 
     /// Returns the id of the leak to which version 1 of the rules assigns a report without a call stack.
-    static func oldID(of report: LeakReport, app: String, module: String?) -> LeakID {
+    static func oldID(of report: LeakReport, app: AppKey, module: String?) -> LeakID {
         let subject = subject(of: report, module: module) { _, _ in [] }.subject
         return id(app: app, key: subject.oldKey(fingerprint: report.fingerprint))
     }
@@ -158,13 +158,14 @@ enum GroupingRules {
         DetectorMessage(text).livedMilliseconds
     }
 
-    /// Returns the first 128 bits of SHA-256 over version, app and key, with U+001F between them.
+    /// Returns the id of the leak with a key: the first 128 bits of SHA-256 over version, app and key, with U+001F between
+    /// them, changed by ``LeakID/inEnvironment(_:)``.
     ///
     /// The parts contain no control characters. If a part contained U+001F, U+001B would mark it, so that no two lists
     /// of parts give the same text.
-    static func id(app: String, key: [String], version: Int = oldVersion) -> LeakID {
+    static func id(app: AppKey, key: [String], version: Int = oldVersion) -> LeakID {
         var bytes = Array("\(version)".utf8)
-        for part in [app] + key {
+        for part in [app.name] + key {
             bytes.append(0x1F)
             for byte in part.utf8 {
                 switch byte {
@@ -174,7 +175,17 @@ enum GroupingRules {
                 }
             }
         }
-        return LeakID(bytes: SHA256Hash.hash(bytes))
+        return LeakID(bytes: SHA256Hash.hash(bytes)).inEnvironment(app.environment)
+    }
+}
+
+extension LeakID {
+    /// Returns the id of the same leak in an environment. In ``AppKey/production`` the id stays as it is; in any other environment
+    /// its bits are inverted where the hash of the environment's name has a 1, so that each of the ids gives all others.
+    func inEnvironment(_ environment: String) -> LeakID {
+        guard environment != AppKey.production else { return self }
+        let mask = LeakID(bytes: SHA256Hash.hash(Array("environment \(environment)".utf8)))
+        return LeakID(high: high ^ mask.high, low: low ^ mask.low)
     }
 }
 

@@ -77,13 +77,13 @@ struct LeakSymbolicator {
         for report in reports {
             var symbolicator = FrameSymbolicator(tables: tables, reader: reader)
             let groups = [leak.module, nil].map {
-                GroupingRules.groups(report, app: leak.app, module: $0) { symbolicator.calls($0, $1) }
+                GroupingRules.groups(report, app: leak.appKey, module: $0) { symbolicator.calls($0, $1) }
             }
             let same = groups.lazy.map(\.first.identity).first { $0.id == leak.id && $0.stack != leak.stack }
             guard let same, !symbolicator.usedImages.isEmpty else { continue }
             return LeakIdentity(
-                id: leak.id, app: leak.app, kind: leak.kind, className: leak.className, module: leak.module,
-                title: leak.title, stack: same.stack, children: leak.children, cycle: leak.cycle,
+                id: leak.id, app: leak.app, environment: leak.environment, kind: leak.kind,
+                className: leak.className, module: leak.module, title: leak.title, stack: same.stack, children: leak.children, cycle: leak.cycle,
                 quality: leak.quality, groupingKey: leak.groupingKey)
         }
         return nil

@@ -109,7 +109,8 @@ import Testing
         var cache = GroupCache()
         for _ in 0..<3 {
             for index in document.reports.indices {
-                for (app, module) in [("a", nil), ("b", nil), ("a", "A"), ("ab", "")] as [(String, String?)] {
+                let debug = AppKey("a", environment: "debug")
+                for (app, module) in [("a", nil), ("b", nil), ("a", "A"), ("ab", ""), (debug, nil)] as [(AppKey, String?)] {
                     let cached = cache.group(document, document.reports[index], app: app, module: module)
                         .first
                     let direct = GroupingRules.group(document.report(at: index), app: app, module: module)

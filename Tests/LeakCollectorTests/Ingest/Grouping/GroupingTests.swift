@@ -33,7 +33,7 @@ func leak(
     report.children = children
     report.cycle = cycle
     report.fingerprint = fingerprint
-    return GroupingRules.group(report, app: app, module: module).identity
+    return GroupingRules.group(report, app: AppKey(app), module: module).identity
 }
 
 @Suite struct GroupingTests {
@@ -232,7 +232,7 @@ func leak(
             ["com.a\u{1B}\u{1F}Foo", "Bar"], ["com.a\u{1B}[\u{1B}_Foo", "Bar"], ["com.a", "", "Foo", "Bar"],
             ["com.a", "Foo", "Bar", ""],
         ]
-        let ids = lists.map { GroupingRules.id(app: $0[0], key: Array($0.dropFirst())) }
+        let ids = lists.map { GroupingRules.id(app: AppKey($0[0]), key: Array($0.dropFirst())) }
         #expect(Set(ids).count == lists.count)
     }
 

@@ -38,7 +38,7 @@ struct GroupingVector: Decodable, CustomTestStringConvertible {
     /// the vectors were computed from the keys by another SHA-256 (Python's hashlib).
     @Test(arguments: GroupingVector.all)
     func `version 1 is frozen`(vector: GroupingVector) {
-        let (app, module) = (vector.app, vector.module)
+        let (app, module) = (AppKey(vector.app), vector.module)
         #expect(GroupingRules.oldID(of: vector.report, app: app, module: module).description == vector.id)
         let identity = GroupingRules.group(vector.report, app: app, module: module).identity
         // Version 2 keeps the arguments of this class.
