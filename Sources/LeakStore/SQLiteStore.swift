@@ -242,11 +242,11 @@ public final class SQLiteStore: Store {
     }
 
     public func decide(
-        _ decision: Decision, about leak: LeakID, now: Int64
+        _ decision: Decision, about leaks: [LeakID], now: Int64
     ) throws(StoreError) -> PastDecision? {
         try write { writer throws(StoreError) in
             try writer.withReservedSpace { () throws(StoreError) in
-                try writer.decide(decision, about: leak, now: now)
+                try writer.decide(decision, about: leaks, now: now)
             }
         }
     }

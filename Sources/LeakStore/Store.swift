@@ -56,12 +56,16 @@ public protocol Store: Sendable {
     /// - Returns: `true` if this call used it.
     func useOnce(hash: [UInt8], now: Int64) throws(StoreError) -> Bool
 
-    /// Stores a decision about a leak. Its effect is computed from the counts: see ``DecisionStatus``.
+    /// Stores a decision about a leak, in all environments at once. Its effect is computed from the counts: see
+    /// ``DecisionStatus``.
     ///
-    /// - Parameter now: milliseconds since 1970.
-    /// - Returns: the decision as stored; `nil` if there is no such leak.
+    /// - Parameters:
+    ///   - leaks: the leak in one environment, whose newest version the decision may refer to, then in the others. Of these, leaks
+    ///     that do not exist are skipped.
+    ///   - now: milliseconds since 1970.
+    /// - Returns: the decision as stored; `nil` if the first leak does not exist.
     /// - Throws: ``StoreError/Reason/invalidArgument`` for an invalid note, name, version or limit.
-    func decide(_ decision: Decision, about leak: LeakID, now: Int64) throws(StoreError) -> PastDecision?
+    func decide(_ decision: Decision, about leaks: [LeakID], now: Int64) throws(StoreError) -> PastDecision?
 
     /// Merges leaks into another leak of their app: all counts, sets of installs, kept reports, decisions and history. The
     /// most recent decision about any of them holds for the merged leak. Readers find the merged leak by the old ids:
@@ -137,6 +141,11 @@ extension Store {
 }
 
 extension Store {
+    /// Stores a decision about a leak in one environment.
+    public func decide(_ decision: Decision, about leak: LeakID, now: Int64) throws(StoreError) -> PastDecision? {
+        try decide(decision, about: [leak], now: now)
+    }
+
     /// Deletes everything that has expired.
     @discardableResult
     public func expire(now: Int64) throws(StoreError) -> ClockWait? { try expire(now: now, while: { true }) }

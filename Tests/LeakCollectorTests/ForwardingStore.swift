@@ -27,9 +27,9 @@ extension ForwardingStore {
         try store.useOnce(hash: hash, now: now)
     }
     func decide(
-        _ decision: Decision, about leak: LeakID, now: Int64
+        _ decision: Decision, about leaks: [LeakID], now: Int64
     ) throws(StoreError) -> PastDecision? {
-        try store.decide(decision, about: leak, now: now)
+        try store.decide(decision, about: leaks, now: now)
     }
     func rewrite(_ identity: LeakIdentity) throws(StoreError) -> Bool { try store.rewrite(identity) }
     func put(_ symbols: StoredSymbols, body: [UInt8]) throws(StoreError) -> SymbolsStored {

@@ -33,15 +33,25 @@ struct DecisionMutation: Mutation {
         let (store, now) = (change.context.store, change.now)
         change.context.threads.add(
             change.work("deciding about \(leak)") { resources in
-                if let stored = try store.decide(decision, about: leak, now: now) {
-                    return try response(stored, about: leak, from: resources.reader, now: now)
+                // The page may have been opened before its leak was merged into another one.
+                for target in [leak, try resources.reader.target(ofMerged: leak)].compactMap(\.self) {
+                    let leaks = try Self.inAllEnvironments(target, from: resources.reader, now: now)
+                    if let stored = try store.decide(decision, about: leaks, now: now) {
+                        return try response(stored, about: target, from: resources.reader, now: now)
+                    }
                 }
-                // The page was opened before its leak was merged into another one.
-                guard let target = try resources.reader.target(ofMerged: leak),
-                    let stored = try store.decide(decision, about: target, now: now)
-                else { throw Problem.noLeak }
-                return try response(stored, about: target, from: resources.reader, now: now)
+                throw Problem.noLeak
             })
+    }
+
+    /// Returns the leak, then the same leak in the other environments of its app.
+    private static func inAllEnvironments(
+        _ leak: LeakID, from reader: any StoreReader, now: Int64
+    ) throws(StoreError) -> [LeakID] {
+        guard let app = try reader.leak(leak, now: now)?.row.identity.appKey else { return [leak] }
+        return [leak]
+            + (try reader.environments(app: app.name)).filter { $0 != app.environment }
+            .map { leak.inEnvironment(app.environment).inEnvironment($0) }
     }
 
     private func fields(of request: borrowing Request) throws(Problem) -> DecisionFields {

@@ -3,22 +3,30 @@
 
     extension Writer {
         func decide(
-            _ decision: Decision, about leak: LeakID, now: Int64
+            _ decision: Decision, about leaks: [LeakID], now: Int64
         ) throws(StoreError) -> PastDecision? {
             let decision = try decision.checked(now: now)
             let connection = try connector.open()
             do throws(StoreError) {
                 connection.begin("begin")
-                guard let leak = try DecisionTarget(leak, on: connection) else {
+                let targets = try DecisionTarget.all(leaks, on: connection)
+                guard let first = leaks.first.flatMap({ targets[$0] }) else {
                     try connection.run(Query("commit"))
                     return nil
                 }
-                let (action, row) = try Self.insert(decision, about: leak, now: now, on: connection)
-                var last = [Self.deleteOldDecisions(about: leak.row), Query("commit")]
-                if decision.action != .note {
-                    last.insert(contentsOf: leak.changeState(to: decision.action == .reopen ? 0 : row), at: 0)
+                var last: [Query] = []
+                var action: PastDecision.Action?
+                for target in [first] + targets.values.filter({ $0.row != first.row }) {
+                    let (stored, row) = try Self.insert(
+                        decision, about: target, newest: first.newestVersion, now: now, on: connection)
+                    action = action ?? stored
+                    if decision.action != .note {
+                        last += target.changeState(to: decision.action == .reopen ? 0 : row)
+                    }
+                    last.append(Self.deleteOldDecisions(about: target.row))
                 }
-                _ = try connection.run(last)
+                _ = try connection.run(last + [Query("commit")])
+                guard let action else { return nil }
                 return PastDecision(action, note: decision.note, by: decision.by, at: now)
             } catch {
                 connector.reset()
@@ -27,12 +35,13 @@
         }
 
         private static func insert(
-            _ decision: Decision, about leak: DecisionTarget, now: Int64, on connection: PostgreSQLConnection
+            _ decision: Decision, about leak: DecisionTarget, newest: String, now: Int64,
+            on connection: PostgreSQLConnection
         ) throws(StoreError) -> (PastDecision.Action, row: Int64) {
             var columns = DecisionColumns(decision, about: leak, now: now)
             switch decision.action {
             case .resolve(let fix):
-                let bound = fix.bound(newest: leak.newestVersion)
+                let bound = fix.bound(newest: newest)
                 (columns.version, columns.isAfter, columns.fixFrom) = (
                     bound.version, bound.isAfter, bound.from
                 )
@@ -80,30 +89,38 @@
         /// leak's app, or the leak's own last version if that is newer still.
         let newestVersion: String
 
-        /// - Returns: `nil` if there is no such leak.
-        init?(_ leak: LeakID, on connection: PostgreSQLConnection) throws(StoreError) {
+        /// Locks the apps of leaks, in the order of their rows, and reads the leaks that exist.
+        static func all(
+            _ leaks: [LeakID], on connection: PostgreSQLConnection
+        ) throws(StoreError) -> [LeakID: DecisionTarget] {
             let answers = try connection.run([
                 Migration.sharedLock, Migration.version,
                 Query(
                     """
-                    select 1 from app where id = (select app from leak where key = any($1::uuid[])) for no key update
-                    """, .uuids([leak])),
+                    select 1 from app where id in (select app from leak where key = any($1::uuid[])) order by id
+                    for no key update
+                    """, .uuids(leaks)),
                 // Read after the lock, so that the values are current.
                 Query(
                     """
-                    select l.id, l.state, l.reports, r.version from leak l join app a on a.id = l.app
+                    select l.key, l.id, l.state, l.reports, r.version from leak l join app a on a.id = l.app
                     join release r on r.id = (
                       select id from release where id in (a.newest_release, l.last_release)
                       order by order_key desc limit 1)
                     where l.key = any($1::uuid[])
-                    """, .uuids([leak])),
+                    """, .uuids(leaks)),
             ])
             try Migration.checkedVersion(answers[1], connection)
-            guard let found = answers[3].first else { return nil }
-            row = found.int64(0)
-            state = found.int64(1)
-            reports = found.int(2)
-            newestVersion = found.text(3)
+            var targets: [LeakID: DecisionTarget] = [:]
+            for found in answers[3] {
+                guard let id = LeakID(blob: found.bytes(0)) else {
+                    throw .unreadable("a leak", in: connection.name)
+                }
+                targets[id] = DecisionTarget(
+                    row: found.int64(1), state: found.int64(2), reports: found.int(3),
+                    newestVersion: found.text(4))
+            }
+            return targets
         }
 
         /// - Parameter decision: the row of the decision; 0 for none.

@@ -1,6 +1,6 @@
 extension Writer {
     func decide(
-        _ decision: Decision, about leak: LeakID, now: Int64
+        _ decision: Decision, about leaks: [LeakID], now: Int64
     ) throws(StoreError) -> PastDecision? {
         let decision = try decision.checked(now: now)
         do throws(StoreError) {
@@ -10,15 +10,13 @@ extension Writer {
                 try readLogs()
                 try flushCountLog()
                 try reindexIfCrowded()
-                guard let leak = try decisionTarget(leak) else { return nil }
-                let (action, row) = try insert(decision, about: leak, now: now)
-                if decision.action != .note {
-                    try connection.run("delete from decision_release where decision = ?", leak.state)
-                    try connection.run(
-                        "update leak set state = ? where id = ?", decision.action == .reopen ? 0 : row,
-                        leak.row)
+                guard let first = leaks.first, let target = try decisionTarget(first) else { return nil }
+                let action = try store(decision, about: target, now: now)
+                for leak in Set(leaks).subtracting([first]) {
+                    guard var other = try decisionTarget(leak) else { continue }
+                    other.newestVersion = target.newestVersion
+                    _ = try store(decision, about: other, now: now)
                 }
-                try deleteOldDecisions(about: leak.row)
                 return PastDecision(action, note: decision.note, by: decision.by, at: now)
             }
         } catch {
@@ -50,6 +48,19 @@ extension Writer {
         return DecisionTarget(
             row: select.int64(0), state: select.int64(1), reports: select.int(2),
             newestVersion: select.text(3))
+    }
+
+    private func store(
+        _ decision: Decision, about leak: DecisionTarget, now: Int64
+    ) throws(StoreError) -> PastDecision.Action {
+        let (action, row) = try insert(decision, about: leak, now: now)
+        if decision.action != .note {
+            try connection.run("delete from decision_release where decision = ?", leak.state)
+            try connection.run(
+                "update leak set state = ? where id = ?", decision.action == .reopen ? 0 : row, leak.row)
+        }
+        try deleteOldDecisions(about: leak.row)
+        return action
     }
 
     private func insert(

@@ -214,7 +214,7 @@ private final class SlowStore: Store {
     func setName(ofCredential id: Int64, to name: String) throws(StoreError) -> Bool { false }
     func useOnce(hash: [UInt8], now: Int64) throws(StoreError) -> Bool { false }
     func decide(
-        _ decision: Decision, about leak: LeakID, now: Int64
+        _ decision: Decision, about leaks: [LeakID], now: Int64
     ) throws(StoreError) -> PastDecision? { nil }
     func rewrite(_ identity: LeakIdentity) throws(StoreError) -> Bool { false }
     func put(_ symbols: StoredSymbols, body: [UInt8]) throws(StoreError) -> SymbolsStored { .stored }

@@ -11,6 +11,7 @@ import Testing
     /// For each property, a value that differs from that of a plain query. No leak matches any of the filters.
     static let changes: [String: @Sendable (inout LeakQuery) -> Void] = [
         "app": { $0.app = "none" },
+        "environment": { $0.environment = "none" },
         "version": { $0.version = "9.9" },
         "state": { $0.state = .ignored },
         // The only report is older.
@@ -74,7 +75,7 @@ import Testing
         let paths = try #require(schemas["paths"] as? [String: [String: Any]])
         let operation = try #require(paths["/api/v1/leaks"]?["get"] as? [String: Any])
         let parameters = try #require(operation["parameters"] as? [[String: Any]])
-        #expect(parameters.compactMap { $0["name"] as? String } == names.filter { $0 != "app" })
+        #expect(parameters.compactMap { $0["name"] as? String } == names.filter { $0 != "app" && $0 != "environment" })
         let address = "GET /api/v1/leaks?" + names.map { $0 + "=" }.joined(separator: "&")
         #expect(try Self.text(of: "docs/WIRE.md").contains("`\(address)`"))
     }

@@ -219,8 +219,10 @@ private struct DecisionRecordingStore: ForwardingStore {
     let store: any Store
     let decisions: Guarded<[Decision]>
 
-    func decide(_ decision: Decision, about leak: LeakID, now: Int64) throws(StoreError) -> PastDecision? {
-        guard try store.makeReader().leak(leak, now: now) != nil else { return nil }
+    func decide(
+        _ decision: Decision, about leaks: [LeakID], now: Int64
+    ) throws(StoreError) -> PastDecision? {
+        guard try store.makeReader().leak(leaks[0], now: now) != nil else { return nil }
         if decision.note == "broken" { throw StoreError(.locked, "locked") }
         decisions.with { $0.append(decision) }
         let action: PastDecision.Action =

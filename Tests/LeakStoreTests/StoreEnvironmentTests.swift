@@ -1,0 +1,148 @@
+import LeakStatistics
+import Testing
+
+@testable import LeakStore
+
+/// Environments in every store. A second store runs the same tests.
+@Suite struct StoreEnvironmentTests {
+    let place = StoreLocation()
+    let store: any Store
+    private let debug = "debug"
+
+    init() throws { store = try place.store() }
+
+    private func usage(_ environment: String, _ version: String, sessions: Int) -> Submission.UsageCounts {
+        Submission.UsageCounts(
+            app: "shop", environment: environment, version: version, build: "1", sessions: sessions,
+            leakySessions: 1, checks: ["Page": sessions])
+    }
+
+    /// Counts a leak in production and in debug, where the version is newer.
+    private func count() throws {
+        var users = submission([Report(leak: leak("Page"), version: "1.0", install: 1, count: 5)])
+        users.usageCounts = [usage(AppKey.production, "1.0", sessions: 100)]
+        users.dropped = [Submission.Dropped(app: "shop", reason: "full", count: 2)]
+        var desk = submission([
+            Report(leak: leak("Page", environment: debug), version: "2.0", install: 2, count: 7),
+            Report(leak: leak("Draft", environment: debug), version: "2.0", install: 2),
+        ])
+        desk.usageCounts = [usage(debug, "2.0", sessions: 200)]
+        desk.dropped = [Submission.Dropped(app: "shop", environment: debug, reason: "full", count: 30)]
+        #expect(try store.count([users, desk], now: noon) == [.counted, .counted])
+    }
+
+    @Test func `what a desk reports changes no number of production`() throws {
+        try count()
+        let reader = try store.makeReader()
+        #expect(try reader.environments(app: nil) == [debug, AppKey.production])
+        #expect(try reader.environments(app: "shop") == [debug, AppKey.production])
+        #expect(try reader.environments(app: "mail") == [])
+        #expect(try reader.apps(in: debug) == ["shop"])
+        #expect(try reader.apps(in: "ci") == [])
+        #expect(Set(try reader.appSummaries().map(\.key)) == ["shop", AppKey("shop", environment: debug)])
+        for app in ["shop", nil] {
+            let (users, desk) = (AppScope(app), AppScope(app, environment: debug))
+            #expect(try reader.versions(app: users) == ["1.0"])
+            #expect(try reader.versions(app: desk) == ["2.0"])
+            let (production, other) = (
+                try reader.overview(app: users, now: noon), try reader.overview(app: desk, now: noon)
+            )
+            #expect(production.newest?.version == "1.0" && other.newest?.version == "2.0")
+            #expect(production.newest?.sessions == 100 && other.newest?.sessions == 200)
+            #expect((production.leaks, production.reports) == (1, 5))
+            #expect((other.leaks, other.reports) == (2, 8))
+            #expect((production.recentReports, production.recentInstalls) == (5, 1))
+            #expect((other.recentReports, other.recentLeaks, other.newLeaks) == (8, 2, 2))
+            #expect(production.dropped.map(\.count) == [2] && other.dropped.map(\.count) == [30])
+            let found = try #require(try reader.leakClass("Page", app: desk, now: noon))
+            #expect((found.reports, found.installs) == (7, 1))
+            #expect(try reader.leakClass("Draft", app: users, now: noon) == nil)
+        }
+        #expect(try reader.releases(app: "shop").map(\.reports) == [5])
+        #expect(try reader.releases(app: AppKey("shop", environment: debug)).map(\.reports) == [8])
+        #expect(try store.verify() == [])
+    }
+
+    @Test(arguments: LeakQuery.Sort.allCases, [nil, Period.day, .month])
+    func `each list has the leaks of its environment`(sort: LeakQuery.Sort, period: Period?) throws {
+        try count()
+        let reader = try store.makeReader()
+        for state in [LeakQuery.StateFilter.toFix, .any, .new, .open] {
+            for app in ["shop", nil] {
+                for (version, production, other) in [(nil, 1, 2), ("1.0", 1, 0), ("2.0", 0, 2)] as [(String?, Int, Int)] {
+                    var query = LeakQuery()
+                    (query.app, query.state, query.sort, query.period) = (app, state, sort, period)
+                    query.version = version
+                    for (environment, expected) in [(AppKey.production, production), (debug, other), ("ci", 0)] {
+                        query.environment = environment
+                        let page = try reader.leaks(query, now: noon)
+                        #expect(page.total == expected && page.leaks.count == expected, "\(query)")
+                        #expect(page.leaks.allSatisfy { $0.identity.environment == environment })
+                    }
+                }
+            }
+        }
+    }
+
+    @Test func `a check compares versions of one environment`() throws {
+        try count()
+        let reader = try store.makeReader()
+        #expect(try reader.check(ReleaseCheckQuery(app: "shop", version: "2.0"), now: noon) == nil)
+        let query = ReleaseCheckQuery(app: "shop", environment: debug, version: "2.0")
+        let check = try #require(try reader.check(query, now: noon))
+        #expect(check.environment == debug && check.baseline == nil && check.version.sessions.trials == 200)
+    }
+
+    @Test func `a decision holds in every environment, by the version of the first`() throws {
+        try count()
+        let ids = [leak("Page").id, leak("Page", environment: debug).id, leak("Page", environment: "ci").id]
+        let decision = Decision(.resolve(.nextVersion), by: "ada")
+        let stored = try #require(try store.decide(decision, about: ids, now: noon))
+        #expect(stored.action == .resolved(version: "1.0", isAfter: true))
+        let reader = try store.makeReader()
+        for id in ids.prefix(2) {
+            let found = try #require(try reader.leak(id, now: noon))
+            #expect(found.history.map(\.action) == [stored.action])
+        }
+        // In debug, version 2.0 leaks already: later than the fix.
+        #expect(try reader.leak(ids[0], now: noon)?.row.state == .resolved)
+        #expect(try store.decide(decision, about: [ids[2], ids[0]], now: noon) == nil)
+        #expect(try store.verify() == [])
+    }
+
+    @Test func `environments beyond the limit of a key count as other apps do`() throws {
+        var limits = StoreLimits()
+        limits.appsPerKey = 2
+        let store = try place.store(limits: limits)
+        for number in 0..<5 {
+            let report = Report(leak: leak("Page", environment: "e\(number)"))
+            #expect(try store.count([submission([report])], now: noon) == [.counted])
+        }
+        let reader = try store.makeReader()
+        #expect(try reader.environments(app: nil) == ["e0", "e1", AppKey.production])
+        let other = try reader.overview(app: AppScope(StoreLimits.other), now: noon)
+        #expect(other.reports == 3)
+        #expect(other.beyond == [OverLimitCount(app: .other, limit: .apps, count: 3)])
+        #expect(try store.verify() == [])
+    }
+
+    @Test func `an erased install leaves every environment`() throws {
+        try count()
+        #expect(try store.erase(install: 2).samples > 0)
+        let reader = try store.makeReader()
+        #expect(try reader.leak(leak("Page", environment: debug).id, now: noon)?.row.installs == 0)
+        #expect(try reader.leak(leak("Page").id, now: noon)?.row.installs == 1)
+    }
+
+    @Test func `names of apps and environments differ by their bytes`() throws {
+        let twins = ["caf\u{E9}", "cafe\u{301}"]
+        for (number, environment) in twins.enumerated() {
+            let identity = LeakIdentity(
+                id: LeakID(high: 7, low: UInt64(number)), app: "shop", environment: environment, kind: "object",
+                className: "Page", module: nil, title: "Page", stack: [], children: [], cycle: [], quality: .full,
+                groupingKey: GroupingKey(version: 1, className: "Page", stack: []))
+            #expect(try store.count([submission([Report(leak: identity)])], now: noon) == [.counted])
+        }
+        #expect(try store.makeReader().environments(app: "shop").map { Array($0.utf8) } == twins.map { Array($0.utf8) }.sorted { $0.lexicographicallyPrecedes($1) })
+    }
+}
