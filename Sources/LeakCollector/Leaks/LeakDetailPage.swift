@@ -14,6 +14,7 @@ struct LeakDetailPage: Component {
     var relatedLeaks = RelatedLeaks()
     /// All sample reports.
     var reports: [LeakReport] = []
+    var otherEnvironments: OtherEnvironments?
     /// Newest version of the leak's app.
     var newestVersion: String?
 
@@ -51,6 +52,7 @@ struct LeakDetailPage: Component {
             decisionStatus: row.decisionStatus.map {
                 DecisionStatusLine(context: context, decisionStatus: $0).html
             },
+            otherEnvironments: otherEnvironments?.html,
             form: context.links.isServed
                 ? TriageForm(context: context, row: row, newestVersion: newestVersion).html : nil)
     }

@@ -7,6 +7,8 @@ struct LeakHeader: Component {
     var badge: HTML?
     /// The line about the most recent decision.
     var decisionStatus: HTML?
+    /// Links to the same leak in other environments.
+    var otherEnvironments: HTML?
     /// The form for a decision.
     var form: HTML?
     /// True if the title links to the leak's page.
@@ -21,7 +23,7 @@ struct LeakHeader: Component {
             <p class="crumb"><a href="\#(context.links.to(.summary(app: leak.appKey.scope)))">\#(IsolatedText(leak.app))</a> › \#
             \#(Kind.words(leak.kind))\#(module)</p>
             <div class="head"><div><h1>\#(LongText(title, bytes: leak.title.utf8.count))</h1><p>\#(LeakPath(of: leak).whole)</p>\#
-            <p class="state">\#(badge)</p>\#(decisionStatus)</div>\#(form)</div>
+            <p class="state">\#(badge)</p>\#(decisionStatus)\#(otherEnvironments)</div>\#(form)</div>
             """#
     }
 

@@ -66,6 +66,7 @@ struct LeakContent {
             newest: newest.map(ParsedSample.init), first: first.map(ParsedSample.init),
             relatedLeaks: relatedLeaks,
             reports: samples.compactMap { ParsedSample($0).report },
+            otherEnvironments: try OtherEnvironments(of: leak, context: context, reader: view.reader),
             newestVersion: try view.reader.appSummaries().first { $0.key == leak.appKey }?.newestVersion
         ).html
     }

@@ -48,10 +48,8 @@ struct DecisionMutation: Mutation {
     private static func inAllEnvironments(
         _ leak: LeakID, from reader: any StoreReader, now: Int64
     ) throws(StoreError) -> [LeakID] {
-        guard let app = try reader.leak(leak, now: now)?.row.identity.appKey else { return [leak] }
-        return [leak]
-            + (try reader.environments(app: app.name)).filter { $0 != app.environment }
-            .map { leak.inEnvironment(app.environment).inEnvironment($0) }
+        guard let identity = try reader.leak(leak, now: now)?.row.identity else { return [leak] }
+        return [leak] + (try reader.idsInOtherEnvironments(of: identity)).map(\.id)
     }
 
     private func fields(of request: borrowing Request) throws(Problem) -> DecisionFields {

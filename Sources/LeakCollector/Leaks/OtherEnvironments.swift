@@ -1,0 +1,38 @@
+import LeakStore
+
+extension StoreReader {
+    /// Returns the ids that a leak has in the other environments of its app, whether or not it was reported from them.
+    func idsInOtherEnvironments(
+        of leak: LeakIdentity
+    ) throws(StoreError) -> [(environment: String, id: LeakID)] {
+        try environments(app: leak.app).filter { $0 != leak.environment }.map {
+            ($0, leak.id.inEnvironment(leak.environment).inEnvironment($0))
+        }
+    }
+}
+
+/// The line of a leak's page that links to the same leak in other environments.
+struct OtherEnvironments: Component {
+    var context: PageContext
+    var leaks: [(environment: String, id: LeakID, reports: Int)]
+
+    /// Finds the environments from which a leak was reported too.
+    init(of leak: LeakIdentity, context: PageContext, reader: any StoreReader) throws(StoreError) {
+        self.context = context
+        leaks = []
+        // An export has the pages of one environment.
+        guard context.links.isServed else { return }
+        for (environment, id) in try reader.idsInOtherEnvironments(of: leak) {
+            guard let other = try reader.outline(of: id) else { continue }
+            leaks.append((environment, id, other.reports))
+        }
+    }
+
+    var html: HTML {
+        guard !leaks.isEmpty else { return "" }
+        let links = leaks.map { leak -> HTML in
+            #"<a href="\#(context.links.to(.leak(leak.id)))">\#(IsolatedText(leak.environment))</a> (\#(Count(leak.reports).of("report", "reports")))"#
+        }
+        return #"<p class="dim">Also reported from \#(HTML(links, separator: ", "))</p>"#
+    }
+}

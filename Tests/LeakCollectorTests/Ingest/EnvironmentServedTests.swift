@@ -1,0 +1,107 @@
+import LeakCollectorSupport
+import LeakHTTPClient
+import LeakStore
+import Testing
+
+@testable import LeakCollector
+
+/// Environments over real sockets and with a real store.
+@Suite struct EnvironmentServedTests {
+    private func report(_ environment: String?, version: String = "1.0", to running: RunningCollector) throws {
+        let field = environment.map { #","environment":"\#($0)""# } ?? ""
+        let body = #"{"class":"Cart","app":{"id":"shop","version":"\#(version)"\#(field)}}"#
+        #expect(try running.post(body).status == 200)
+    }
+
+    private func leaks(_ query: String, _ running: RunningCollector) throws -> [[String: Any]] {
+        try #require(try running.json("/api/v1/leaks?state=any" + query)["leaks"] as? [[String: Any]])
+    }
+
+    @Test func `reports without an environment are of production`() throws {
+        let running = try RunningCollector()
+        try report(nil, to: running)
+        for query in ["", "&environment=", "&environment=production", "&environment=Production"] {
+            let found = try leaks(query, running)
+            #expect(found.map { $0["environment"] as? String } == ["production"], "\(query)")
+        }
+        #expect(try leaks("&environment=debug", running).isEmpty)
+    }
+
+    @Test func `every form of a report names its environment`() throws {
+        let running = try RunningCollector()
+        try report("debug", to: running)
+        #expect(try running.post("Cart leaked", "text/plain", to: "/api/v1/reports?app=shop&environment=Debug").status == 200)
+        let batch = #"{"app":{"id":"shop","version":"1","environment":"DEBUG"},"reports":[{"class":"Menu"}],"sessions":[{"id":"s"}]}"#
+        #expect(try running.post(batch).status == 200)
+        let envelope = """
+            {"event_id":"9ec79c33ec9942ab8353589fcb2e04dc"}
+            {"type":"event"}
+            {"environment":"debug","release":"shop@1.0","message":"List leaked","contexts":{"app":{"app_identifier":"shop"}}}
+            """
+        let sentry = try running.post(
+            envelope, "application/x-sentry-envelope", to: "/api/1/envelope/",
+            fields: [HTTPField("X-Sentry-Auth", "Sentry sentry_version=7, sentry_key=\(RunningCollector.key)")])
+        #expect(sentry.status == 200, "\(sentry.text)")
+        #expect(try leaks("", running).isEmpty)
+        let titles = try leaks("&environment=debug", running).compactMap { $0["title"] as? String }
+        #expect(Set(titles) == ["Cart", "Menu", "List"])
+        let apps = try running.json("/api/v1/apps?environment=debug")
+        #expect(apps["environments"] as? [String] == ["debug"])
+    }
+
+    @Test(arguments: [
+        (String(repeating: "e", count: 65), "app.environment is 65 bytes, at most 64"),
+        (#"a\u0007"#, "app.environment has a control character"),
+    ])
+    func `a name that is no environment is refused`(name: String, reason: String) throws {
+        let running = try RunningCollector()
+        let answer = try running.post(#"{"class":"Cart","app":{"environment":"\#(name)"}}"#)
+        #expect(answer.status == 400 && answer.text.contains(reason), "\(answer.text)")
+    }
+
+    @Test func `pages show one environment, and links keep it`() throws {
+        let running = try RunningCollector()
+        try report(nil, to: running)
+        try report("debug", version: "2.0", to: running)
+        let production = try running.get("/").text
+        #expect(production.contains(#"<option>debug</option>"#))
+        #expect(!production.contains("Environment <strong>"))
+        let debug = try running.get("/?environment=debug").text
+        #expect(debug.contains("Environment <strong><bdi>debug</bdi></strong>"))
+        #expect(debug.contains("2.0") && !debug.contains("1.0"))
+        #expect(debug.contains(#"href="/releases?environment=debug""#))
+        #expect(try running.get("/releases?environment=debug").text.contains("2.0"))
+        let id = try #require(try leaks("&environment=debug", running).first?["id"] as? String)
+        let page = try running.get("/leaks/\(id)").text
+        #expect(page.contains("Also reported from") && page.contains(">production<") || page.contains("production</bdi>"))
+    }
+
+    @Test func `a decision on a page holds in every environment`() throws {
+        let running = try RunningCollector()
+        try report(nil, to: running)
+        try report("debug", version: "0.9", to: running)
+        let id = try #require(try leaks("", running).first?["id"] as? String)
+        let answer = try running.post(
+            #"{"action":"ignore"}"#, to: "/api/v1/leaks/\(id)/decisions",
+            fields: [HTTPField("Authorization", "Bearer \(RunningCollector.token)")])
+        #expect(answer.status == 201)
+        for environment in ["production", "debug"] {
+            #expect(try leaks("&environment=\(environment)", running).first?["state"] as? String == "ignored")
+        }
+    }
+
+    @Test func `a check of a version that another environment has says so`() throws {
+        let running = try RunningCollector()
+        try report("debug", version: "2.0", to: running)
+        let answer = try running.get("/api/v1/check?app=shop&version=2.0")
+        #expect(answer.status == 404 && answer.text.contains("its environments are debug"), "\(answer.text)")
+        #expect(try running.json("/api/v1/check?app=shop&version=2.0&environment=debug")["environment"] as? String == "debug")
+    }
+
+    @Test func `an id in another environment gives the id in production back`() {
+        let id = LeakID(high: 1, low: 2)
+        #expect(id.inEnvironment(AppKey.production) == id)
+        let debug = id.inEnvironment("debug")
+        #expect(debug != id && debug != id.inEnvironment("ci") && debug.inEnvironment("debug") == id)
+    }
+}
