@@ -11,7 +11,7 @@ final class MaintenanceLoop: Sendable {
 
     private let store: any Store
     private let authenticator: Authenticator
-    private let tables: SymbolTableCache
+    private let symbolTables: SymbolTableCache
     /// `nil` if the database is PostgreSQL.
     private let folder: DataFolder?
     private let health: StoreHealth
@@ -20,14 +20,14 @@ final class MaintenanceLoop: Sendable {
     private let isStopping = Guarded(false)
 
     init(
-        store: any Store, authenticator: Authenticator, tables: SymbolTableCache, folder: DataFolder?,
+        store: any Store, authenticator: Authenticator, symbolTables: SymbolTableCache, folder: DataFolder?,
         health: StoreHealth,
         log: Log,
         now: @escaping @Sendable () -> Int64
     ) {
         self.store = store
         self.authenticator = authenticator
-        self.tables = tables
+        self.symbolTables = symbolTables
         self.folder = folder
         self.health = health
         self.log = log
@@ -67,7 +67,7 @@ final class MaintenanceLoop: Sendable {
     /// Stores which symbols were used. The method runs before rows expire, so that symbols that reports needed stay.
     private func storeSymbolUse() {
         do throws(StoreError) {
-            try tables.storeUse(now: now())
+            try symbolTables.storeUse(now: now())
         } catch {
             log.warning(
                 "the times when symbols were last used could not be stored; the collector will try again: \(error)"
@@ -105,11 +105,11 @@ final class MaintenanceLoop: Sendable {
     private func refreshCaches(_ reader: any StoreReader, since former: Int64?) -> Int64? {
         do {
             let counter = try reader.changeCounter()
-            if health.record(.databaseAway, isThere: false) {
+            if health.record(.databaseUnreachable, isPresent: false) {
                 log.info("the database is back: accepting reports again")
             }
             guard counter != former else { return counter }
-            try tables.refresh(from: reader)
+            try symbolTables.refresh(from: reader)
             let editCount = authenticator.editCount
             return authenticator.replace(try reader.credentials(all: true, now: now()), since: editCount)
                 ? counter : former
@@ -120,7 +120,7 @@ final class MaintenanceLoop: Sendable {
                 )
                 return former
             }
-            if health.record(.databaseAway, isThere: true) {
+            if health.record(.databaseUnreachable, isPresent: true) {
                 log.error("\(error): rejecting reports until the database is back")
             }
             return former
@@ -133,7 +133,7 @@ final class MaintenanceLoop: Sendable {
     /// - Returns: the damage that is logged now.
     private func watchDatabase(_ former: StoreError?) -> StoreError? {
         let damage = store.damage
-        health.record(.damaged, isThere: damage != nil)
+        health.record(.damaged, isPresent: damage != nil)
         if let integrityCheck = store.integrityCheck {
             _ = WorkerThread.start(name: "damage check", body: integrityCheck)
         }
@@ -148,7 +148,7 @@ final class MaintenanceLoop: Sendable {
 
     private func watch(_ folder: DataFolder) {
         let isGone = !folder.hasSameDatabase
-        if health.record(.folderGone, isThere: isGone) {
+        if health.record(.dataFolderReplaced, isPresent: isGone) {
             if isGone {
                 log.error(
                     "the data folder \(folder.path) was removed or replaced: rejecting reports; restart the collector"
@@ -158,12 +158,12 @@ final class MaintenanceLoop: Sendable {
             }
         }
         guard let free = folder.freeBytes else { return }
-        let isNearlyFull = free < DataFolder.leastFreeBytes
-        guard health.record(.diskNearlyFull, isThere: isNearlyFull) else { return }
+        let isNearlyFull = free < DataFolder.minimumFreeBytes
+        guard health.record(.diskNearlyFull, isPresent: isNearlyFull) else { return }
         if isNearlyFull {
             log.error(
                 "only \(free >> 20) MiB are free in \(folder.path): rejecting reports until at least "
-                    + "\(DataFolder.leastFreeBytes >> 20) MiB are free")
+                    + "\(DataFolder.minimumFreeBytes >> 20) MiB are free")
         } else {
             log.info("the disk has enough free space again: accepting reports again")
         }

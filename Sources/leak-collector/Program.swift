@@ -133,7 +133,7 @@ enum Program {
         let collector = try Collector(
             settings: settings, store: store, publicFolder: publicFolder, log: log)
         try collector.start()
-        let address = collector.startupInfo.reachable
+        let address = collector.startupInfo.localAddress
         let addressFile = AddressFile(folder: settings.dataFolder)
         // With PostgreSQL there may be no data folder.
         if !addressFile.write(address), settings.databaseURL == nil {
@@ -145,10 +145,10 @@ enum Program {
 
         signals.wait()
         log.info(
-            "stopping: finishing open requests, for \(Collector.stopBound.components.seconds) s at most; "
+            "stopping: finishing open requests, for \(Collector.stopTimeout.components.seconds) s at most; "
                 + "a second signal stops at once")
         signals.endAtOnce()
-        collector.stop(within: Collector.stopBound)
+        collector.stop(within: Collector.stopTimeout)
         addressFile.remove(address)
         log.info("stopped")
     }
@@ -158,10 +158,10 @@ enum Program {
     ) {
         switch settings.logForm {
         case .text:
-            let lines = ["listening on \(startupInfo.listening)"] + credentialLines(startupInfo, settings)
+            let lines = ["listening on \(startupInfo.listeningAddress)"] + credentialLines(startupInfo, settings)
             Output.line(lines.joined(separator: "\n"))
         case .json:
-            log.reportStartup("listening on \(startupInfo.listening)", ["url": startupInfo.address])
+            log.reportStartup("listening on \(startupInfo.listeningAddress)", ["url": startupInfo.address])
             guard settings.showsSecrets else {
                 for line in credentialLines(startupInfo, settings) { log.reportStartup(line) }
                 return

@@ -50,7 +50,7 @@ struct CredentialMutation: Mutation {
         let (context, now) = (change.context, change.now)
         var change = change
         change.typedText = fields.name
-        context.threads.add(
+        context.storeThreads.add(
             change.work("changing a \(kind.noun)") { resources in
                 do {
                     let changed = try apply(fields, id: id, Credentials(store: context.store), now: now)

@@ -49,7 +49,7 @@ struct SharedCauses {
     ///   - app: `nil` for all apps.
     ///   - first: the ``LeakMessage/RetainPath/causeKey`` of the cause that comes before all others.
     init(
-        app: String?, first: String? = nil, from reader: any StoreReader, symbols: SymbolTableCache?,
+        app: String?, first: String? = nil, from reader: any StoreReader, symbolTables: SymbolTableCache?,
         now: Int64
     ) throws(StoreError) {
         var query = LeakQuery()
@@ -61,7 +61,7 @@ struct SharedCauses {
         self.init(leaks: page.leaks, total: page.total, reasons: reasons, first: first)
         let first = Set(causes.compactMap { $0.leaks.first?.row.identity.id })
         let closures = try reader.closures(of: Array(first), limit: Self.closuresLimit)
-        var symbolicator = FrameSymbolicator(tables: symbols, reader: reader)
+        var symbolicator = FrameSymbolicator(symbolTables: symbolTables, reader: reader)
         for index in causes.indices {
             guard let leak = causes[index].leaks.first?.row.identity.id else { continue }
             let path = causes[index].path

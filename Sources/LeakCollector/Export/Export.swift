@@ -19,7 +19,7 @@ public struct Export {
     }
 
     private let reader: any StoreReader
-    private let symbols: SymbolTableCache
+    private let symbolTables: SymbolTableCache
     private let publicFolder: PublicFolder
     private let at: Int64?
 
@@ -27,8 +27,8 @@ public struct Export {
     ///   or any app, was last seen. If no app was ever seen, the pages contain no time.
     public init(store: any Store, publicFolder: PublicFolder, at: Int64? = nil) throws(StoreError) {
         reader = try store.makeReader(known: publicFolder.knownLeaks)
-        symbols = SymbolTableCache(store: store)
-        try symbols.refresh(from: reader)
+        symbolTables = SymbolTableCache(store: store)
+        try symbolTables.refresh(from: reader)
         self.publicFolder = publicFolder
         self.at = at
     }
@@ -53,7 +53,7 @@ public struct Export {
         // The machine's clock is not used, because it would make the result of every run different.
         let now = at ?? chosen.map(\.lastSeen).max() ?? PageContext.noTime
         var run = ExportRun(
-            reader: reader, symbols: symbols, now: now, app: app, apps: apps, folder: try ExportFolder(folder)
+            reader: reader, symbolTables: symbolTables, now: now, app: app, apps: apps, folder: try ExportFolder(folder)
         )
         let first = [LinkTarget.summary(app: nil), .causes(app: nil), .releases(app: nil)].flatMap {
             [Links.file(of: $0), Links.jsonFile(of: $0)]

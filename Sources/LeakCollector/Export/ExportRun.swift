@@ -9,7 +9,7 @@ struct ExportRun {
     }
 
     let reader: any StoreReader
-    let symbols: SymbolTableCache
+    let symbolTables: SymbolTableCache
     /// Milliseconds since 1970.
     let now: Int64
     /// The only app to export; `nil` for all apps.
@@ -24,11 +24,11 @@ struct ExportRun {
     private static let pageSize = 200
 
     init(
-        reader: any StoreReader, symbols: SymbolTableCache, now: Int64, app: String?, apps: [String],
+        reader: any StoreReader, symbolTables: SymbolTableCache, now: Int64, app: String?, apps: [String],
         folder: ExportFolder
     ) {
         self.reader = reader
-        self.symbols = symbols
+        self.symbolTables = symbolTables
         self.now = now
         self.app = app
         self.apps = apps
@@ -153,7 +153,7 @@ struct ExportRun {
     }
 
     private mutating func writeCauses(of app: String?, at place: LinkTarget) throws {
-        let found = try SharedCauses(app: app, from: reader, symbols: symbols, now: now)
+        let found = try SharedCauses(app: app, from: reader, symbolTables: symbolTables, now: now)
         let html = CausesPage(context: try context(place, app), found: found).html
         try folder.put(html.bytes, to: Links.file(of: place))
         try folder.put(json { $0.fields(of: found, app: app) }, to: Links.jsonFile(of: place))
@@ -185,7 +185,7 @@ struct ExportRun {
 
     /// Returns the view of the store for the page at `place`.
     private func view(_ place: LinkTarget) -> StoreView {
-        StoreView(reader: reader, now: now, symbols: symbols, links: Links(mode: .files(page: place)))
+        StoreView(reader: reader, now: now, symbolTables: symbolTables, links: Links(mode: .files(page: place)))
     }
 
     private func context(_ place: LinkTarget, _ app: String?) throws -> PageContext {

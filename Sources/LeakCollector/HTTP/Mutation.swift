@@ -58,7 +58,7 @@ extension Mutation {
     ) {
         let (now, typedText) = (context.now(), typedText(in: request))
         do throws(Problem) {
-            try context.threads.checkDatabase()
+            try context.storeThreads.checkDatabase()
             let author = try context.authenticator.author(of: request, now: now)
             guard !needsToken || author.purpose == .access else {
                 throw .unauthorized("this request needs an access token (Authorization: Bearer TOKEN)")

@@ -24,7 +24,7 @@ struct ResourceAddress: Sendable {
         fileprivate func answer(from view: StoreView, or pageCache: PageCache) throws -> Response {
             guard let cacheKey else { return try response(view) }
             let view = StoreView(
-                reader: view.reader, now: view.now - view.now % 60_000, symbols: view.symbols,
+                reader: view.reader, now: view.now - view.now % 60_000, symbolTables: view.symbolTables,
                 links: view.links, address: view.address)
             guard view.reader.hasLocalChangeCounter else { return try response(view) }
             return try pageCache.page(
@@ -80,11 +80,11 @@ struct ResourceAddress: Sendable {
             let rejection = { @Sendable problem in match.rejection(problem, now: context.now()) }
             do throws(Problem) {
                 let resourceRead = try parse(request, match.parameters)
-                context.threads.add(
+                context.storeThreads.add(
                     StoreWork(request.path, responders: { [responder] }, rejection: rejection) { resources in
                         do {
                             let view = StoreView(
-                                reader: resources.reader, now: context.now(), symbols: context.tables,
+                                reader: resources.reader, now: context.now(), symbolTables: context.symbolTables,
                                 address: context.address)
                             return try resourceRead.answer(from: view, or: resources.pageCache)
                         } catch let moved as MovedResource {

@@ -112,9 +112,9 @@ struct StoreWork<ThreadResources>: Sendable {
 struct RequestContext: Sendable {
     let store: any Store
     let authenticator: Authenticator
-    let threads: StoreThreadPool
+    let storeThreads: StoreThreadPool
     let health: StoreHealth
-    let tables: SymbolTableCache
+    let symbolTables: SymbolTableCache
     /// The address of this collector. It is known once the server is bound, because only then port 0 becomes a real
     /// port.
     var address: String { boundAddress.with { $0 } }
@@ -172,7 +172,7 @@ struct StoreView {
     /// Milliseconds since 1970.
     let now: Int64
     /// The symbols that name closures whose reports came before the symbols; `nil` leaves these without names.
-    var symbols: SymbolTableCache?
+    var symbolTables: SymbolTableCache?
     /// Links to the pages of the server, or to the files of an export.
     var links = Links.served
     /// Address of this collector, for links in text that people paste elsewhere.

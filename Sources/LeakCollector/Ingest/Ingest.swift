@@ -21,24 +21,24 @@ final class Ingest: Sendable {
     private static let largestInflated = Limits().inflatedBytes
 
     private let queue: CommitQueue
-    private let parsing: ParsingPool
+    private let parsingPool: ParsingPool
     private let rate: RateLimit
-    private let symbols: SymbolTableCache
-    private let takesExplanations: Bool
+    private let symbolTables: SymbolTableCache
+    private let storesExplanations: Bool
     private let now: @Sendable () -> Int64
     /// Caches that no thread uses at the moment. A thread takes one for the time of a request, so there are as many caches
     /// as threads that ever grouped at the same time.
     private let caches = Guarded<[GroupCache]>([])
 
     init(
-        queue: CommitQueue, parsing: ParsingPool, rate: RateLimit, symbols: SymbolTableCache,
-        takesExplanations: Bool, now: @escaping @Sendable () -> Int64
+        queue: CommitQueue, parsingPool: ParsingPool, rate: RateLimit, symbolTables: SymbolTableCache,
+        storesExplanations: Bool, now: @escaping @Sendable () -> Int64
     ) {
         self.queue = queue
-        self.parsing = parsing
+        self.parsingPool = parsingPool
         self.rate = rate
-        self.symbols = symbols
-        self.takesExplanations = takesExplanations
+        self.symbolTables = symbolTables
+        self.storesExplanations = storesExplanations
         self.now = now
     }
 
@@ -101,7 +101,7 @@ final class Ingest: Sendable {
         case .unknown:
             // While the database is away, a key that was created a moment ago cannot be looked up. A sender that is told
             // that its key is unknown gives up.
-            throw health.worst == .databaseAway ? StoreHealth.Issue.databaseAway.problem : unknownKeyProblem
+            throw health.mostSerious == .databaseUnreachable ? StoreHealth.Issue.databaseUnreachable.problem : unknownKeyProblem
         }
     }
 
@@ -109,7 +109,7 @@ final class Ingest: Sendable {
     ///
     /// - Parameter bytes: size of the body.
     func checkCapacity(for bytes: Int, _ health: StoreHealth) throws(Problem) {
-        if let issue = health.worst, issue.blocksWrites { throw issue.problem }
+        if let issue = health.mostSerious, issue.blocksWrites { throw issue.problem }
         guard queue.hasRoom(for: bytes) else { throw Self.tooBusy }
     }
 
@@ -172,7 +172,7 @@ final class Ingest: Sendable {
         work: @escaping @Sendable ([UInt8], consuming Responder) -> Void
     ) {
         guard
-            request.codedBody != nil || request.bodyCount > Self.bytesParsedOnLoop || !symbols.areInMemory
+            request.codedBody != nil || request.bodyCount > Self.bytesParsedOnLoop || !symbolTables.areInMemory
         else {
             work(request.body(), responder)
             return
@@ -195,7 +195,7 @@ final class Ingest: Sendable {
             bytes = body.count
             job = { if let responder = later.take() { work(body.copy(), responder) } }
         }
-        let admission = parsing.enqueue(bytes: bytes, job) { later.send(refuse(Self.stopping)) }
+        let admission = parsingPool.enqueue(bytes: bytes, job) { later.send(refuse(Self.stopping)) }
         switch admission {
         case .taken: break
         case .full: later.send(refuse(Self.tooBusy))
@@ -236,12 +236,12 @@ final class Ingest: Sendable {
             throw error
         }
         try charge(key, RateLimit.cost(of: document))
-        var cache = caches.with { $0.popLast() } ?? GroupCache(symbols: symbols)
+        var cache = caches.with { $0.popLast() } ?? GroupCache(symbolTables: symbolTables)
         defer { put(back: cache) }
         cache.begin()
         defer { cache.end() }
         var builder = try SubmissionBuilder(
-            document, of: ingestRequest, key: key, cache: &cache, takesExplanations: takesExplanations)
+            document, of: ingestRequest, key: key, cache: &cache, storesExplanations: storesExplanations)
         builder.submission.dropped = rate.counted(builder.submission.dropped, of: key.id, now: now())
         if let failure = cache.failure {
             var problem = Problem.unavailable(
@@ -304,13 +304,13 @@ final class Ingest: Sendable {
         case .failed(let error) where error.reason == .damaged:
             StoreHealth.Issue.damaged.problem
         case .failed(let error) where error.reason == .unavailable:
-            StoreHealth.Issue.databaseAway.problem
+            StoreHealth.Issue.databaseUnreachable.problem
         case .failed(let error) where error.reason == .uncertain:
             .unavailable(
                 "the connection to the database broke while the reports were written: send them again with the same Idempotency-Key",
                 afterSeconds: 5)
         case .failed:
-            StoreHealth.Issue.unwritable.problem
+            StoreHealth.Issue.writeFailed.problem
         case .full:
             tooBusy
         case .stopping:

@@ -137,7 +137,7 @@ struct SentryIngest: Sendable {
             // would discard the event as well.
             case .written: return answer
             case .failed, .full, .stopping:
-                let problem = Ingest.problem(of: outcome) ?? StoreHealth.Issue.unwritable.problem
+                let problem = Ingest.problem(of: outcome) ?? StoreHealth.Issue.writeFailed.problem
                 return SentryResponse.response(to: problem)
             }
         }

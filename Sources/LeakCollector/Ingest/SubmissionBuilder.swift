@@ -21,7 +21,7 @@ struct SubmissionBuilder {
 
     var submission: Submission
     private(set) var rejected: [Rejection]
-    private let takesExplanations: Bool
+    private let storesExplanations: Bool
     private var rejectedExplanations: (count: Int, first: String?) = (0, nil)
     /// Number of accepted reports. A text that describes several leaks is one report, and one sighting of each leak.
     private var acceptedCount = 0
@@ -49,12 +49,12 @@ struct SubmissionBuilder {
 
     /// - Parameters:
     ///   - document: the document that ``read(_:)`` returned for the request.
-    ///   - takesExplanations: `false` stores no explanations, and tells the sender to send none.
+    ///   - storesExplanations: `false` stores no explanations, and tells the sender to send none.
     init(
         _ document: WireDocument, of ingestRequest: IngestRequest, key: Credential, cache: inout GroupCache,
-        takesExplanations: Bool = true
+        storesExplanations: Bool = true
     ) throws(Problem) {
-        self.takesExplanations = takesExplanations
+        self.storesExplanations = storesExplanations
         var senders = try OriginTable(ingestRequest: ingestRequest, key: key)
         submission = Submission(keyID: key.id, receivedAt: ingestRequest.receivedAt)
         rejected = document.rejected
@@ -113,7 +113,7 @@ struct SubmissionBuilder {
         rejected.sort { $0.index < $1.index }
         rejectedExplanations = (document.rejectedExplanationCount, document.firstExplanationProblem)
         try rejectIfEmpty(document, key)
-        if !takesExplanations { submission.explanations = [] }
+        if !storesExplanations { submission.explanations = [] }
         if let idempotencyKey = ingestRequest.idempotencyKey {
             submission.idempotency = .init(
                 key: idempotencyKey, bodyHash: ingestRequest.contentHash)
@@ -298,7 +298,7 @@ struct SubmissionBuilder {
                     writer.field("first", rejectedExplanations.first)
                 }
             }
-            if !takesExplanations { writer.field("explanations", false) }
+            if !storesExplanations { writer.field("explanations", false) }
         }
         return writer.bytes
     }

@@ -19,13 +19,13 @@ struct CausesResource: JSONResource, PageResource {
     }
 
     func writeJSON(to writer: inout JSONWriter, from view: StoreView) throws {
-        let found = try SharedCauses(app: app, from: view.reader, symbols: view.symbols, now: view.now)
+        let found = try SharedCauses(app: app, from: view.reader, symbolTables: view.symbolTables, now: view.now)
         writer.fields(of: found, app: app)
     }
 
     func page(from view: StoreView) throws -> HTML {
         let found = try SharedCauses(
-            app: app, first: first, from: view.reader, symbols: view.symbols, now: view.now)
+            app: app, first: first, from: view.reader, symbolTables: view.symbolTables, now: view.now)
         return CausesPage(context: view.context(app: app), found: found, first: first).html
     }
 }

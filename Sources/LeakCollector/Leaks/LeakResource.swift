@@ -78,7 +78,7 @@ extension StoreView {
     /// Returns a leak with all details. Its closures are named by the symbols that are stored now.
     func leak(_ id: LeakID) throws(StoreError) -> LeakDetail? {
         guard var detail = try reader.leak(id, now: now) else { return nil }
-        var symbolicator = FrameSymbolicator(tables: symbols, reader: reader)
+        var symbolicator = FrameSymbolicator(symbolTables: symbolTables, reader: reader)
         for (index, value) in detail.closures.enumerated() {
             guard let stored = StoredClosures(text: value.value) else { continue }
             detail.closures[index].value = stored.named(by: &symbolicator).text

@@ -48,14 +48,14 @@ package struct RegroupPlanner {
     private static let partsPerMerge = 20
 
     private let reader: any StoreReader
-    private let symbols: SymbolTableCache
+    private let symbolTables: SymbolTableCache
     /// Milliseconds since 1970.
     private let now: Int64
 
     package init(store: any Store, now: Int64) throws(StoreError) {
         reader = try store.makeReader()
-        symbols = SymbolTableCache(store: store)
-        try symbols.refresh(from: reader)
+        symbolTables = SymbolTableCache(store: store)
+        try symbolTables.refresh(from: reader)
         self.now = now
     }
 
@@ -85,7 +85,7 @@ package struct RegroupPlanner {
             leaks[row.identity.id] = row
             guard !row.identity.isOverLimit else { return }
             let samples = try reader.samples(of: row.identity.id) ?? []
-            var symbolicator = FrameSymbolicator(tables: symbols, reader: reader)
+            var symbolicator = FrameSymbolicator(symbolTables: symbolTables, reader: reader)
             let reports = samples.lazy.compactMap { ParsedSample($0).report }
             let group = CurrentGroup(of: row.identity, reports: reports) { symbolicator.calls($0, $1) }
             if let failure = symbolicator.failure { throw failure }

@@ -18,13 +18,13 @@ final class CollectorService: Service {
 
     init(
         _ context: RequestContext, signIn: SignIn, ingest: Ingest, erasure: Erasure,
-        symbols: SymbolUploadWorker,
+        symbolUploads: SymbolUploadWorker,
         files: StaticFiles, log: Log
     ) {
         self.context = context
         self.files = files
         self.log = log
-        let mutations = Mutations.all(erasure: erasure, symbols: symbols, ingest: ingest)
+        let mutations = Mutations.all(erasure: erasure, symbolUploads: symbolUploads, ingest: ingest)
         routes =
             Resources.addresses.map { $0.route(in: context) }
             + mutations.flatMap { $0.routes(in: context) }
@@ -37,11 +37,11 @@ final class CollectorService: Service {
 
     /// Returns the routes of health checks: `/healthz` shows that the collector runs, `/readyz` that it can answer requests.
     private static func probes(_ context: RequestContext) -> [Route] {
-        let (health, readiness) = (context.health, ReadinessProbe(threads: context.threads))
+        let (health, readiness) = (context.health, ReadinessProbe(storeThreads: context.storeThreads))
         return [
             Route(.get, "/healthz", access: .anyone) { _, _, responder in responder.send(.plain("ok\n")) },
             Route(.get, "/readyz", access: .anyone) { _, _, responder in
-                if let issue = health.worst {
+                if let issue = health.mostSerious {
                     responder.send(issue.problem.response)
                 } else {
                     readiness.receive(responder)

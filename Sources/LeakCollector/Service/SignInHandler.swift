@@ -138,7 +138,7 @@ struct SignInHandler: Sendable {
         responder: consuming Responder, now: Int64, _ work: @escaping @Sendable () throws -> Response
     ) {
         let sharedResponder = SharedResponder(responder)
-        context.threads.add(
+        context.storeThreads.add(
             StoreWork(
                 "signing in or out", responders: { [sharedResponder] },
                 rejection: { _ in .page(error: .serviceUnavailable, now: now) }

@@ -44,7 +44,7 @@ public struct Settings: Sendable {
     /// behind. Ten million installs with fifty reports a day send 6,000.
     public var reportsPerSecond: Int?
     /// False to store no explanations, and to tell reporters to send none.
-    public var takesExplanations = true
+    public var storesExplanations = true
     /// Known leaks of the operator's own; `nil` for only those of the Public folder.
     public var knownLeaksFile: String?
     public var ingestKey: String?
@@ -190,7 +190,7 @@ public struct Settings: Sendable {
             }
             reportsPerSecond = number
         case .explanations:
-            takesExplanations = try Self.parseFlag(value, settingError: settingError)
+            storesExplanations = try Self.parseFlag(value, settingError: settingError)
         case .knownLeaks:
             guard !value.isEmpty else { throw settingError("must name a file") }
             knownLeaksFile = value

@@ -167,21 +167,21 @@ final class SymbolTableCache: Sendable {
 /// Symbolicator of the frames of one or several reports. It records which images had names, and the error if a table could
 /// not be read.
 struct FrameSymbolicator {
-    let tables: SymbolTableCache?
+    let symbolTables: SymbolTableCache?
     var reader: (any StoreReader)?
     /// Images whose tables gave names.
     private(set) var usedImages: Set<String> = []
     private(set) var failure: StoreError?
 
-    init(tables: SymbolTableCache?, reader: (any StoreReader)? = nil) {
-        self.tables = tables
+    init(symbolTables: SymbolTableCache?, reader: (any StoreReader)? = nil) {
+        self.symbolTables = symbolTables
         self.reader = reader
     }
 
     mutating func calls(_ imageID: String, _ place: CodeLocation) -> [SymbolicatedFrame] {
-        guard let tables, failure == nil else { return [] }
+        guard let symbolTables, failure == nil else { return [] }
         do throws(StoreError) {
-            let calls = try tables.calls(in: imageID, at: place, reader: reader)
+            let calls = try symbolTables.calls(in: imageID, at: place, reader: reader)
             if !calls.isEmpty { usedImages.insert(imageID) }
             return calls
         } catch {

@@ -31,7 +31,7 @@ struct DecisionMutation: Mutation {
         let leak = try change.match.parameters.leak
         let decision = try fields(of: request).decision(by: change.author.actor, now: change.now)
         let (store, now) = (change.context.store, change.now)
-        change.context.threads.add(
+        change.context.storeThreads.add(
             change.work("deciding about \(leak)") { resources in
                 if let stored = try store.decide(decision, about: leak, now: now) {
                     return try response(stored, about: leak, from: resources.reader, now: now)

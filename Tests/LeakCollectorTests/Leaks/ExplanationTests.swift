@@ -95,7 +95,7 @@ import Testing
     }
 
     @Test func `a collector that takes no explanations keeps none and says so`() throws {
-        let running = try RunningCollector { $0.takesExplanations = false }
+        let running = try RunningCollector { $0.storesExplanations = false }
         let leak = "{\(Self.cart), \(Self.why())}"
         for body in [
             Self.batch(reports: [leak], explanations: [leak]), Self.batch(explanations: [leak]),

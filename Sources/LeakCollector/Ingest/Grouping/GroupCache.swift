@@ -56,7 +56,7 @@ struct GroupCache {
     private var key: [UInt8] = []
     /// The seed is random, so that a sender cannot choose keys with equal hashes, which would replace each other.
     private let hasher = ByteHash(seed: .random(in: .min ... .max))
-    private let symbols: SymbolTableCache?
+    private let symbolTables: SymbolTableCache?
     /// The ``SymbolTableCache/generation`` of the groups. The names in groups of an earlier generation may be
     /// outdated.
     private var generation = 0
@@ -64,16 +64,16 @@ struct GroupCache {
     /// Error of reading symbols since ``begin()``. The groups of the request may lack names.
     private(set) var failure: StoreError?
 
-    init(limit: Int = 8192, symbols: SymbolTableCache? = nil) {
+    init(limit: Int = 8192, symbolTables: SymbolTableCache? = nil) {
         self.limit = max(2, limit)
-        self.symbols = symbols
+        self.symbolTables = symbolTables
     }
 
     /// Begins a request: drops all groups if symbols were added or removed.
     mutating func begin() {
         failure = nil
-        guard let symbols else { return }
-        let current = symbols.generation
+        guard let symbolTables else { return }
+        let current = symbolTables.generation
         guard current != generation else { return }
         generation = current
         (young, old, youngBytes) = ([:], [:], 0)
@@ -82,7 +82,7 @@ struct GroupCache {
     /// Ends a request: records which symbols it used.
     mutating func end() {
         guard !usedImages.isEmpty else { return }
-        symbols?.recordUse(of: usedImages)
+        symbolTables?.recordUse(of: usedImages)
         usedImages = []
     }
 
@@ -103,7 +103,7 @@ struct GroupCache {
         var shared = document.report(report)
         shared.alive = nil
         shared.livedMilliseconds = nil
-        var symbolicator = FrameSymbolicator(tables: symbols)
+        var symbolicator = FrameSymbolicator(symbolTables: symbolTables)
         let groups = GroupingRules.groups(shared, app: app, module: module) { symbolicator.calls($0, $1) }
         if isMasked, CallStack.titles(of: groups.first.identity.stack) != nil {
             makeKey(of: report, in: document, app: app, module: module, masksCalls: true)
@@ -121,7 +121,7 @@ struct GroupCache {
 
     /// Returns the closures of an explanation with the names that symbols give them.
     mutating func named(_ closures: StoredClosures) -> StoredClosures {
-        var symbolicator = FrameSymbolicator(tables: symbols)
+        var symbolicator = FrameSymbolicator(symbolTables: symbolTables)
         let named = closures.named(by: &symbolicator)
         failure = failure ?? symbolicator.failure
         return named

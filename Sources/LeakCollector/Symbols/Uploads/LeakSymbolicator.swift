@@ -19,7 +19,7 @@ struct LeakSymbolicator {
 
     let store: any Store
     let reader: any StoreReader
-    let tables: SymbolTableCache
+    let symbolTables: SymbolTableCache
     /// Milliseconds since 1970.
     let now: Int64
 
@@ -51,7 +51,7 @@ struct LeakSymbolicator {
                 let samples = try reader.samples(of: id)
             else { continue }
             let reports = samples.compactMap { ParsedSample($0).report }
-            var symbolicator = FrameSymbolicator(tables: tables, reader: reader)
+            var symbolicator = FrameSymbolicator(symbolTables: symbolTables, reader: reader)
             let group = CurrentGroup(of: leak, reports: reports) { symbolicator.calls($0, $1) }
             if let failure = symbolicator.failure { throw failure }
             switch group {
@@ -75,7 +75,7 @@ struct LeakSymbolicator {
     /// with a fingerprint; `nil` if nothing changes.
     private func rewritten(_ leak: LeakIdentity, _ reports: [LeakReport]) -> LeakIdentity? {
         for report in reports {
-            var symbolicator = FrameSymbolicator(tables: tables, reader: reader)
+            var symbolicator = FrameSymbolicator(symbolTables: symbolTables, reader: reader)
             let groups = [leak.module, nil].map {
                 GroupingRules.groups(report, app: leak.app, module: $0) { symbolicator.calls($0, $1) }
             }

@@ -12,7 +12,7 @@ struct SymbolUploadMutation: Mutation {
     let needsToken = true
 
     func screen(_ request: borrowing Request, in context: RequestContext) -> Response? {
-        if let issue = context.health.worst, issue.blocksWrites { return issue.problem.response }
+        if let issue = context.health.mostSerious, issue.blocksWrites { return issue.problem.response }
         guard request.hasContentType(Self.type) else {
             return Problem(.unsupportedMediaType, "Content-Type must be \(Self.type)")
                 .with("Accept-Post", "\(Self.type)").response

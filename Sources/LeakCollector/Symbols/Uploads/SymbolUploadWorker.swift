@@ -20,13 +20,13 @@ final class SymbolUploadWorker: Sendable {
     /// Spellings of the images whose frames will be named again, each with the time of that pass.
     private let scheduledPasses = Guarded<[(spellings: [String], due: ContinuousClock.Instant)]>([])
     private let store: any Store
-    private let tables: SymbolTableCache
+    private let symbolTables: SymbolTableCache
     private let log: Log
     private let now: @Sendable () -> Int64
 
-    init(store: any Store, tables: SymbolTableCache, log: Log, now: @escaping @Sendable () -> Int64) {
+    init(store: any Store, symbolTables: SymbolTableCache, log: Log, now: @escaping @Sendable () -> Int64) {
         self.store = store
-        self.tables = tables
+        self.symbolTables = symbolTables
         self.log = log
         self.now = now
     }
@@ -56,7 +56,7 @@ final class SymbolUploadWorker: Sendable {
                         .notFound,
                         "there are no symbols of image \(image); collector symbols list shows the images")
                 }
-                try tables.refresh(from: reader)
+                try symbolTables.refresh(from: reader)
                 return JSONResponse.json { $0.field("image", image.description) }
             })
     }
@@ -66,7 +66,7 @@ final class SymbolUploadWorker: Sendable {
     func start() throws(StoreError) -> WorkerThread {
         // The reader is created here, but used only on the thread.
         nonisolated(unsafe) let reader = try store.makeReader()
-        try tables.refresh(from: unsafe reader)
+        try symbolTables.refresh(from: unsafe reader)
         let recent = try unsafe reader.symbols().filter { $0.uploadedAt > now() - Self.recentMilliseconds }
         let due = ContinuousClock.now + Self.laterPasses[0]
         let spellings = recent.map { one in
@@ -109,7 +109,7 @@ final class SymbolUploadWorker: Sendable {
     }
 
     private func symbolicator(_ reader: any StoreReader) -> LeakSymbolicator {
-        LeakSymbolicator(store: store, reader: reader, tables: tables, now: now())
+        LeakSymbolicator(store: store, reader: reader, symbolTables: symbolTables, now: now())
     }
 
     private func put(
@@ -129,7 +129,7 @@ final class SymbolUploadWorker: Sendable {
                     + "not fit: remove some (collector symbols list, collector symbols remove IMAGE)"
             ).response
         }
-        try tables.refresh(from: reader)
+        try symbolTables.refresh(from: reader)
         scheduledPasses.with { passes in
             let now = ContinuousClock.now
             passes += Self.laterPasses.map { (table.spellings, now + $0) }
