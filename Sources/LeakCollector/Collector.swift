@@ -117,7 +117,7 @@ public final class Collector: Sendable {
         // Secrets are created last, when nothing else can fail, because a secret that is created must also be shown.
         let reader = try store.makeReader()
         let createdSecrets = try Credentials(store: store).prepare(
-            settings: settings, known: reader.credentials(all: true, now: now()), now: now())
+            settings: settings, storedCredentials: reader.credentials(all: true, now: now()), now: now())
         _ = authenticator.replace(
             try reader.credentials(all: true, now: now()), since: authenticator.editCount)
         let code = try signIn.makeCode(now: now())

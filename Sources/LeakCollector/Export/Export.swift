@@ -7,30 +7,30 @@ public import LeakStore
 public struct Export {
     /// Progress of an export: leaks written so far, and all leaks.
     public struct Progress: Hashable, Sendable {
-        public var leaks: Int
-        public var allLeaks: Int
+        public var writtenLeakCount: Int
+        public var totalLeakCount: Int
     }
 
     public struct Result: Hashable, Sendable {
         /// Number of files of the export.
-        public var files: Int
+        public var fileCount: Int
         /// Number of files of an earlier export that were removed because nothing links to them any more.
-        public var removed: Int
+        public var removedFileCount: Int
     }
 
     private let reader: any StoreReader
     private let symbolTables: SymbolTableCache
     private let publicFolder: PublicFolder
-    private let at: Int64?
+    private let time: Int64?
 
-    /// - Parameter at: the time that the pages refer to, in milliseconds since 1970; `nil` for the time when the app,
+    /// - Parameter time: the time that the pages refer to, in milliseconds since 1970; `nil` for the time when the app,
     ///   or any app, was last seen. If no app was ever seen, the pages contain no time.
-    public init(store: any Store, publicFolder: PublicFolder, at: Int64? = nil) throws(StoreError) {
+    public init(store: any Store, publicFolder: PublicFolder, at time: Int64? = nil) throws(StoreError) {
         reader = try store.makeReader(known: publicFolder.knownLeaks)
         symbolTables = SymbolTableCache(store: store)
         try symbolTables.refresh(from: reader)
         self.publicFolder = publicFolder
-        self.at = at
+        self.time = time
     }
 
     /// Writes the export.
@@ -47,23 +47,23 @@ public struct Export {
         -> Result
     {
         let summaries = try reader.appSummaries()
-        let chosen = summaries.filter { app == nil || $0.id == app }
-        if let app, chosen.isEmpty { throw NoSuchApp(app: app, knownApps: summaries.map(\.id)) }
-        let apps = chosen.map(\.id)
+        let chosenApps = summaries.filter { app == nil || $0.id == app }
+        if let app, chosenApps.isEmpty { throw NoSuchApp(app: app, knownApps: summaries.map(\.id)) }
+        let apps = chosenApps.map(\.id)
         // The machine's clock is not used, because it would make the result of every run different.
-        let now = at ?? chosen.map(\.lastSeen).max() ?? PageContext.noTime
+        let now = time ?? chosenApps.map(\.lastSeen).max() ?? PageContext.noTime
         var run = ExportRun(
             reader: reader, symbolTables: symbolTables, now: now, app: app, apps: apps, folder: try ExportFolder(folder)
         )
-        let first = [LinkTarget.summary(app: nil), .causes(app: nil), .releases(app: nil)].flatMap {
+        let topLevelFiles = [LinkTarget.summary(app: nil), .causes(app: nil), .releases(app: nil)].flatMap {
             [Links.file(of: $0), Links.jsonFile(of: $0)]
         }
-        try run.folder.check(publicFolder.names + first)
+        try run.folder.check(publicFolder.names + topLevelFiles)
         for name in publicFolder.names {
             try run.folder.put(try ExportFolder.contents(of: "\(publicFolder.path)/\(name)"), to: name)
         }
         try run.write(progress)
-        return Result(files: run.folder.written.count, removed: try run.folder.finish())
+        return Result(fileCount: run.folder.written.count, removedFileCount: try run.folder.finish())
     }
 
     struct NoSuchApp: Error, CustomStringConvertible {

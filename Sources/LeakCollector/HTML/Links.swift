@@ -23,8 +23,8 @@ enum LinkTarget: Hashable, Sendable {
     /// The address to which a form of the page with apps, keys and tokens is sent.
     ///
     /// - kind: `keys` or `tokens`.
-    /// - step: the rest of the address, such as `/7/revoke`.
-    case credentialForm(kind: String, step: String = "")
+    /// - pathSuffix: the rest of the address, such as `/7/revoke`.
+    case credentialForm(kind: String, pathSuffix: String = "")
     case signIn
     case signOut
     /// A file of `Public/`, such as `style.css`.
@@ -145,7 +145,7 @@ struct Links: Hashable, Sendable {
         case .leakClass(let name, let app): "/classes" + parameters([("class", name), ("app", app)])
         case .list(let app, let state, _): path(of: .summary(listQuery(of: app, state)))
         case .access: "/access"
-        case .credentialForm(let kind, let step): "/access/\(kind)\(step)"
+        case .credentialForm(let kind, let pathSuffix): "/access/\(kind)\(pathSuffix)"
         case .signIn: "/sign-in"
         case .signOut: "/sign-out"
         case .file(let name): "/" + name

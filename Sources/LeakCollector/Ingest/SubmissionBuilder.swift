@@ -137,7 +137,7 @@ struct SubmissionBuilder {
     ) {
         guard let explanation else { return }
         let reason = StoredReason(explanation)
-        let closures = StoredClosures(explanation, of: reason).map { cache.named($0) }
+        let closures = StoredClosures(explanation, of: reason).map { cache.symbolicated($0) }
         submission.explanations.append(
             Submission.Explanation(
                 leak: leak, origin: sender, at: moment, reason: reason.text, closures: closures?.text,

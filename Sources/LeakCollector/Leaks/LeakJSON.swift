@@ -109,8 +109,8 @@ extension JSONWriter {
         guard !reasons.isEmpty else { return nullField(name) }
         object(name) { writer in
             writer.field("explained", reasons.count)
-            writer.field("without_path", reasons.withoutPathCount)
-            writer.field("bytes_at_least", reasons.atLeastCount)
+            writer.field("without_path", reasons.pathlessCount)
+            writer.field("bytes_at_least", reasons.lowerBoundCount)
             writer.field("bytes_median", reasons.medianBytes)
             writer.field("bytes_total", reasons.medianBytes == nil ? nil : min(reasons.bytes, 1 << 53))
             writer.array("variants") { array in
@@ -157,7 +157,7 @@ extension JSONWriter {
         fields(of: shared.path, shared.mistake, isProven: shared.provenCount > 0)
         field("leak_count", shared.leaks.count)
         array("leaks") { array in
-            for (row, count) in shared.leaks.prefix(SharedCauses.shownLeaksLimit) {
+            for (row, count) in shared.leaks.prefix(SharedCauses.maxListedLeaks) {
                 array.object {
                     $0.field("id", row.identity.id.description)
                     $0.field("title", row.identity.title)
@@ -204,7 +204,7 @@ extension JSONWriter {
             field("file", call.file)
             field("line", call.line)
             nullField("place")
-        case .place(let site):
+        case .imageOffset(let site):
             for name in ["name", "file", "line"] { nullField(name) }
             field("place", site.element)
         }

@@ -81,7 +81,7 @@ extension StoreView {
         var symbolicator = FrameSymbolicator(symbolTables: symbolTables, reader: reader)
         for (index, value) in detail.closures.enumerated() {
             guard let stored = StoredClosures(text: value.value) else { continue }
-            detail.closures[index].value = stored.named(by: &symbolicator).text
+            detail.closures[index].value = stored.symbolicated(by: &symbolicator).text
         }
         return detail
     }

@@ -14,7 +14,7 @@ struct ReasonsCard: Component {
     var html: HTML {
         let paths = reasons.variants.prefix(Self.shown).map(item)
         let others =
-            reasons.variants.dropFirst(Self.shown).reduce(0) { $0 + $1.count } + reasons.withoutPathCount
+            reasons.variants.dropFirst(Self.shown).reduce(0) { $0 + $1.count } + reasons.pathlessCount
         let rest: HTML? =
             others == 0
             ? nil
@@ -79,7 +79,7 @@ struct ReasonsCard: Component {
         let atOnce: HTML? =
             alive > 1
             ? row.retainedAtOnce.map { " \(Count(alive)) objects alive at once keep \(ByteCount($0))." } : nil
-        let atLeast = reasons.atLeastCount > 0 ? "at least " : ""
+        let atLeast = reasons.lowerBoundCount > 0 ? "at least " : ""
         return """
             <p>One object keeps \(atLeast)\(ByteCount(bytes)) in memory (median).\(atOnce) \
             All objects with an explanation together keep \(ByteCount(reasons.bytes)).</p>

@@ -147,7 +147,7 @@ import Testing
         let listed = ExportFolder.names(in: try Array(#require(files[".collector-export"])))
         #expect(listed == Set(files.keys).subtracting([".collector-export"]))
         #expect(files["apps/com.acme.=53hop=p2.html"] != nil && files["index=p2.json"] != nil)
-        #expect(result.files + 1 == files.count && result.removed == 0)
+        #expect(result.fileCount + 1 == files.count && result.removedFileCount == 0)
         #expect(files.keys.allSatisfy { $0.split(separator: "/").allSatisfy { $0.utf8.count <= 255 } })
     }
 
@@ -171,7 +171,7 @@ import Testing
         }
         let result = try export(to: "a", app: Self.twin)
         let left = try files("a")
-        #expect(result.removed > 400)
+        #expect(result.removedFileCount > 400)
         #expect(left["notes.html"] == Data("mine".utf8) && left["leaks/notes.html"] == Data("mine".utf8))
         try export(to: "b", app: Self.twin)
         let fresh = try files("b")

@@ -194,7 +194,7 @@ import Testing
         let reason = StoredReason(explanation)
         #expect(reason.text.utf8.count <= 2_000)
         let read = StoredReason(text: reason.text)
-        #expect(read.isProven && read.isAtLeast == seed.isMultiple(of: 2))
+        #expect(read.isProven && read.isByteCountLowerBound == seed.isMultiple(of: 2))
         #expect(read.path?.fingerprint == reason.path?.fingerprint && read.text == reason.text)
     }
 }

@@ -120,11 +120,11 @@ struct GroupCache {
     }
 
     /// Returns the closures of an explanation with the names that symbols give them.
-    mutating func named(_ closures: StoredClosures) -> StoredClosures {
+    mutating func symbolicated(_ closures: StoredClosures) -> StoredClosures {
         var symbolicator = FrameSymbolicator(symbolTables: symbolTables)
-        let named = closures.named(by: &symbolicator)
+        let symbolicatedClosures = closures.symbolicated(by: &symbolicator)
         failure = failure ?? symbolicator.failure
-        return named
+        return symbolicatedClosures
     }
 
     /// Records which symbols an entry used, and returns its groups with the values of the current report.
