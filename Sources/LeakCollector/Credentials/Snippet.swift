@@ -27,7 +27,7 @@ struct Snippet: Hashable, Sendable {
             Snippet(
                 title: "From a shell",
                 code: #"""
-                    curl '\#(address)/api/v1/reports?app=\#(Percent.encode(app))&version=1.0.0' \
+                    curl '\#(address)/api/v1/reports?app=\#(PercentEncoder.encode(app))&version=1.0.0' \
                       --header 'Authorization: Bearer \#(key)' --header 'Content-Type: text/plain' \
                       --data 'VIEWCONTROLLER STILL IN MEMORY <Shop.CartController: 0x7f88acc69260>'
                     """#),

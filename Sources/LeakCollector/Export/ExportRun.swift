@@ -96,7 +96,7 @@ struct ExportRun {
         // Only lists that a page links to are written. The summary itself shows the first known leaks.
         let setAside: [(LeakQuery.StateFilter, isLinked: Bool)] = [
             (.resolved, firstPage.resolved.leaks > 0), (.ignored, firstPage.ignored.leaks > 0),
-            (.known, firstPage.known.leaks > SummaryResource.knownLimit),
+            (.known, firstPage.known.leaks > SummaryResource.maxKnownLeaks),
         ]
         for (state, isLinked) in setAside where isLinked {
             query.state = state
@@ -122,8 +122,8 @@ struct ExportRun {
             context.query.state = query.state
             let html = SummaryPage(
                 context: context, overview: overview, page: page,
-                known: try SummaryResource.known(besides: page, query, from: view(pageTarget)), apps: overviews,
-                exportedNumber: number
+                knownLeaks: try SummaryResource.knownLeaks(besides: page, query, from: view(pageTarget)), apps: overviews,
+                exportedPageNumber: number
             ).html
             try folder.put(html.bytes, to: Links.file(of: pageTarget))
             query.cursor = page.next

@@ -8,24 +8,24 @@ struct CausesResource: JSONResource, PageResource {
 
     let app: String?
     /// The ``LeakMessage/RetainPath/causeKey`` of the cause to show first on the page.
-    let first: String?
+    let firstCauseKey: String?
 
     init(_ request: borrowing Request, _: Parameters) throws(Problem) {
         app = request.queriedApp
         // Ignores texts that cannot be a cause key. Otherwise each such text would be another page in the page cache.
-        first = request.query("first").flatMap {
+        firstCauseKey = request.query("first").flatMap {
             $0.utf8.count == 16 && $0.allSatisfy(\.isHexDigit) ? $0 : nil
         }
     }
 
     func writeJSON(to writer: inout JSONWriter, from view: StoreView) throws {
-        let found = try SharedCauses(app: app, from: view.reader, symbolTables: view.symbolTables, now: view.now)
-        writer.fields(of: found, app: app)
+        let sharedCauses = try SharedCauses(app: app, from: view.reader, symbolTables: view.symbolTables, now: view.now)
+        writer.fields(of: sharedCauses, app: app)
     }
 
     func page(from view: StoreView) throws -> HTML {
-        let found = try SharedCauses(
-            app: app, first: first, from: view.reader, symbolTables: view.symbolTables, now: view.now)
-        return CausesPage(context: view.context(app: app), found: found, first: first).html
+        let sharedCauses = try SharedCauses(
+            app: app, first: firstCauseKey, from: view.reader, symbolTables: view.symbolTables, now: view.now)
+        return CausesPage(context: view.context(app: app), sharedCauses: sharedCauses, firstCauseKey: firstCauseKey).html
     }
 }

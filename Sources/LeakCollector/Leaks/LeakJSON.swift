@@ -138,26 +138,26 @@ extension JSONWriter {
     }
 
     /// Writes the causes that leaks share.
-    mutating func fields(of found: SharedCauses, app: String?) {
+    mutating func fields(of sharedCauses: SharedCauses, app: String?) {
         field("app", app)
-        field("total", found.totalLeakCount)
-        field("leaks", found.leakCount)
-        field("explained", found.explainedLeakCount)
-        field("cause_count", found.causeCount)
+        field("total", sharedCauses.totalLeakCount)
+        field("leaks", sharedCauses.leakCount)
+        field("explained", sharedCauses.explainedLeakCount)
+        field("cause_count", sharedCauses.causeCount)
         array("causes") { array in
-            for cause in found.causes { array.object { $0.fields(of: cause) } }
+            for cause in sharedCauses.causes { array.object { $0.fields(of: cause) } }
         }
     }
 
-    private mutating func fields(of shared: SharedCauses.Cause) {
-        field("title", shared.title)
-        field("count", shared.count)
-        field("proven", shared.provenCount)
-        field("cost_bytes", shared.bytes)
-        fields(of: shared.path, shared.mistake, isProven: shared.provenCount > 0)
-        field("leak_count", shared.leaks.count)
+    private mutating func fields(of sharedCause: SharedCauses.Cause) {
+        field("title", sharedCause.title)
+        field("count", sharedCause.count)
+        field("proven", sharedCause.provenCount)
+        field("cost_bytes", sharedCause.bytes)
+        fields(of: sharedCause.path, sharedCause.mistake, isProven: sharedCause.provenCount > 0)
+        field("leak_count", sharedCause.leaks.count)
         array("leaks") { array in
-            for (row, count) in shared.leaks.prefix(SharedCauses.maxListedLeaks) {
+            for (row, count) in sharedCause.leaks.prefix(SharedCauses.maxListedLeaks) {
                 array.object {
                     $0.field("id", row.identity.id.description)
                     $0.field("title", row.identity.title)
@@ -267,22 +267,22 @@ extension JSONWriter {
         }
     }
 
-    mutating func fields(of found: LeakClass, app: String?) {
-        field("class", found.name)
+    mutating func fields(of leakClass: LeakClass, app: String?) {
+        field("class", leakClass.name)
         field("app", app)
-        field("modules", found.modules)
-        field("total", found.total)
-        field("reports", found.reports)
-        field("freed", found.freed)
-        field("installs", found.installs)
-        field("lived_ms", percentiles: found.lived)
-        time("first_seen", found.firstSeen)
-        time("last_seen", found.lastSeen)
+        field("modules", leakClass.modules)
+        field("total", leakClass.total)
+        field("reports", leakClass.reports)
+        field("freed", leakClass.freed)
+        field("installs", leakClass.installs)
+        field("lived_ms", percentiles: leakClass.lived)
+        time("first_seen", leakClass.firstSeen)
+        time("last_seen", leakClass.lastSeen)
         array("leaks") { writer in
-            for row in found.leaks { writer.object { $0.fields(of: row) } }
+            for row in leakClass.leaks { writer.object { $0.fields(of: row) } }
         }
         array("related") { writer in
-            for related in found.related {
+            for related in leakClass.related {
                 writer.object {
                     $0.field("class", related.name)
                     $0.field("leaks", related.leaks)

@@ -41,7 +41,7 @@ struct LeakContent {
     let relatedLeaks: RelatedLeaks
 
     /// Number of hours in the chart on a leak's page: two days, so that single hours can be distinguished.
-    private static let hoursShown = 48
+    private static let chartHours = 48
 
     /// Reads a leak from the store.
     ///
@@ -62,8 +62,8 @@ struct LeakContent {
         context.versions = try view.reader.versions(app: leak.app)
         let hours = try view.reader.trend(of: leak.id, by: .hour, now: view.now)
         return LeakDetailPage(
-            context: context, detail: detail, hours: hours?.lastHours(Self.hoursShown, now: view.now),
-            newest: newest.map(ParsedSample.init), first: first.map(ParsedSample.init),
+            context: context, detail: detail, hourlyTrend: hours?.lastHours(Self.chartHours, now: view.now),
+            newestSample: newest.map(ParsedSample.init), firstSample: first.map(ParsedSample.init),
             relatedLeaks: relatedLeaks,
             reports: samples.compactMap { ParsedSample($0).report },
             newestVersion: try view.reader.appSummaries().first { $0.id == leak.app }?.newestVersion

@@ -16,8 +16,8 @@ struct OverviewResource: JSONResource {
 
     func writeJSON(to writer: inout JSONWriter, from view: StoreView) throws {
         let overview = try Self.overview(app: app, period, from: view)
-        let each = try Self.overviews(app: app, of: view.reader.apps(), period, from: view)
-        writer.fields(of: overview, app: app, each: each)
+        let appOverviews = try Self.overviews(app: app, of: view.reader.apps(), period, from: view)
+        writer.fields(of: overview, app: app, appOverviews: appOverviews)
     }
 
     static func overview(app: String?, _ period: Period?, from view: StoreView) throws(StoreError) -> Overview
@@ -25,13 +25,13 @@ struct OverviewResource: JSONResource {
         try view.reader.overview(app: app, period: period ?? .day, now: view.now)
     }
 
-    /// Returns the overviews of the most recently seen apps, at most ``AppOverview/shownAppsLimit``; empty if an app was chosen
+    /// Returns the overviews of the most recently seen apps, at most ``AppOverview/maxShownApps``; empty if an app was chosen
     /// or there is only one.
     static func overviews(
         app: String?, of apps: [String], _ period: Period?, from view: StoreView
     ) throws(StoreError) -> [AppOverview] {
         guard app == nil, apps.count > 1 else { return [] }
-        return try apps.prefix(AppOverview.shownAppsLimit).map { (app) throws(StoreError) in
+        return try apps.prefix(AppOverview.maxShownApps).map { (app) throws(StoreError) in
             AppOverview(app: app, overview: try overview(app: app, period, from: view))
         }
     }

@@ -40,8 +40,8 @@ struct ComparePage: Component {
         return #"""
             <form class="filters" action="\#(context.links.to(.compare(app: nil, from: nil, to: nil)))">\#
             <input type="hidden" name="app" value="\#(check.app)">\#
-            \#(Choice(name: "from", label: "Older version", none: "version before", options: versions, chosen: check.baseline?.version))\#
-            \#(Choice(name: "to", label: "Newer version", none: nil, options: versions, chosen: check.version.version))\#
+            \#(DropDownList(name: "from", label: "Older version", emptyLabel: "version before", options: versions, selectedValue: check.baseline?.version))\#
+            \#(DropDownList(name: "to", label: "Newer version", emptyLabel: nil, options: versions, selectedValue: check.version.version))\#
             <button>Compare</button></form>
             """#
     }

@@ -58,7 +58,7 @@ public struct ReleaseCheckRequest: Hashable, Sendable {
         for limit in Limit.allCases where limit.text(in: query) != limit.text(in: defaults) {
             parameters.append((limit.rawValue, limit.text(in: query)))
         }
-        return "/api/v1/check?" + parameters.map { "\($0)=\(Percent.encode($1))" }.joined(separator: "&")
+        return "/api/v1/check?" + parameters.map { "\($0)=\(PercentEncoder.encode($1))" }.joined(separator: "&")
     }
 
     /// Checks the release in the database, and returns the JSON that a server would send. Blocks on the store.

@@ -198,7 +198,7 @@ extension ReleaseCheckResult {
                 leak.version, before: leak.baseline,
                 "\(number(leak.reports, "report")), \(number(leak.installs, "install"))"),
             baseline: leak.baseline, version: leak.version, reports: leak.reports, installs: leak.installs,
-            pagePath: "/leaks/\(Percent.encode(leak.id))")
+            pagePath: "/leaks/\(PercentEncoder.encode(leak.id))")
     }
 
     private func finding(_ worse: WorseClass) -> Finding {
@@ -208,7 +208,7 @@ extension ReleaseCheckResult {
             evidence: Self.evidence(
                 worse.version, before: worse.baseline, "none of its leaks is worse by itself"),
             baseline: worse.baseline, version: worse.version, reports: worse.version.reports, installs: nil,
-            pagePath: "/classes?class=\(Percent.encode(worse.name))&app=\(Percent.encode(app))")
+            pagePath: "/classes?class=\(PercentEncoder.encode(worse.name))&app=\(PercentEncoder.encode(app))")
     }
 
     private static func evidence(_ version: Counts, before baseline: Counts, _ more: String) -> String {
@@ -248,7 +248,7 @@ extension ReleaseCheckResult {
     }
 
     func versionPage(_ address: String) -> String {
-        "\(address)/?app=\(Percent.encode(app))&version=\(Percent.encode(version))"
+        "\(address)/?app=\(PercentEncoder.encode(app))&version=\(PercentEncoder.encode(version))"
     }
 
     static func number(_ count: Int, _ noun: String) -> String {

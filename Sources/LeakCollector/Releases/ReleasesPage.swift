@@ -58,7 +58,7 @@ struct ReleasesPage: Component {
         }
         return #"""
             <form class="filters" action="\#(context.links.to(.releases(app: nil)))">\#
-            \#(Choice(name: "app", label: "App", none: nil, options: context.apps.map { ($0, $0) }, chosen: app))\#
+            \#(DropDownList(name: "app", label: "App", emptyLabel: nil, options: context.apps.map { ($0, $0) }, selectedValue: app))\#
             <button>Apply</button></form>
             """#
     }

@@ -127,7 +127,7 @@ final class CollectorService: Service {
             }
             // The address of a form is replaced by that of its page.
             let target = match.formPage.map { Links.served.to($0.to) } ?? request.target
-            return .redirect(to: target == "/" ? "/sign-in" : "/sign-in?to=\(Percent.encode(target))")
+            return .redirect(to: target == "/" ? "/sign-in" : "/sign-in?to=\(PercentEncoder.encode(target))")
         }
     }
 

@@ -108,7 +108,7 @@ import Testing
         try export(to: "aside")
         let files = try files("aside")
         #expect(try problems(of: files) == [])
-        let app = "apps/" + Percent.fileName(Self.shop)
+        let app = "apps/" + PercentEncoder.fileName(Self.shop)
         for (name, id) in [("resolved", ids[0]), ("\(app)=resolved", ids[0]), ("ignored", ids[1])] {
             let page = String(decoding: try #require(files["\(name).html"]), as: UTF8.self)
             #expect(page.contains("leaks/\(id).html"), "\(name)")
@@ -391,7 +391,7 @@ import Testing
         ("a/b", "a=2Fb"), ("=53", "=3D53"), ("é", "=C3=A9"), ("a~", "a=7E"),
     ])
     func `is`(text: String, name: String) {
-        #expect(Percent.fileName(text) == name)
+        #expect(PercentEncoder.fileName(text) == name)
     }
 
     @Test func `stays short, and apart from others`() {
@@ -400,7 +400,7 @@ import Testing
             long, long + "a", long + "A", String(repeating: "a", count: 200),
             String(repeating: "a", count: 201),
         ]
-        .map(Percent.fileName)
+        .map(PercentEncoder.fileName)
         #expect(names.allSatisfy { $0.utf8.count <= 200 })
         #expect(Set(names.map { $0.lowercased() }).count == names.count)
     }
