@@ -75,7 +75,7 @@ public final class Collector: Sendable {
             health.record(.writeFailed, isPresent: error != nil && !isUnreachable && !isDamaged)
             // MaintenanceLoop logs damage once.
             if let error, !isDamaged { log.error("reports could not be stored: \(error)") }
-        } checkpointError: { error in
+        } onCheckpointError: { error in
             if error.reason == .damaged { return }
             log.warning("the write-ahead log could not be shortened; the collector will try again: \(error)")
         }
@@ -94,7 +94,7 @@ public final class Collector: Sendable {
             store: store, authenticator: authenticator, storeThreads: storeThreads, health: health, symbolTables: symbolTables,
             now: now)
         let ingest = Ingest(
-            queue: queue, parsingPool: parsingPool, rate: RateLimit(reportsPerSecond: settings.reportsPerSecond),
+            queue: queue, parsingPool: parsingPool, rateLimit: RateLimit(reportsPerSecond: settings.reportsPerSecond),
             symbolTables: symbolTables, storesExplanations: settings.storesExplanations, now: now)
         service = CollectorService(
             context, signIn: signIn, ingest: ingest, erasure: erasure, symbolUploads: symbolUploads,

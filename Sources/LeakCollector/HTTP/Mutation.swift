@@ -105,7 +105,7 @@ extension Request {
     func requireJSON() throws(Problem) {
         guard hasContentType("application/json") else {
             throw Problem(.unsupportedMediaType, "Content-Type must be application/json")
-                .with("Accept-Post", "application/json")
+                .withField("Accept-Post", "application/json")
         }
     }
 

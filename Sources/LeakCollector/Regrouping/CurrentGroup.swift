@@ -59,10 +59,10 @@ enum CurrentGroup {
     }
 
     /// Returns the modules that the sender may have named. A sample report does not contain the module, so each of
-    /// them is tried. No type is in ``GroupingRules/noModule``, which leaves dotted names whole.
+    /// them is tried. No type is in ``GroupingRules/noModuleMarker``, which leaves dotted names whole.
     private static func modules(of leak: LeakIdentity) -> [String?] {
         let isNested = leak.module == nil && leak.className?.contains(".") ?? false
-        return isNested ? [GroupingRules.noModule, nil] : [leak.module, nil, GroupingRules.noModule]
+        return isNested ? [GroupingRules.noModuleMarker, nil] : [leak.module, nil, GroupingRules.noModuleMarker]
     }
 
     private static func isGroupedByFingerprint(_ leak: LeakIdentity) -> Bool {

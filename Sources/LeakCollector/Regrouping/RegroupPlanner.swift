@@ -88,7 +88,7 @@ package struct RegroupPlanner {
             var symbolicator = FrameSymbolicator(symbolTables: symbolTables, reader: reader)
             let reports = samples.lazy.compactMap { ParsedSample($0).report }
             let group = CurrentGroup(of: row.identity, reports: reports) { symbolicator.calls($0, $1) }
-            if let failure = symbolicator.failure { throw failure }
+            if let error = symbolicator.readError { throw error }
             switch group {
             case .same: break
             case .other(let target): targets[row.identity.id] = target

@@ -74,7 +74,7 @@ final class CollectorService: Service {
     /// - Parameter allow: the methods that the address accepts.
     private func methodNotAllowed(_ allow: String, at request: borrowing Request) -> Response {
         guard !request.path.hasPrefix("/api/") else {
-            return Problem(.methodNotAllowed, "this address accepts only \(allow)").with("Allow", allow)
+            return Problem(.methodNotAllowed, "this address accepts only \(allow)").withField("Allow", allow)
                 .response
         }
         var page = Response.page(
@@ -150,7 +150,7 @@ final class CollectorService: Service {
     }
 
     private func readRejection(by request: borrowing Request) -> Problem? {
-        switch context.authenticator.reader(of: request, now: context.now()) {
+        switch context.authenticator.readCredential(of: request, now: context.now()) {
         case .valid: nil
         case .revoked: Problem(.forbidden, "this access token was revoked; use another one")
         case .unknown:

@@ -43,7 +43,7 @@ struct SignInHandler: Sendable {
         case .unspecified where needsOrigin:
             detail =
                 "The browser did not say which page sent this form. Open the sign-in page again and send it from there."
-        case .here, .unspecified: return handler(request, responder, context.now())
+        case .ownPage, .unspecified: return handler(request, responder, context.now())
         }
         responder.send(.page(error: .forbidden, detail: detail, now: context.now()))
     }
@@ -92,9 +92,9 @@ struct SignInHandler: Sendable {
         run(responder: responder, now: now) {
             let cookie =
                 if let code {
-                    try signIn.open(code: code, overTLS: overTLS, now: now)
+                    try signIn.openSession(code: code, overTLS: overTLS, now: now)
                 } else {
-                    try signIn.open(token: secret, overTLS: overTLS, now: now)
+                    try signIn.openSession(token: secret, overTLS: overTLS, now: now)
                 }
             guard let cookie else {
                 return page(code == nil ? .wrongToken : .usedLink, destination: destination, now: now)
@@ -107,11 +107,11 @@ struct SignInHandler: Sendable {
         guard let session = signIn.authenticator.sessionCookie(of: request),
             case .valid = signIn.authenticator.find(session, for: [.session], now: now)
         else {
-            responder.send(.redirect(to: "/sign-in?out=1", cookie: signIn.forgettingCookie))
+            responder.send(.redirect(to: "/sign-in?out=1", cookie: signIn.removalCookie))
             return
         }
         run(responder: responder, now: now) {
-            .redirect(to: "/sign-in?out=1", cookie: try signIn.close(session: session, now: now))
+            .redirect(to: "/sign-in?out=1", cookie: try signIn.closeSession(session, now: now))
         }
     }
 

@@ -171,7 +171,7 @@ struct FrameSymbolicator {
     var reader: (any StoreReader)?
     /// Images whose tables gave names.
     private(set) var usedImages: Set<String> = []
-    private(set) var failure: StoreError?
+    private(set) var readError: StoreError?
 
     init(symbolTables: SymbolTableCache?, reader: (any StoreReader)? = nil) {
         self.symbolTables = symbolTables
@@ -179,13 +179,13 @@ struct FrameSymbolicator {
     }
 
     mutating func calls(_ imageID: String, _ place: CodeLocation) -> [SymbolicatedFrame] {
-        guard let symbolTables, failure == nil else { return [] }
+        guard let symbolTables, readError == nil else { return [] }
         do throws(StoreError) {
             let calls = try symbolTables.calls(in: imageID, at: place, reader: reader)
             if !calls.isEmpty { usedImages.insert(imageID) }
             return calls
         } catch {
-            failure = error
+            readError = error
             return []
         }
     }

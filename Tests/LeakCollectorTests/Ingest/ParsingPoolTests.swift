@@ -142,9 +142,9 @@ import LeakPlatform
         let pool = running.collector.parsingPool
         try #require(Self.block(pool, with: barrier))
         #expect(
-            pool.enqueue(bytes: ParsingPool.capacity) {
+            pool.enqueue(bytes: ParsingPool.maxBytes) {
             } cancel: {
-            } == .taken)
+            } == .accepted)
         let client = Client(port: running.port)
         let batch = Self.post(inflatingTo: 2 << 20)
         client.send(batch)
@@ -169,7 +169,7 @@ import LeakPlatform
             pool.enqueue(bytes: 1) {
             } cancel: {
                 cancelled.with { $0 += 1 }
-            } == .taken)
+            } == .accepted)
         pool.stop()
         #expect(cancelled.with { $0 } == 1)
         #expect(

@@ -47,7 +47,7 @@ import Testing
     }
 
     @Test func `a rate limit says for how long no event is to come`() {
-        let problem = Problem(.tooManyRequests, "words").with("Retry-After", "17")
+        let problem = Problem(.tooManyRequests, "words").withField("Retry-After", "17")
         let fields = SentryResponse.response(to: problem).fields
         #expect(fields.contains { $0 == ("Retry-After", "17") })
         #expect(

@@ -53,7 +53,7 @@ struct LeakSymbolicator {
             let reports = samples.compactMap { ParsedSample($0).report }
             var symbolicator = FrameSymbolicator(symbolTables: symbolTables, reader: reader)
             let group = CurrentGroup(of: leak, reports: reports) { symbolicator.calls($0, $1) }
-            if let failure = symbolicator.failure { throw failure }
+            if let error = symbolicator.readError { throw error }
             switch group {
             case .other(let target):
                 let version = target.groupingKey.version

@@ -15,8 +15,8 @@ final class SymbolUploadWorker: Sendable {
 
     private let jobs = JobQueue<any StoreReader>(
         limit: 9,
-        full: .unavailable("too many uploads of symbols are waiting; try again", afterSeconds: 5),
-        stopping: .unavailable("the collector is stopping; upload the symbols again", afterSeconds: 5))
+        fullProblem: .unavailable("too many uploads of symbols are waiting; try again", afterSeconds: 5),
+        stoppingProblem: .unavailable("the collector is stopping; upload the symbols again", afterSeconds: 5))
     /// Spellings of the images whose frames will be named again, each with the time of that pass.
     private let scheduledPasses = Guarded<[(spellings: [String], due: ContinuousClock.Instant)]>([])
     private let store: any Store
