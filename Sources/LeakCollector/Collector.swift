@@ -100,7 +100,7 @@ public final class Collector: Sendable {
             context, signIn: signIn, ingest: ingest, erasure: erasure, symbolUploads: symbolUploads,
             files: publicFolder.files, log: log)
         let slowCalls = SlowCallLog(log: log, now: now)
-        accessLog = Self.accessFormat(settings.accessLogForm).map { AccessLog(to: 1, as: $0) }
+        accessLog = Self.accessFormat(settings.accessLogFormat).map { AccessLog(to: 1, as: $0) }
         var configuration = Server.Configuration(
             host: settings.host, port: settings.port, loops: Self.loopCount)
         configuration.limits = settings.serverLimits(loops: Self.loopCount)
@@ -150,7 +150,7 @@ public final class Collector: Sendable {
         return record
     }
 
-    private static func accessFormat(_ form: Settings.AccessLogForm) -> AccessFormat? {
+    private static func accessFormat(_ form: Settings.AccessLogFormat) -> AccessFormat? {
         switch form {
         case .off: nil
         case .text: .text

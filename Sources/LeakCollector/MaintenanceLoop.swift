@@ -38,15 +38,15 @@ final class MaintenanceLoop: Sendable {
         // The reader is created here, but used only on the thread.
         nonisolated(unsafe) let reader = try store.makeReader()
         return WorkerThread(name: "housekeeping") { [self] in
-            var intervals = 0
+            var intervalCount = 0
             var counter: Int64?
             var damage: StoreError?
             repeat {
-                if let folder { watch(folder) }
-                damage = watchDatabase(damage)
+                if let folder { checkDataFolder(folder) }
+                damage = checkDatabase(damage)
                 counter = unsafe refreshCaches(reader, since: counter)
-                if intervals % Self.intervalsBetweenExpirations == 0 { expire() }
-                intervals += 1
+                if intervalCount % Self.intervalsBetweenExpirations == 0 { expire() }
+                intervalCount += 1
             } while !sleep()
             storeSymbolUse()
         }
@@ -100,44 +100,44 @@ final class MaintenanceLoop: Sendable {
     /// Reads the credentials and the list of symbols again if another connection has committed, such as that of this
     /// process's writer or of the command line.
     ///
-    /// - Parameter former: the result of the last call.
-    /// - Returns: the change counter of the database; `former` if the caches could not be refreshed.
-    private func refreshCaches(_ reader: any StoreReader, since former: Int64?) -> Int64? {
+    /// - Parameter previousCounter: the result of the last call.
+    /// - Returns: the change counter of the database; `previousCounter` if the caches could not be refreshed.
+    private func refreshCaches(_ reader: any StoreReader, since previousCounter: Int64?) -> Int64? {
         do {
             let counter = try reader.changeCounter()
             if health.record(.databaseUnreachable, isPresent: false) {
                 log.info("the database is back: accepting reports again")
             }
-            guard counter != former else { return counter }
+            guard counter != previousCounter else { return counter }
             try symbolTables.refresh(from: reader)
             let editCount = authenticator.editCount
             return authenticator.replace(try reader.credentials(all: true, now: now()), since: editCount)
-                ? counter : former
+                ? counter : previousCounter
         } catch {
             guard error.reason == .unavailable else {
                 log.warning(
                     "keys and tokens could not be read again, so recent changes are not in effect yet: \(error)"
                 )
-                return former
+                return previousCounter
             }
             if health.record(.databaseUnreachable, isPresent: true) {
                 log.error("\(error): rejecting reports until the database is back")
             }
-            return former
+            return previousCounter
         }
     }
 
     /// Logs when the database becomes damaged and when it is sound again, and starts an integrity check if one is due.
     ///
-    /// - Parameter former: the damage that was logged already.
+    /// - Parameter previousDamage: the damage that was logged already.
     /// - Returns: the damage that is logged now.
-    private func watchDatabase(_ former: StoreError?) -> StoreError? {
+    private func checkDatabase(_ previousDamage: StoreError?) -> StoreError? {
         let damage = store.damage
         health.record(.damaged, isPresent: damage != nil)
         if let integrityCheck = store.integrityCheck {
             _ = WorkerThread.start(name: "damage check", body: integrityCheck)
         }
-        guard damage != former else { return damage }
+        guard damage != previousDamage else { return damage }
         if let damage {
             log.error("rejecting reports: \(damage)")
         } else {
@@ -146,7 +146,7 @@ final class MaintenanceLoop: Sendable {
         return damage
     }
 
-    private func watch(_ folder: DataFolder) {
+    private func checkDataFolder(_ folder: DataFolder) {
         let isGone = !folder.hasSameDatabase
         if health.record(.dataFolderReplaced, isPresent: isGone) {
             if isGone {
@@ -157,12 +157,12 @@ final class MaintenanceLoop: Sendable {
                 log.info("the data folder \(folder.path) is back: accepting reports again")
             }
         }
-        guard let free = folder.freeBytes else { return }
-        let isNearlyFull = free < DataFolder.minimumFreeBytes
+        guard let freeBytes = folder.freeBytes else { return }
+        let isNearlyFull = freeBytes < DataFolder.minimumFreeBytes
         guard health.record(.diskNearlyFull, isPresent: isNearlyFull) else { return }
         if isNearlyFull {
             log.error(
-                "only \(free >> 20) MiB are free in \(folder.path): rejecting reports until at least "
+                "only \(freeBytes >> 20) MiB are free in \(folder.path): rejecting reports until at least "
                     + "\(DataFolder.minimumFreeBytes >> 20) MiB are free")
         } else {
             log.info("the disk has enough free space again: accepting reports again")

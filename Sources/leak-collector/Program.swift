@@ -52,7 +52,7 @@ enum Program {
     /// Writes the line about a failure: as JSON if the server's log is in JSON, otherwise as text for people.
     private static func report(_ problem: String, _ arguments: [String]) {
         if Command.wantsJSONLog(arguments, variable: ProcessEnvironment.variables[Setting.log.variable]) {
-            Log(form: .json).error(problem)
+            Log(format: .json).error(problem)
         } else {
             Output.error("collector: \(problem)")
         }
@@ -125,7 +125,7 @@ enum Program {
     private static func serve(_ settings: Settings) throws {
         // Signals are set up before any thread starts, and only for this command.
         let signals = StopSignals()
-        let log = Log(form: settings.logForm)
+        let log = Log(format: settings.logFormat)
         for warning in settings.warnings { log.warning(warning) }
         // Read before the database is opened, because opening may migrate it.
         let publicFolder = try publicFolder(settings)
@@ -156,7 +156,7 @@ enum Program {
     private static func reportStartup(
         _ startupInfo: Collector.StartupInfo, settings: Settings, log: Log
     ) {
-        switch settings.logForm {
+        switch settings.logFormat {
         case .text:
             let lines = ["listening on \(startupInfo.listeningAddress)"] + credentialLines(startupInfo, settings)
             Output.line(lines.joined(separator: "\n"))

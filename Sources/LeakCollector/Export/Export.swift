@@ -63,7 +63,7 @@ public struct Export {
             try run.folder.put(try ExportFolder.contents(of: "\(publicFolder.path)/\(name)"), to: name)
         }
         try run.write(progress)
-        return Result(fileCount: run.folder.written.count, removedFileCount: try run.folder.finish())
+        return Result(fileCount: run.folder.writtenFiles.count, removedFileCount: try run.folder.finish())
     }
 
     struct NoSuchApp: Error, CustomStringConvertible {

@@ -14,7 +14,7 @@ struct ReleasesPage: Component {
             main: #"""
                 <h1>Releases</h1>
                 \#(apps)
-                \#(releases.isEmpty ? none : numbers)
+                \#(releases.isEmpty ? emptyCard : numbers)
                 """#,
             footer: [
                 "\(Count(releases.count).of("version", "versions"))",
@@ -39,7 +39,7 @@ struct ReleasesPage: Component {
             """#
     }
 
-    private var none: HTML {
+    private var emptyCard: HTML {
         #"""
         <div class="card empty"><h2>No releases yet</h2>
         <p>A version appears here with its first report or session.</p></div>

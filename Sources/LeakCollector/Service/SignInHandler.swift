@@ -4,7 +4,7 @@ internal import LeakStore
 /// Handler of `/sign-in` and `/sign-out`.
 struct SignInHandler: Sendable {
     /// Maximum bytes of a form: a token or a code, and a destination.
-    private static let body = Route.Body.atMost(4096)
+    private static let formBody = Route.Body.atMost(4096)
 
     let signIn: SignIn
     let context: RequestContext
@@ -13,19 +13,19 @@ struct SignInHandler: Sendable {
 
     var routes: [Route] {
         [
-            Route(.get, "/sign-in", access: .anyone, body: Self.body, isForBrowsers: true) {
+            Route(.get, "/sign-in", access: .anyone, body: Self.formBody, isForBrowsers: true) {
                 request, _, responder in
                 responder.send(firstPage(for: request, now: context.now()))
             },
-            Route(.post, "/sign-in", access: .anyone, body: Self.body, isForBrowsers: true) {
+            Route(.post, "/sign-in", access: .anyone, body: Self.formBody, isForBrowsers: true) {
                 request, _, responder in
-                receive(request, responder: responder, needsOrigin: false, handler: open)
+                receive(request, responder: responder, needsOrigin: false, handler: handleSignIn)
             },
             Route(.post, "/sign-out", access: .anyone, isForBrowsers: true) { request, _, responder in
                 // A browser adds the cookie by itself, in some cases also to a form of another site, so a form with
                 // the cookie must name its origin.
                 let hasCookie = signIn.authenticator.sessionCookie(of: request) != nil
-                receive(request, responder: responder, needsOrigin: hasCookie, handler: signOut)
+                receive(request, responder: responder, needsOrigin: hasCookie, handler: handleSignOut)
             },
         ]
     }
@@ -63,7 +63,7 @@ struct SignInHandler: Sendable {
 
     /// Signs in by the code of a link or by an access token. Wrong codes and tokens are answered on the loop, so that
     /// guesses do not use the disk or delay other requests.
-    private func open(_ request: borrowing Request, responder: consuming Responder, now: Int64) {
+    private func handleSignIn(_ request: borrowing Request, responder: consuming Responder, now: Int64) {
         let form = Form(request.body())
         let destination = Self.destination(form["to"] ?? request.query("to"))
         let code = form["code"]
@@ -103,7 +103,7 @@ struct SignInHandler: Sendable {
         }
     }
 
-    private func signOut(_ request: borrowing Request, responder: consuming Responder, now: Int64) {
+    private func handleSignOut(_ request: borrowing Request, responder: consuming Responder, now: Int64) {
         guard let session = signIn.authenticator.sessionCookie(of: request),
             case .valid = signIn.authenticator.find(session, for: [.session], now: now)
         else {

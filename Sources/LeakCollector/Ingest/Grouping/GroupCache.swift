@@ -50,7 +50,7 @@ struct GroupCache {
     private var recentBytes = 0
     /// Entries that were added or used since their half of the cache was last full, by the hash of their keys.
     private var recentEntries: [UInt64: Entry] = [:]
-    /// The former ``recentEntries``. They are evicted when the half for recent entries is full again.
+    /// The previous contents of ``recentEntries``. They are evicted when the half for recent entries is full again.
     private var olderEntries: [UInt64: Entry] = [:]
     /// The key of the report that is being grouped.
     private var key: [UInt8] = []
