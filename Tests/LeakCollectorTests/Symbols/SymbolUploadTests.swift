@@ -161,7 +161,7 @@ import Testing
         #expect(try upload(Self.table(Self.one, at: 0x1000)).status == 200)
         #expect(try upload(Self.table(Self.other, at: 0x5000)).status == 200)
         // A cache as another process has it.
-        let tables = SymbolTableCache(store: running.store, memoryBytes: 1)
+        let tables = SymbolTableCache(store: running.store, maxMemoryBytes: 1)
         let reader = try running.store.makeReader()
         #expect(try tables.calls(in: Self.one, at: .offset(0x1000)).isEmpty)
         try tables.refresh(from: reader)

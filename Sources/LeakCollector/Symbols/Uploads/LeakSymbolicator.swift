@@ -15,7 +15,7 @@ struct LeakSymbolicator {
     static let author = "collector symbols"
     /// Maximum number of passes. Naming one leak may allow another one to be merged, so passes are repeated until
     /// nothing changes.
-    private static let passLimit = 3
+    private static let maxPasses = 3
 
     let store: any Store
     let reader: any StoreReader
@@ -29,24 +29,24 @@ struct LeakSymbolicator {
     ///
     /// - Parameters:
     ///   - spellings: the ``SymbolData/spellings`` of the images.
-    ///   - isWanted: called before each leak. If it returns `false`, the remaining leaks stay as they are.
-    func name(
-        framesWith spellings: [String], while isWanted: () -> Bool = { true }
+    ///   - shouldContinue: called before each leak. If it returns `false`, the remaining leaks stay as they are.
+    func nameFrames(
+        with spellings: [String], while shouldContinue: () -> Bool = { true }
     ) throws(StoreError) -> Outcome {
         var outcome = Outcome()
-        for _ in 0..<Self.passLimit {
-            let before = outcome
-            try runPass(over: spellings, outcome: &outcome, while: isWanted)
-            if outcome == before { break }
+        for _ in 0..<Self.maxPasses {
+            let earlierOutcome = outcome
+            try runPass(over: spellings, outcome: &outcome, while: shouldContinue)
+            if outcome == earlierOutcome { break }
         }
         return outcome
     }
 
     private func runPass(
-        over spellings: [String], outcome: inout Outcome, while isWanted: () -> Bool
+        over spellings: [String], outcome: inout Outcome, while shouldContinue: () -> Bool
     ) throws(StoreError) {
         for id in try reader.leaks(withPlacesIn: spellings) {
-            guard isWanted() else { return }
+            guard shouldContinue() else { return }
             guard let leak = try reader.leak(id, now: now)?.row.identity, !leak.isOverLimit,
                 let samples = try reader.samples(of: id)
             else { continue }
@@ -79,11 +79,11 @@ struct LeakSymbolicator {
             let groups = [leak.module, nil].map {
                 GroupingRules.groups(report, app: leak.app, module: $0) { symbolicator.calls($0, $1) }
             }
-            let same = groups.lazy.map(\.first.identity).first { $0.id == leak.id && $0.stack != leak.stack }
-            guard let same, !symbolicator.usedImages.isEmpty else { continue }
+            let regrouped = groups.lazy.map(\.first.identity).first { $0.id == leak.id && $0.stack != leak.stack }
+            guard let regrouped, !symbolicator.usedImages.isEmpty else { continue }
             return LeakIdentity(
                 id: leak.id, app: leak.app, kind: leak.kind, className: leak.className, module: leak.module,
-                title: leak.title, stack: same.stack, children: leak.children, cycle: leak.cycle,
+                title: leak.title, stack: regrouped.stack, children: leak.children, cycle: leak.cycle,
                 quality: leak.quality, groupingKey: leak.groupingKey)
         }
         return nil
