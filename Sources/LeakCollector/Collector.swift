@@ -91,10 +91,12 @@ public final class Collector: Sendable {
         knownLeaks = publicFolder.knownLeaks
         if let warning = publicFolder.warning { log.warning(warning) }
         let context = RequestContext(
-            store: store, authenticator: authenticator, storeThreads: storeThreads, health: health, symbolTables: symbolTables,
+            store: store, authenticator: authenticator, storeThreads: storeThreads, health: health,
+            symbolTables: symbolTables,
             now: now)
         let ingest = Ingest(
-            queue: queue, parsingPool: parsingPool, rateLimit: RateLimit(reportsPerSecond: settings.reportsPerSecond),
+            queue: queue, parsingPool: parsingPool,
+            rateLimit: RateLimit(reportsPerSecond: settings.reportsPerSecond),
             symbolTables: symbolTables, storesExplanations: settings.storesExplanations, now: now)
         service = CollectorService(
             context, signIn: signIn, ingest: ingest, erasure: erasure, symbolUploads: symbolUploads,
@@ -129,7 +131,8 @@ public final class Collector: Sendable {
         let listeningHost = settings.host == "*" ? "localhost" : settings.host
         context.boundAddress.with { [address] in $0 = address }
         startupInfo = StartupInfo(
-            listeningAddress: "http://\(listeningHost.contains(":") ? "[\(listeningHost)]" : listeningHost):\(server.port)",
+            listeningAddress:
+                "http://\(listeningHost.contains(":") ? "[\(listeningHost)]" : listeningHost):\(server.port)",
             address: address,
             localAddress: "http://\(localHost):\(server.port)",
             signInLink: "\(address)/sign-in?code=\(code.text)", newIngestKey: createdSecrets.ingestKey?.text,

@@ -93,7 +93,10 @@ public struct Import {
         } catch {
             reject(error.column.map { "\(error.detail) (column \($0))" } ?? error.detail)
         }
-        guard pendingBuilders.count >= Self.maxLinesPerCommit || pendingSightingCount >= Self.maxSightingsPerCommit else {
+        guard
+            pendingBuilders.count >= Self.maxLinesPerCommit
+                || pendingSightingCount >= Self.maxSightingsPerCommit
+        else {
             return
         }
         try flush()
@@ -136,7 +139,8 @@ public struct Import {
         in store: any Store, since earlierCounts: [OverLimitCount] = [], now: Int64
     ) throws(StoreError) -> [OverLimitCount] {
         try store.makeReader().overview(app: nil, now: now).beyond.compactMap { limit in
-            let earlierCount = earlierCounts.first { $0.app == limit.app && $0.limit == limit.limit }?.count ?? 0
+            let earlierCount =
+                earlierCounts.first { $0.app == limit.app && $0.limit == limit.limit }?.count ?? 0
             return limit.count > earlierCount
                 ? OverLimitCount(app: limit.app, limit: limit.limit, count: limit.count - earlierCount) : nil
         }

@@ -158,7 +158,8 @@ enum Program {
     ) {
         switch settings.logFormat {
         case .text:
-            let lines = ["listening on \(startupInfo.listeningAddress)"] + credentialLines(startupInfo, settings)
+            let lines =
+                ["listening on \(startupInfo.listeningAddress)"] + credentialLines(startupInfo, settings)
             Output.line(lines.joined(separator: "\n"))
         case .json:
             log.reportStartup("listening on \(startupInfo.listeningAddress)", ["url": startupInfo.address])

@@ -154,7 +154,8 @@ import Testing
         let text = try String(contentsOf: page, encoding: .utf8)
         for setting in Setting.allCases {
             let flag = setting.flag.map { "`\($0)`" } ?? ""
-            let row = "| \(flag) | `\(setting.variable)` | \(setting.defaultDescription) | \(setting.meaning) |"
+            let row =
+                "| \(flag) | `\(setting.variable)` | \(setting.defaultDescription) | \(setting.meaning) |"
             #expect(text.contains(row), "\(row)")
         }
     }

@@ -27,9 +27,11 @@ public struct Credentials: Sendable {
     func prepare(settings: Settings, storedCredentials: [Credential], now: Int64) throws -> CreatedSecrets {
         var created = CreatedSecrets(
             ingestKey: try prepare(
-                .ingest, configuredSecret: settings.ingestKey, settings: settings, storedCredentials: storedCredentials, now: now),
+                .ingest, configuredSecret: settings.ingestKey, settings: settings,
+                storedCredentials: storedCredentials, now: now),
             accessToken: try prepare(
-                .access, configuredSecret: settings.accessToken, settings: settings, storedCredentials: storedCredentials, now: now))
+                .access, configuredSecret: settings.accessToken, settings: settings,
+                storedCredentials: storedCredentials, now: now))
         guard !settings.showsSecrets else { return created }
         func hasNone(for purpose: Credential.Purpose) -> Bool {
             !storedCredentials.contains { $0.purpose == purpose && $0.revokedAt == nil }
@@ -40,7 +42,8 @@ public struct Credentials: Sendable {
     }
 
     private func prepare(
-        _ purpose: Credential.Purpose, configuredSecret: String?, settings: Settings, storedCredentials: [Credential], now: Int64
+        _ purpose: Credential.Purpose, configuredSecret: String?, settings: Settings,
+        storedCredentials: [Credential], now: Int64
     ) throws -> Secret? {
         let validCredentials = storedCredentials.filter { $0.purpose == purpose && $0.revokedAt == nil }
         let name = purpose == .ingest ? Self.environmentKey : Self.environmentToken

@@ -65,7 +65,8 @@ struct SharedCauses {
         for index in causes.indices {
             guard let leak = causes[index].leaks.first?.row.identity.id else { continue }
             let path = causes[index].path
-            let symbolicatedValues = closures[leak, default: []].compactMap { value -> LeakDetail.ValueCount? in
+            let symbolicatedValues = closures[leak, default: []].compactMap {
+                value -> LeakDetail.ValueCount? in
                 guard let stored = StoredClosures(text: value.value),
                     stored.pathFingerprint == path.fingerprint
                 else {
@@ -74,7 +75,8 @@ struct SharedCauses {
                 return LeakDetail.ValueCount(
                     value: stored.symbolicated(by: &symbolicator).text, reports: value.reports)
             }
-            let sets = LeakReasons.closures(symbolicatedValues, of: [path.fingerprint: path])[path.fingerprint] ?? []
+            let sets =
+                LeakReasons.closures(symbolicatedValues, of: [path.fingerprint: path])[path.fingerprint] ?? []
             causes[index].closureNames = sets.lazy.map(\.names).first { !$0.isEmpty } ?? []
         }
     }
@@ -117,7 +119,8 @@ struct SharedCauses {
         }.map(\.element)
         causeCount = sortedCauses.count
         let firstCause = sortedCauses.filter { $0.path.causeKey == first }
-        causes = Array((firstCause + sortedCauses.filter { $0.path.causeKey != first }).prefix(Self.maxListedCauses))
+        causes = Array(
+            (firstCause + sortedCauses.filter { $0.path.causeKey != first }).prefix(Self.maxListedCauses))
         leakCount = rows.count
         explainedLeakCount = explainedCount
         totalLeakCount = total

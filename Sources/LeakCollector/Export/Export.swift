@@ -53,7 +53,8 @@ public struct Export {
         // The machine's clock is not used, because it would make the result of every run different.
         let now = time ?? chosenApps.map(\.lastSeen).max() ?? PageContext.noTime
         var run = ExportRun(
-            reader: reader, symbolTables: symbolTables, now: now, app: app, apps: apps, folder: try ExportFolder(folder)
+            reader: reader, symbolTables: symbolTables, now: now, app: app, apps: apps,
+            folder: try ExportFolder(folder)
         )
         let topLevelFiles = [LinkTarget.summary(app: nil), .causes(app: nil), .releases(app: nil)].flatMap {
             [Links.file(of: $0), Links.jsonFile(of: $0)]

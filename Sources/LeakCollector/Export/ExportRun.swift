@@ -71,11 +71,15 @@ struct ExportRun {
                 }
                 try writeLeak(leak.id)
                 if let name = leak.className { foundClasses.append(ClassOfApp(name: name, app: leak.app)) }
-                progress(Export.Progress(writtenLeakCount: leaks.count, totalLeakCount: max(page.total, leaks.count)))
+                progress(
+                    Export.Progress(
+                        writtenLeakCount: leaks.count, totalLeakCount: max(page.total, leaks.count)))
             }
             query.cursor = page.next
         } while query.cursor != nil
-        for foundClass in foundClasses where classes.insert(foundClass).inserted { try writeClass(foundClass) }
+        for foundClass in foundClasses where classes.insert(foundClass).inserted {
+            try writeClass(foundClass)
+        }
         return leaks.count > earlierLeakCount
     }
 
@@ -102,7 +106,9 @@ struct ExportRun {
             query.state = state
             let pageTarget = LinkTarget.list(app: app, state: state, page: 1)
             _ = try writePages(of: query, from: pageTarget, writesAllPages: true, overview)
-            try writeJSON(of: query, from: pageTarget, writesAllPages: true) { .list(app: app, state: state, page: $0) }
+            try writeJSON(of: query, from: pageTarget, writesAllPages: true) {
+                .list(app: app, state: state, page: $0)
+            }
         }
     }
 
@@ -122,7 +128,8 @@ struct ExportRun {
             context.query.state = query.state
             let html = SummaryPage(
                 context: context, overview: overview, page: page,
-                knownLeaks: try SummaryResource.knownLeaks(besides: page, query, from: view(pageTarget)), apps: overviews,
+                knownLeaks: try SummaryResource.knownLeaks(besides: page, query, from: view(pageTarget)),
+                apps: overviews,
                 exportedPageNumber: number
             ).html
             try folder.put(html.bytes, to: Links.file(of: pageTarget))
@@ -177,7 +184,9 @@ struct ExportRun {
 
     private mutating func writeClass(_ classOfApp: ClassOfApp) throws {
         let target = LinkTarget.leakClass(classOfApp.name, app: classOfApp.app)
-        guard let leakClass = try reader.leakClass(classOfApp.name, app: classOfApp.app, now: now) else { return }
+        guard let leakClass = try reader.leakClass(classOfApp.name, app: classOfApp.app, now: now) else {
+            return
+        }
         let page = ClassPage(context: view(target).context(app: classOfApp.app), leakClass: leakClass)
         try folder.put(page.html.bytes, to: Links.file(of: target))
         try folder.put(json { $0.fields(of: leakClass, app: classOfApp.app) }, to: Links.jsonFile(of: target))
@@ -185,7 +194,8 @@ struct ExportRun {
 
     /// Returns the view of the store for the page at `target`.
     private func view(_ target: LinkTarget) -> StoreView {
-        StoreView(reader: reader, now: now, symbolTables: symbolTables, links: Links(mode: .files(page: target)))
+        StoreView(
+            reader: reader, now: now, symbolTables: symbolTables, links: Links(mode: .files(page: target)))
     }
 
     private func context(_ target: LinkTarget, _ app: String?) throws -> PageContext {

@@ -59,14 +59,17 @@ struct DropDownList: Component {
         for option in options { items.append(item(option.value, option.text)) }
         // An old link may name a value that no longer exists. It is still listed, so that no other value is chosen
         // silently.
-        if let selectedValue, !options.contains(where: { $0.value == selectedValue }) { items.append(item(selectedValue, selectedValue)) }
+        if let selectedValue, !options.contains(where: { $0.value == selectedValue }) {
+            items.append(item(selectedValue, selectedValue))
+        }
         return #"<select name="\#(name)" aria-label="\#(label)">\#(items)</select>"#
     }
 
     private func item(_ value: String, _ text: String) -> HTML {
         let selectedAttribute: HTML = value == selectedValue ? " selected" : ""
         return value == text
-            ? "<option\(selectedAttribute)>\(text)</option>" : #"<option value="\#(value)"\#(selectedAttribute)>\#(text)</option>"#
+            ? "<option\(selectedAttribute)>\(text)</option>"
+            : #"<option value="\#(value)"\#(selectedAttribute)>\#(text)</option>"#
     }
 }
 

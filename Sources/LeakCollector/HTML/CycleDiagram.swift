@@ -88,7 +88,8 @@ struct CycleDiagram: Component {
     private func item(_ node: CycleShape.Node, referenceLabel: HTML) -> HTML {
         let leak: HTML = node.isLeak ? #" class="leaked""# : ""
         let mark: HTML = node.isLeak ? " <small>the leaked object</small>" : ""
-        return "<li\(leak)><div><code>\(LongText(node.object))</code>\(mark)</div><span>\(referenceLabel)</span></li>"
+        return
+            "<li\(leak)><div><code>\(LongText(node.object))</code>\(mark)</div><span>\(referenceLabel)</span></li>"
     }
 
     private func label(_ property: String?) -> HTML {

@@ -22,7 +22,8 @@ struct SparkLine: Component {
             countList.append(index == 0 ? " " : ", ", count)
             bars.append("M", index * Self.barDistance + 3)
             // A day with one report must differ from a day with none.
-            bars.append(" 0v", count <= 0 ? 1 : max(2, count.scaled(from: largestCount, to: Self.maxBarHeight)))
+            bars.append(
+                " 0v", count <= 0 ? 1 : max(2, count.scaled(from: largestCount, to: Self.maxBarHeight)))
         }
         return
             #"<svg class="spark" role="img" aria-label="Reports per day:\#(countList)"><path d="\#(bars)"/></svg>"#

@@ -58,7 +58,9 @@ struct VersionChart: Component {
             // Both edges are rounded from the sum, so that the pieces meet.
             let bottom = Self.maxBarHeight - below.scaled(from: largestTotal, to: Self.maxBarHeight)
             below = below.saturated(adding: count(version, index))
-            let top = max(0, min(bottom - 1, Self.maxBarHeight - below.scaled(from: largestTotal, to: Self.maxBarHeight)))
+            let top = max(
+                0,
+                min(bottom - 1, Self.maxBarHeight - below.scaled(from: largestTotal, to: Self.maxBarHeight)))
             pieces += #"""
                 <rect class="v\#(colour)" x="\#(index * Self.barDistance + 2)" y="\#(top)" width="16" \#
                 height="\#(bottom - top)"/>
@@ -116,7 +118,9 @@ struct VersionChart: Component {
     }
 
     private var table: HTML {
-        let headings = series.map { #"<th scope="col" class="num">\#(IsolatedText($0.version))</th>"# as HTML }
+        let headings = series.map {
+            #"<th scope="col" class="num">\#(IsolatedText($0.version))</th>"# as HTML
+        }
         let rows = totals.indices.reversed().filter { totals[$0] > 0 }.map { index -> HTML in
             let cells = series.map { #"<td class="num">\#(Count(count($0, index)))</td>"# as HTML }
             return #"<tr><th scope="row">\#(barLabel(index))</th>\#(cells)</tr>"#

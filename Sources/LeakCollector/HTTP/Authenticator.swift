@@ -173,7 +173,8 @@ extension Authenticator {
         // A browser adds the session cookie also to requests that another site makes it send, in ways that `SameSite`
         // does not cover: for example from a page of the same host on another port.
         let requestOrigin = requestOrigin(of: request)
-        guard requestOrigin == .ownPage || requestOrigin == .unspecified && credential.purpose != .session else {
+        guard requestOrigin == .ownPage || requestOrigin == .unspecified && credential.purpose != .session
+        else {
             throw Problem(
                 .forbidden,
                 requestOrigin == .otherSite

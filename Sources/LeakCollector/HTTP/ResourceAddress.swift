@@ -53,7 +53,8 @@ struct ResourceAddress: Sendable {
     }
 
     static func page<Content: PageResource>(_: Content.Type) -> ResourceAddress {
-        ResourceAddress(path: Content.pagePath, representation: .page) { (request, parameters) throws(Problem) in
+        ResourceAddress(path: Content.pagePath, representation: .page) {
+            (request, parameters) throws(Problem) in
             let resource = try Content(request, parameters)
             return ResourceRead(cacheKey: Content.isCached ? resource : nil) { view in
                 Response(page: try resource.page(from: view))
@@ -84,7 +85,8 @@ struct ResourceAddress: Sendable {
                     StoreWork(request.path, responders: { [responder] }, rejection: rejection) { resources in
                         do {
                             let view = StoreView(
-                                reader: resources.reader, now: context.now(), symbolTables: context.symbolTables,
+                                reader: resources.reader, now: context.now(),
+                                symbolTables: context.symbolTables,
                                 address: context.address)
                             return try resourceRead.answer(from: view, cache: resources.pageCache)
                         } catch let moved as MovedResource {

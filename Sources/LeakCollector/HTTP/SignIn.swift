@@ -78,7 +78,8 @@ struct SignIn: Sendable {
                 purpose: .session, name: name, hash: session.hash, createdAt: now,
                 expiresAt: now + Authenticator.sessionLifetimeMilliseconds, openedBy: token))
         authenticator.add(credential)
-        return cookie(session.text, seconds: Int(Authenticator.sessionLifetimeMilliseconds / 1000), overTLS: overTLS)
+        return cookie(
+            session.text, seconds: Int(Authenticator.sessionLifetimeMilliseconds / 1000), overTLS: overTLS)
     }
 
     /// Returns the session's cookie. It is `Lax`, so that a link to a leak in a chat opens signed in. Forms from other

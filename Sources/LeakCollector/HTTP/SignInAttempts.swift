@@ -109,7 +109,9 @@ final class SignInAttempts: Sendable {
                 Self.store(allowance, of: client?.network, in: &state, now: now)
             }
             // A clock that was set back does not suppress the line.
-            guard state.loggedAt == .min || now < state.loggedAt || now - state.loggedAt >= Self.logIntervalMilliseconds
+            guard
+                state.loggedAt == .min || now < state.loggedAt
+                    || now - state.loggedAt >= Self.logIntervalMilliseconds
             else {
                 state.unloggedFailures += 1
                 return nil
@@ -151,7 +153,9 @@ final class SignInAttempts: Sendable {
 
     private static func hasRoom(in state: inout State, now: Int64) -> Bool {
         guard state.allowances.count >= addressLimit else { return true }
-        guard state.prunedAt == .min || now < state.prunedAt || now - state.prunedAt >= logIntervalMilliseconds else {
+        guard
+            state.prunedAt == .min || now < state.prunedAt || now - state.prunedAt >= logIntervalMilliseconds
+        else {
             return false
         }
         state.prunedAt = now

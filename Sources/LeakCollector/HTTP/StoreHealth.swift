@@ -80,7 +80,8 @@ final class ReadinessProbe: Sendable {
         }
         guard isFirst else { return }
         storeThreads.add(
-            StoreWork("/readyz", responders: { [self] in takeResponders() }, rejection: { $0.response }) { resources in
+            StoreWork("/readyz", responders: { [self] in takeResponders() }, rejection: { $0.response }) {
+                resources in
                 try resources.reader.ping()
                 return .plain("ready\n")
             })

@@ -16,7 +16,8 @@ final class StoreThreadPool: Sendable {
 
     private let jobs = JobQueue<ThreadResources>(
         limit: StoreThreadPool.maxRequestCount,
-        fullProblem: .unavailable("too many requests are waiting for the database; try again", afterSeconds: 1),
+        fullProblem: .unavailable(
+            "too many requests are waiting for the database; try again", afterSeconds: 1),
         stoppingProblem: .unavailable("the collector is stopping; try again", afterSeconds: 1))
     private let health: StoreHealth
     private let log: Log

@@ -101,7 +101,8 @@ final class Ingest: Sendable {
         case .unknown:
             // While the database is away, a key that was created a moment ago cannot be looked up. A sender that is told
             // that its key is unknown gives up.
-            throw health.mostSerious == .databaseUnreachable ? StoreHealth.Issue.databaseUnreachable.problem : unknownKeyProblem
+            throw health.mostSerious == .databaseUnreachable
+                ? StoreHealth.Issue.databaseUnreachable.problem : unknownKeyProblem
         }
     }
 
@@ -172,7 +173,8 @@ final class Ingest: Sendable {
         work: @escaping @Sendable ([UInt8], consuming Responder) -> Void
     ) {
         guard
-            request.codedBody != nil || request.bodyCount > Self.maxBytesParsedOnLoop || !symbolTables.areInMemory
+            request.codedBody != nil || request.bodyCount > Self.maxBytesParsedOnLoop
+                || !symbolTables.areInMemory
         else {
             work(request.body(), responder)
             return
@@ -195,7 +197,9 @@ final class Ingest: Sendable {
             bytes = body.count
             job = { if let responder = sharedResponder.take() { work(body.copy(), responder) } }
         }
-        let admission = parsingPool.enqueue(bytes: bytes, job) { sharedResponder.send(rejection(Self.stoppingProblem)) }
+        let admission = parsingPool.enqueue(bytes: bytes, job) {
+            sharedResponder.send(rejection(Self.stoppingProblem))
+        }
         switch admission {
         case .accepted: break
         case .full: sharedResponder.send(rejection(Self.overloadedProblem))
@@ -242,7 +246,8 @@ final class Ingest: Sendable {
         defer { cache.end() }
         var builder = try SubmissionBuilder(
             document, of: ingestRequest, key: key, cache: &cache, storesExplanations: storesExplanations)
-        builder.submission.dropped = rateLimit.countableLosses(builder.submission.dropped, of: key.id, now: now())
+        builder.submission.dropped = rateLimit.countableLosses(
+            builder.submission.dropped, of: key.id, now: now())
         if let symbolError = cache.symbolError {
             var problem = Problem.unavailable(
                 "nothing was counted: the symbols of a frame cannot be read now; send again later",

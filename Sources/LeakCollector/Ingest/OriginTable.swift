@@ -61,7 +61,9 @@ struct OriginTable {
 
     private mutating func admit(_ origin: Submission.Origin, module: String?) -> Sender {
         // Compares bytes, as the store does to distinguish apps.
-        if let restrictedApp = key.app, !restrictedApp.utf8.elementsEqual(origin.app.utf8) { return .rejected(origin.app) }
+        if let restrictedApp = key.app, !restrictedApp.utf8.elementsEqual(origin.app.utf8) {
+            return .rejected(origin.app)
+        }
         origins.append(origin)
         modules.append(module ?? fallbackModule)
         return .admitted(origins.count - 1)

@@ -86,7 +86,8 @@ struct SentryIngest: Sendable {
             presentedKey = try SentryAuthorization.key(of: request)
             // The key is looked up again, because it may have been revoked between head and body: a slow phone takes
             // minutes to send the body.
-            guard case .valid(let credential) = authenticator.find(presentedKey, for: [.ingest], now: now) else {
+            guard case .valid(let credential) = authenticator.find(presentedKey, for: [.ingest], now: now)
+            else {
                 throw Problem(.forbidden, "this ingest key was revoked; use another one")
             }
             key = credential

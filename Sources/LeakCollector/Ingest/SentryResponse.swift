@@ -32,7 +32,8 @@ enum SentryResponse {
         } else if problem.status == .tooManyRequests,
             let seconds = problem.fields.first(where: { $0.name == "Retry-After" })?.value
         {
-            response.fields.append(("X-Sentry-Rate-Limits", "\(seconds):\(limitedCategories):key:reports_per_second"))
+            response.fields.append(
+                ("X-Sentry-Rate-Limits", "\(seconds):\(limitedCategories):key:reports_per_second"))
         }
         return response
     }

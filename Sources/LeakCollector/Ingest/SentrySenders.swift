@@ -18,7 +18,9 @@ final class SentrySenders: Sendable {
 
     func record(_ sender: Sender, of key: Int64) {
         senders.with { senders in
-            if senders.count >= Self.maxKeyCount, senders[key] == nil { senders.remove(at: senders.startIndex) }
+            if senders.count >= Self.maxKeyCount, senders[key] == nil {
+                senders.remove(at: senders.startIndex)
+            }
             senders[key] = sender
         }
     }

@@ -76,7 +76,8 @@ struct SubmissionBuilder {
                 continue
             }
             let groups = cache.group(
-                document, report, app: originTable.origins[originIndex].app, module: originTable.modules[originIndex])
+                document, report, app: originTable.origins[originIndex].app,
+                module: originTable.modules[originIndex])
             leaks.insert(groups.first.identity.id)
             for other in groups.others { leaks.insert(other.identity.id) }
             guard leaks.count <= WireLimits.leaksCount else {
@@ -87,9 +88,12 @@ struct SubmissionBuilder {
             let countedAt = Self.countedTime(report.at, receivedAt: ingestRequest.receivedAt)
             if let at = report.at, at.milliseconds != countedAt { clampedTimeCount += 1 }
             addSighting(of: groups.first, in: report, originIndex: originIndex, at: countedAt)
-            for other in groups.others { addSighting(of: other, in: report, originIndex: originIndex, at: countedAt) }
+            for other in groups.others {
+                addSighting(of: other, in: report, originIndex: originIndex, at: countedAt)
+            }
             addExplanation(
-                document.explanation(report.why), of: groups.first.identity, originIndex: originIndex, at: countedAt,
+                document.explanation(report.why), of: groups.first.identity, originIndex: originIndex,
+                at: countedAt,
                 cache: &cache)
             if groups.omittedCount > 0 {
                 submission.dropped.append(
@@ -100,10 +104,13 @@ struct SubmissionBuilder {
         }
         for report in document.explanations {
             // The parser limits the explanations of a batch, so their different leaks need no limit here.
-            guard case .admitted(let originIndex) = originTable.sender(of: document.origin(of: report), in: document)
+            guard
+                case .admitted(let originIndex) = originTable.sender(
+                    of: document.origin(of: report), in: document)
             else { continue }
             let groups = cache.group(
-                document, report, app: originTable.origins[originIndex].app, module: originTable.modules[originIndex])
+                document, report, app: originTable.origins[originIndex].app,
+                module: originTable.modules[originIndex])
             addExplanation(
                 document.explanation(report.why), of: groups.first.identity, originIndex: originIndex,
                 at: Self.countedTime(report.at, receivedAt: ingestRequest.receivedAt), cache: &cache)
@@ -160,7 +167,8 @@ struct SubmissionBuilder {
         var checks = ClassCounts()
         for check in document.checks {
             checks.add(
-                check.count, to: GroupingRules.className(check.className, module: originTable.modules[originIndex]))
+                check.count,
+                to: GroupingRules.className(check.className, module: originTable.modules[originIndex]))
         }
         if !document.sessions.isEmpty || !document.checks.isEmpty {
             submission.usageCounts = [

@@ -41,8 +41,11 @@ extension JSONScanner {
             case "kind": kind = try scanner.value(Self.kindExpectation) { LeakReport.Kind(rawValue: $0) }
             case "systems": systems = try scanner.systemRanges()
             case "reason":
-                let expectation = "a reason of 1 to \(KnownLeakFile.maxReasonBytes) bytes, without control characters"
-                reason = try scanner.value(expectation) { Self.singleLine($0, limit: KnownLeakFile.maxReasonBytes) }
+                let expectation =
+                    "a reason of 1 to \(KnownLeakFile.maxReasonBytes) bytes, without control characters"
+                reason = try scanner.value(expectation) {
+                    Self.singleLine($0, limit: KnownLeakFile.maxReasonBytes)
+                }
             default: source = try scanner.value("an address that begins with https://", Self.address)
             }
         }
@@ -116,7 +119,8 @@ extension JSONScanner {
             let name = text(of: slice)
             guard names.contains(name) else {
                 throw JSONError(
-                    .expected("one of the fields \(names.joined(separator: ", ")) in \(owner), not “\(name)”"),
+                    .expected(
+                        "one of the fields \(names.joined(separator: ", ")) in \(owner), not “\(name)”"),
                     at: slice.range.lowerBound)
             }
             guard seen.insert(name).inserted else {
@@ -145,7 +149,9 @@ extension JSONScanner {
     ) throws(JSONError) -> Value {
         guard try kind() == .string else { throw JSONError(.expected(expectation), at: offset) }
         let start = offset
-        guard let value = parse(text(of: try string())) else { throw JSONError(.expected(expectation), at: start) }
+        guard let value = parse(text(of: try string())) else {
+            throw JSONError(.expected(expectation), at: start)
+        }
         return value
     }
 

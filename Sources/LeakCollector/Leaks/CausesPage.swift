@@ -61,7 +61,8 @@ struct CausesPage: Component {
     /// Message if the page does not contain the cause from the link. The leaks with that cause may be resolved or
     /// ignored, or beyond the limits of ``SharedCauses``.
     private var missingCauseNote: HTML? {
-        guard let firstCauseKey, !sharedCauses.causes.contains(where: { $0.path.causeKey == firstCauseKey }) else { return nil }
+        guard let firstCauseKey, !sharedCauses.causes.contains(where: { $0.path.causeKey == firstCauseKey })
+        else { return nil }
         return
             "<p>The cause from the link is not on this page. Its leaks may be resolved or ignored, or beyond the limits of this page.</p>"
     }

@@ -19,13 +19,16 @@ struct CausesResource: JSONResource, PageResource {
     }
 
     func writeJSON(to writer: inout JSONWriter, from view: StoreView) throws {
-        let sharedCauses = try SharedCauses(app: app, from: view.reader, symbolTables: view.symbolTables, now: view.now)
+        let sharedCauses = try SharedCauses(
+            app: app, from: view.reader, symbolTables: view.symbolTables, now: view.now)
         writer.fields(of: sharedCauses, app: app)
     }
 
     func page(from view: StoreView) throws -> HTML {
         let sharedCauses = try SharedCauses(
             app: app, first: firstCauseKey, from: view.reader, symbolTables: view.symbolTables, now: view.now)
-        return CausesPage(context: view.context(app: app), sharedCauses: sharedCauses, firstCauseKey: firstCauseKey).html
+        return CausesPage(
+            context: view.context(app: app), sharedCauses: sharedCauses, firstCauseKey: firstCauseKey
+        ).html
     }
 }

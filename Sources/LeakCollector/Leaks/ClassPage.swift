@@ -40,7 +40,9 @@ struct ClassPage: Component {
             Fact("\(Count(leakClass.reports))", leakClass.reports == 1 ? "report" : "reports").html,
             Fact("\(Count(leakClass.installs))", leakClass.installs == 1 ? "install" : "installs").html,
         ]
-        if leakClass.freed > 0 { facts.append(FreedFact(freedCount: leakClass.freed, lived: leakClass.lived).html) }
+        if leakClass.freed > 0 {
+            facts.append(FreedFact(freedCount: leakClass.freed, lived: leakClass.lived).html)
+        }
         facts.append(
             Fact(
                 "\(context.relativeTime(leakClass.firstSeen).dayElement) – \(context.relativeTime(leakClass.lastSeen))",

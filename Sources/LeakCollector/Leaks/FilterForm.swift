@@ -32,7 +32,9 @@ struct FilterForm: Component {
                 name: "state", label: "State", emptyLabel: nil,
                 options: LeakQuery.StateFilter.allCases.map { ($0.rawValue, $0.displayName) },
                 selectedValue: query.state.rawValue),
-            DropDownList(name: "kind", label: "Kind", emptyLabel: "Any kind", options: Self.kinds, selectedValue: query.kind),
+            DropDownList(
+                name: "kind", label: "Kind", emptyLabel: "Any kind", options: Self.kinds,
+                selectedValue: query.kind),
             DropDownList(
                 name: "period", label: "Period", emptyLabel: "Any time",
                 options: Period.allCases.map { ($0.rawValue, "Last \($0.displayName)") },
@@ -42,11 +44,14 @@ struct FilterForm: Component {
 
     private var order: DropDownList {
         DropDownList(
-            name: "sort", label: "Order", options: LeakQuery.Sort.allCases.map { ($0.rawValue, $0.displayName) },
+            name: "sort", label: "Order",
+            options: LeakQuery.Sort.allCases.map { ($0.rawValue, $0.displayName) },
             selectedValue: context.query.sort.rawValue)
     }
 
-    private static let kinds = ["view_controller", "view", "object", "cycle"].map { ($0, ObjectKindName.displayName(of: $0)) }
+    private static let kinds = ["view_controller", "view", "object", "cycle"].map {
+        ($0, ObjectKindName.displayName(of: $0))
+    }
 
     /// Hidden fields with the query's other parameters, which the form would otherwise drop. They do not contain the
     /// cursor, because the result begins at its first page.

@@ -78,13 +78,17 @@ struct LeakDetailPage: Component {
                 "Newest report", #"<p class="dim">No sample report is stored.</p>"#, id: Self.newestID
             ).html
         }
-        return ReportCard(context: context, title: "Newest report", parsedSample: newestSample, id: Self.newestID).html
+        return ReportCard(
+            context: context, title: "Newest report", parsedSample: newestSample, id: Self.newestID
+        ).html
     }
 
     private static let newestID = "newest-report"
 
     private var firstReport: HTML? {
-        firstSample.map { ReportCard(context: context, title: "First report", parsedSample: $0, id: "first-report").html }
+        firstSample.map {
+            ReportCard(context: context, title: "First report", parsedSample: $0, id: "first-report").html
+        }
     }
 
     private var grouping: HTML {

@@ -95,7 +95,9 @@ struct LeakTableRow: Component {
     }
 
     private var share: HTML? {
-        row.share?.percentage.map { "<small>\($0) of \(ObjectKindName.checksNoun(of: row.identity.kind)) leak</small>" }
+        row.share?.percentage.map {
+            "<small>\($0) of \(ObjectKindName.checksNoun(of: row.identity.kind)) leak</small>"
+        }
     }
 }
 

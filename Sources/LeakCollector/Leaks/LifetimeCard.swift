@@ -7,7 +7,9 @@ struct LifetimeCard: Component {
 
     var html: HTML {
         let largestCount = ranges.map(\.count).max() ?? 0
-        let rows = ranges.map { CountTable.Row(name: Self.rangeText($0), counts: [$0.count], fullBarCount: largestCount) }
+        let rows = ranges.map {
+            CountTable.Row(name: Self.rangeText($0), counts: [$0.count], fullBarCount: largestCount)
+        }
         return Card(
             "Time until freed", CountTable(headings: ["Freed after", "Objects"], rows: rows).html,
             id: "time-to-free"

@@ -82,7 +82,8 @@ struct OverviewTiles: Component {
 
     private var recentReports: Tile {
         Tile(
-            title: link("Reports, last \(overview.period.displayName)\(scope)", if: overview.recentLeaks > 0) {
+            title: link("Reports, last \(overview.period.displayName)\(scope)", if: overview.recentLeaks > 0)
+            {
                 $0.period = overview.period
                 $0.state = .any
             },
@@ -98,7 +99,8 @@ struct OverviewTiles: Component {
     private var leaksToFix: Tile {
         let dropped = overview.droppedTotal
         let reasons = HTML(
-            DropReasonText.counts(overview.dropped).map { "\($0.reason): \(Count($0.count))" }, separator: ", "
+            DropReasonText.counts(overview.dropped).map { "\($0.reason): \(Count($0.count))" },
+            separator: ", "
         )
         let droppedNote: HTML = dropped == 0 ? "" : " · Dropped: \(Count(dropped)) (\(reasons))"
         let toFix = overview.toFix
@@ -164,7 +166,8 @@ struct AppsTile: Component {
         let moreCount = context.apps.count - apps.count
         let moreNote: HTML? =
             moreCount > 0
-            ? "<li><small>\(Count(moreCount).of("more app", "more apps")), less recently seen</small></li>" : nil
+            ? "<li><small>\(Count(moreCount).of("more app", "more apps")), less recently seen</small></li>"
+            : nil
         return #"""
             <div class="tile"><dt>Leak-free sessions of each app</dt>\#
             <dd><ul class="plain">\#(apps.sorted { $0.app < $1.app }.map(line))\#(moreNote)</ul></dd></div>

@@ -14,7 +14,8 @@ struct ReasonsCard: Component {
     var html: HTML {
         let paths = reasons.variants.prefix(Self.maxListedPaths).map(item)
         let otherCount =
-            reasons.variants.dropFirst(Self.maxListedPaths).reduce(0) { $0 + $1.count } + reasons.pathlessCount
+            reasons.variants.dropFirst(Self.maxListedPaths).reduce(0) { $0 + $1.count }
+            + reasons.pathlessCount
         let otherPaths: HTML? =
             otherCount == 0
             ? nil
@@ -56,7 +57,8 @@ struct ReasonsCard: Component {
     private func closures(_ variant: LeakReasons.Variant) -> HTML? {
         let namedSets = variant.closures.filter { $0.closures.contains { $0.name != nil } }
         guard !variant.closures.isEmpty else { return nil }
-        let items = (namedSets.isEmpty ? variant.closures : namedSets).prefix(Self.maxListedClosureSets).map { set -> HTML in
+        let items = (namedSets.isEmpty ? variant.closures : namedSets).prefix(Self.maxListedClosureSets).map {
+            set -> HTML in
             let listedClosures = namedSets.isEmpty ? set.closures : set.closures.filter { $0.name != nil }
             let names = listedClosures.map { "<code>\(LongText($0.description))</code>" as HTML }
             let share: HTML? =

@@ -89,8 +89,10 @@ struct ReportCard: Component {
 
     private var references: HTML? {
         guard depth == .everything, let report = parsedSample.report else { return nil }
-        let path: HTML? = report.stack.isEmpty ? nil : "<h3>Path</h3><p>\(LeakPath(report.stack).fullPath)</p>"
-        let cycle: HTML? = report.cycle.isEmpty ? nil : "<h3>Cycle</h3><p>\(LeakPath(report.cycle).fullPath)</p>"
+        let path: HTML? =
+            report.stack.isEmpty ? nil : "<h3>Path</h3><p>\(LeakPath(report.stack).fullPath)</p>"
+        let cycle: HTML? =
+            report.cycle.isEmpty ? nil : "<h3>Cycle</h3><p>\(LeakPath(report.cycle).fullPath)</p>"
         return "\(path)\(cycle)"
     }
 

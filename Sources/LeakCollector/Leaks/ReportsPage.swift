@@ -10,7 +10,8 @@ struct ReportsPage: Component {
     var html: HTML {
         let cards = reports.map { parsedSample in
             ReportCard(
-                context: context, title: Self.title(parsedSample.sample.place), parsedSample: parsedSample, depth: .everything
+                context: context, title: Self.title(parsedSample.sample.place), parsedSample: parsedSample,
+                depth: .everything
             )
             .html
         }

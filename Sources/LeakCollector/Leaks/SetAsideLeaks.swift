@@ -16,7 +16,8 @@ struct SetAsideLeaks: Component {
             knownLeaks.count < page.known.leaks
             ? #"<nav class="pages"><a href="\#(listAddress(.known))">All known system leaks</a></nav>"#
             : nil
-        let table = LeakTable(context: context, leaks: knownLeaks, caption: "Known system leaks", isSorted: false)
+        let table = LeakTable(
+            context: context, leaks: knownLeaks, caption: "Known system leaks", isSorted: false)
         return #"""
             <details class="set-aside"><summary>\#(Count(page.known.leaks).of("known system leak", "known system leaks")), \#
             \#(Count(page.known.reports).of("report", "reports"))</summary>

@@ -28,12 +28,18 @@ struct SimilarLeak: Hashable, Sendable {
 
     private func precedes(_ other: SimilarLeak) -> Bool {
         if isSameClass != other.isSameClass { return isSameClass }
-        if (commonElementCount > 0) != (other.commonElementCount > 0), !isSameClass { return commonElementCount > 0 }
+        if (commonElementCount > 0) != (other.commonElementCount > 0), !isSameClass {
+            return commonElementCount > 0
+        }
         if commonElementCount == 0, differentWordCount != other.differentWordCount {
             return differentWordCount < other.differentWordCount
         }
-        if differentElementCount != other.differentElementCount { return differentElementCount < other.differentElementCount }
-        if commonElementCount != other.commonElementCount { return commonElementCount > other.commonElementCount }
+        if differentElementCount != other.differentElementCount {
+            return differentElementCount < other.differentElementCount
+        }
+        if commonElementCount != other.commonElementCount {
+            return commonElementCount > other.commonElementCount
+        }
         return (other.leak.reports, leak.id) < (leak.reports, other.leak.id)
     }
 
@@ -167,7 +173,8 @@ struct SimilarLeak: Hashable, Sendable {
             commonElementCount = shared.count
             differentElementCount = max(ours.count, theirs.count) - shared.count
             mayBeInlined =
-                commonElementCount == min(one.count, other.count) && commonElementCount < max(one.count, other.count)
+                commonElementCount == min(one.count, other.count)
+                && commonElementCount < max(one.count, other.count)
                 && commonElementCount * 2 >= max(one.count, other.count) && one.last == other.last
             let (ourShared, theirShared) = (Set(shared.map(\.ours)), Set(shared.map(\.theirs)))
             firstUnshared = (
@@ -215,12 +222,15 @@ struct SimilarLeak: Hashable, Sendable {
                     "the other leak has \(SimilarLeak.shortened(firstUnshared.theirs ?? "")), this leak has no stack"
             default: break
             }
-            guard differentElementCount > 0 else { return "the same \(elementCount) \(kind.noun(elementCount))" }
+            guard differentElementCount > 0 else {
+                return "the same \(elementCount) \(kind.noun(elementCount))"
+            }
             let verb = differentElementCount == 1 ? "differs" : "differ"
             let sides =
                 "\(firstUnshared.ours.map(SimilarLeak.shortened) ?? "nothing") ↔ \(firstUnshared.theirs.map(SimilarLeak.shortened) ?? "nothing")"
             let reason = kind == .callStack && mayBeInlined ? " (perhaps inlined)" : ""
-            return "\(differentElementCount) of \(elementCount) \(kind.noun(elementCount)) \(verb): \(sides)\(reason)"
+            return
+                "\(differentElementCount) of \(elementCount) \(kind.noun(elementCount)) \(verb): \(sides)\(reason)"
         }
     }
 }

@@ -37,7 +37,9 @@ struct SummaryResource: JSONResource, PageResource {
     static let maxKnownLeaks = 20
 
     /// Returns the first known system leaks, which the list leaves out; none after the first page.
-    static func knownLeaks(besides page: LeakPage, _ query: LeakQuery, from view: StoreView) throws -> [LeakRow] {
+    static func knownLeaks(besides page: LeakPage, _ query: LeakQuery, from view: StoreView) throws
+        -> [LeakRow]
+    {
         guard page.known.leaks > 0, query.cursor == nil else { return [] }
         var query = query
         query.state = .known

@@ -62,7 +62,8 @@ enum CurrentGroup {
     /// them is tried. No type is in ``GroupingRules/noModuleMarker``, which leaves dotted names whole.
     private static func modules(of leak: LeakIdentity) -> [String?] {
         let isNested = leak.module == nil && leak.className?.contains(".") ?? false
-        return isNested ? [GroupingRules.noModuleMarker, nil] : [leak.module, nil, GroupingRules.noModuleMarker]
+        return isNested
+            ? [GroupingRules.noModuleMarker, nil] : [leak.module, nil, GroupingRules.noModuleMarker]
     }
 
     private static func isGroupedByFingerprint(_ leak: LeakIdentity) -> Bool {
@@ -70,7 +71,9 @@ enum CurrentGroup {
             && leak.groupingKey.className != leak.className
     }
 
-    private static func withoutGenericArguments(_ className: String) -> Substring { className.prefix { $0 != "<" } }
+    private static func withoutGenericArguments(_ className: String) -> Substring {
+        className.prefix { $0 != "<" }
+    }
 
     /// Returns `true` if a group was determined by complete data. The sample of a long report may lack the stack and
     /// other parts of the report that determined its group.

@@ -49,7 +49,9 @@ struct ReleaseChart: Component {
             points, title: "Leak-free sessions", top: "100\u{A0}%",
             bottom: "\(Decimal(tenths: Int(saturating: axisMinimum * 1000)))\u{A0}%"
         ) { columns in
-            line(columns) { Self.height - Int(saturating: ($0 - axisMinimum) / (1 - axisMinimum) * Double(Self.height)) }
+            line(columns) {
+                Self.height - Int(saturating: ($0 - axisMinimum) / (1 - axisMinimum) * Double(Self.height))
+            }
         }
     }
 
@@ -70,7 +72,8 @@ struct ReleaseChart: Component {
                 guard let value = point.value else { return "" }
                 let height =
                     value <= 0
-                    ? 0 : max(Self.minimumBarHeight, Int(saturating: value / highestRate * Double(Self.height)))
+                    ? 0
+                    : max(Self.minimumBarHeight, Int(saturating: value / highestRate * Double(Self.height)))
                 return #"""
                     <rect class="v0" x="\#(x + 2)" y="\#(Self.height - height)" width="16" height="\#(height)"/>
                     """#
@@ -121,7 +124,8 @@ struct ReleaseChart: Component {
             }
             line.append(isLineStarted ? "L" : "M", x + Self.columnWidth / 2)
             line.append(" ", y(value))
-            let isAlone = !isLineStarted && (index + 1 == columns.count || columns[index + 1].point.value == nil)
+            let isAlone =
+                !isLineStarted && (index + 1 == columns.count || columns[index + 1].point.value == nil)
             if isAlone || columns.count <= Self.maxDottedVersions {
                 dots.append("M", x + Self.columnWidth / 2)
                 dots.append(" ", y(value))
@@ -140,8 +144,12 @@ struct ReleaseChart: Component {
         let lowest = pointsWithData.min { ($0.value ?? 0) < ($1.value ?? 0) }
         let highest = pointsWithData.max { ($0.value ?? 0) < ($1.value ?? 0) }
         let range =
-            pointsWithData.count > 1 ? " from \(description(of: pointsWithData.first)) to \(description(of: pointsWithData.last))" : " \(description(of: pointsWithData.last))"
-        let extremes = pointsWithData.count > 2 ? ", lowest \(description(of: lowest)), highest \(description(of: highest))" : ""
+            pointsWithData.count > 1
+            ? " from \(description(of: pointsWithData.first)) to \(description(of: pointsWithData.last))"
+            : " \(description(of: pointsWithData.last))"
+        let extremes =
+            pointsWithData.count > 2
+            ? ", lowest \(description(of: lowest)), highest \(description(of: highest))" : ""
         return "\(title):\(range)\(extremes). The table below has the numbers."
     }
 }

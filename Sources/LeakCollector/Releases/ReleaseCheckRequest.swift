@@ -58,7 +58,8 @@ public struct ReleaseCheckRequest: Hashable, Sendable {
         for limit in Limit.allCases where limit.text(in: query) != limit.text(in: defaults) {
             parameters.append((limit.rawValue, limit.text(in: query)))
         }
-        return "/api/v1/check?" + parameters.map { "\($0)=\(PercentEncoder.encode($1))" }.joined(separator: "&")
+        return "/api/v1/check?"
+            + parameters.map { "\($0)=\(PercentEncoder.encode($1))" }.joined(separator: "&")
     }
 
     /// Checks the release in the database, and returns the JSON that a server would send. Blocks on the store.
@@ -66,7 +67,8 @@ public struct ReleaseCheckRequest: Hashable, Sendable {
     /// - Parameter now: milliseconds since 1970.
     /// - Throws: ``UnknownVersionError`` if nothing was reported of the version or of the baseline, or
     ///   ``StoreError``, with reason `invalidArgument` for a baseline that is not older.
-    public func responseJSON(from store: any Store, publicFolder: PublicFolder, now: Int64) throws -> [UInt8] {
+    public func responseJSON(from store: any Store, publicFolder: PublicFolder, now: Int64) throws -> [UInt8]
+    {
         let check = try check(store.makeReader(known: publicFolder.knownLeaks), now: now)
         var writer = JSONWriter()
         writer.object { $0.fields(of: check) }

@@ -10,7 +10,9 @@ extension ReleaseCheckResult {
         var cases: [String] = []
         var skipped = 0
         for finding in failingFindings {
-            let details = [finding.path.isEmpty ? nil : finding.path, address.map { finding.pageAddress($0) }]
+            let details = [
+                finding.path.isEmpty ? nil : finding.path, address.map { finding.pageAddress($0) },
+            ]
             let name = "\(finding.result.rawValue): \(finding.title) (\(finding.id))"
             cases.append(
                 """

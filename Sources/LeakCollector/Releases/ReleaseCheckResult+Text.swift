@@ -150,7 +150,8 @@ extension ReleaseCheckResult {
 
     private static func leakFree(_ sessions: Sessions) -> String {
         let free = sessions.totalCount - min(sessions.leakyCount, sessions.totalCount)
-        return withPlainSpaces("\(Percentage(free, of: sessions.totalCount)) of \(Count(sessions.totalCount))")
+        return withPlainSpaces(
+            "\(Percentage(free, of: sessions.totalCount)) of \(Count(sessions.totalCount))")
     }
 
     private static func list(_ classes: [CheckedClass]) -> String {

@@ -57,7 +57,8 @@ struct ReleaseTable: Component {
     }
 
     /// Returns a link to the leaks of the version that a number counts.
-    private func link(_ content: HTML, to release: ReleaseSummary, _ change: (inout LeakQuery) -> Void) -> HTML
+    private func link(_ content: HTML, to release: ReleaseSummary, _ change: (inout LeakQuery) -> Void)
+        -> HTML
     {
         guard context.links.isServed else { return content }
         var query = LeakQuery()

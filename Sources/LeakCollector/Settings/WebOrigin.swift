@@ -41,7 +41,9 @@ struct WebOrigin: Hashable, Sendable {
             else { return nil }
         }
         guard !host.isEmpty else { return nil }
-        guard portSuffix.utf8.count > 1 else { return portSuffix.isEmpty || portSuffix == ":" ? (String(host), nil) : nil }
+        guard portSuffix.utf8.count > 1 else {
+            return portSuffix.isEmpty || portSuffix == ":" ? (String(host), nil) : nil
+        }
         let digits = portSuffix.dropFirst()
         guard portSuffix.hasPrefix(":"), digits.utf8.allSatisfy({ (0x30...0x39).contains($0) }),
             let port = UInt16(digits), port > 0

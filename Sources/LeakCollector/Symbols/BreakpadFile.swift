@@ -132,7 +132,8 @@ package struct BreakpadFile {
             while let symbol = remainingSymbols.first, symbol.address < limit {
                 remainingSymbols = remainingSymbols.dropFirst()
                 let stop = min(limit, remainingSymbols.first?.address ?? max(endOfLast, symbol.address))
-                guard symbol.address >= coveredEnd, symbol.address < stop, let name = names.name(of: symbol.name)
+                guard symbol.address >= coveredEnd, symbol.address < stop,
+                    let name = names.name(of: symbol.name)
                 else { continue }
                 builder.add(symbol.address..<stop, [SymbolicatedFrame(function: name)])
             }
@@ -210,7 +211,8 @@ package struct BreakpadFile {
         var location = (line: line, file: file)
         for inline in inlines {
             if let inlined = names.name(of: origins[inline.origin] ?? "") {
-                calls.append(SymbolicatedFrame(function: inlined, file: files[location.file], line: location.line))
+                calls.append(
+                    SymbolicatedFrame(function: inlined, file: files[location.file], line: location.line))
             }
             location = (inline.callLine, inline.callFile)
         }

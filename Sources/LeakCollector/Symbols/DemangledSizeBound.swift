@@ -133,7 +133,9 @@ struct DemangledSizeBound {
             case UInt8(ascii: "A")...UInt8(ascii: "Z"):
                 return addSubstitution(Int(letter - UInt8(ascii: "A")), times: count ?? 1)
             case UInt8(ascii: "a")...UInt8(ascii: "z"):
-                guard addSubstitution(Int(letter - UInt8(ascii: "a")), times: count ?? 1) else { return false }
+                guard addSubstitution(Int(letter - UInt8(ascii: "a")), times: count ?? 1) else {
+                    return false
+                }
             default: return false
             }
         }

@@ -37,7 +37,8 @@ package struct MappingFile {
         } else if text.startIndex == line.startIndex {
             guard text.hasSuffix(":"), let names = Self.splitArrow(text.dropLast()) else { return }
             classes.append(Class(obfuscated: String(names.after), original: String(names.before)))
-        } else if let names = Self.splitArrow(text), var method = Self.method(names.before), !classes.isEmpty {
+        } else if let names = Self.splitArrow(text), var method = Self.method(names.before), !classes.isEmpty
+        {
             method.obfuscated = String(names.after)
             classes[classes.count - 1].methods.append(method)
         }
@@ -78,11 +79,15 @@ package struct MappingFile {
         } else {
             method.original = String(name)
         }
-        if partsBeforeParameters.count == 3, let range = lineRange(partsBeforeParameters[0], partsBeforeParameters[1]) {
+        if partsBeforeParameters.count == 3,
+            let range = lineRange(partsBeforeParameters[0], partsBeforeParameters[1])
+        {
             (method.firstLine, method.lineCount) = range
         }
         let partsAfterParameters = text[text.index(after: close)...].split(separator: ":")
-        if let first = partsAfterParameters.first, let range = lineRange(first, partsAfterParameters.count > 1 ? partsAfterParameters[1] : first) {
+        if let first = partsAfterParameters.first,
+            let range = lineRange(first, partsAfterParameters.count > 1 ? partsAfterParameters[1] : first)
+        {
             (method.firstOriginalLine, method.originalLineCount) = range
         } else {
             (method.firstOriginalLine, method.originalLineCount) = (method.firstLine, method.lineCount)

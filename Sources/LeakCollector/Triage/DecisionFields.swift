@@ -85,7 +85,9 @@ struct DecisionFields: Hashable, Sendable {
         guard let end = WireTime(rfc3339: until) ?? WireTime(rfc3339: until + "T00:00:00Z") else {
             throw Self.invalidField("until must be \(Self.validEnds)")
         }
-        guard end.milliseconds > now else { throw Self.invalidField("until is past: it must be in the future") }
+        guard end.milliseconds > now else {
+            throw Self.invalidField("until is past: it must be in the future")
+        }
         return .date(end.milliseconds)
     }
 

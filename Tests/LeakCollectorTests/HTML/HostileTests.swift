@@ -97,7 +97,9 @@ private func pages(_ text: String) -> [HTML] {
         SummaryPage(
             context: context, overview: overview, page: LeakPage(leaks: [], next: nil, total: 0, reports: 0)
         ).html,
-        LeakDetailPage(context: context, detail: detail, hourlyTrend: detail.trend, newestSample: kept, firstSample: kept).html,
+        LeakDetailPage(
+            context: context, detail: detail, hourlyTrend: detail.trend, newestSample: kept, firstSample: kept
+        ).html,
         LeakDetailPage(context: context, detail: resolved, relatedLeaks: relatedLeaks).html,
         ReportsPage(context: context, leak: leak, reports: [kept, unreadable]).html,
         ReleasesPage(context: context, app: text, releases: [release]).html,

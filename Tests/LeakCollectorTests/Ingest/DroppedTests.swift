@@ -47,8 +47,10 @@ import Testing
     @Test func `lost reports and unseen objects take no room from each other, whatever the batches`() {
         let limit = RateLimit(reportsPerSecond: nil)
         func counted(_ reason: String, _ count: Int, key: Int64) -> [Int] {
-            limit.countableLosses([Submission.Dropped(app: "a", reason: reason, count: count)], of: key, now: 0)
-                .filter { $0.reason == reason }.map(\.count)
+            limit.countableLosses(
+                [Submission.Dropped(app: "a", reason: reason, count: count)], of: key, now: 0
+            )
+            .filter { $0.reason == reason }.map(\.count)
         }
         for _ in 0..<12 { _ = counted("r", 100_000, key: 1) }
         #expect(counted("unseen", 500_000, key: 1) == [500_000])

@@ -189,7 +189,9 @@ import Testing
         }
         #expect(counts.counts.count == 2)
         #expect(counts.collidingCounts.map(\.count) == [1])
-        #expect((Array(counts.counts.values) + counts.collidingCounts.flatMap(\.values)).allSatisfy { $0 == .max })
+        #expect(
+            (Array(counts.counts.values) + counts.collidingCounts.flatMap(\.values)).allSatisfy { $0 == .max }
+        )
         #expect(counts.collidingCounts[0].keys.first?.utf8.count == 6)
     }
 

@@ -220,7 +220,8 @@ enum MessagePromises {
                 (RuntimeDemangler.demangle(symbol), false), (RuntimeDemangler.demangleFunction(symbol), true),
             ] {
                 guard let plain else { continue }
-                guard let bound = DemangledSizeBound.bound(bare, isFunction: isFunction), plain.utf8.count <= bound
+                guard let bound = DemangledSizeBound.bound(bare, isFunction: isFunction),
+                    plain.utf8.count <= bound
                 else {
                     return "\(symbol) is demangled to \(plain.utf8.count) bytes"
                 }

@@ -84,7 +84,8 @@ import Testing
         }
         let markup = try Markup(SummaryPage(context: context, overview: overview, page: Shop.page).html.bytes)
         #expect(markup.texts.contains("Reports, last \(period.displayName)"))
-        #expect(markup.texts.contains("To fix · sorted by reports · reports of the last \(period.displayName)"))
+        #expect(
+            markup.texts.contains("To fix · sorted by reports · reports of the last \(period.displayName)"))
         #expect(markup.links.contains("/?app=com.acme.shop&state=any&period=\(period.rawValue)"))
         #expect(markup.links.contains("/?app=com.acme.shop&period=\(period.rawValue)&sort=installs"))
     }

@@ -19,7 +19,8 @@ import Testing
     }
 
     @Test(arguments: [
-        ("/", ResourceAddress.Representation.page), ("/releases", .page), ("/causes", .page), ("/classes", .page),
+        ("/", ResourceAddress.Representation.page), ("/releases", .page), ("/causes", .page),
+        ("/classes", .page),
         ("/leaks/\(id)", .page), ("/leaks/\(id)/reports", .page), ("/access", .page), ("/compare", .page),
         ("/api/v1/leaks", .json), ("/api/v1/leaks/\(id)", .json), ("/api/v1/leaks/\(id)/reports", .json),
         ("/api/v1/leaks/\(id)/trend", .json), ("/api/v1/leaks/\(id)/markdown", .text),

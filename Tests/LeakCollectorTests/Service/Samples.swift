@@ -356,8 +356,10 @@ enum SamplePage: String, CaseIterable {
     var html: HTML {
         switch self {
         case .summary:
-            SummaryPage(context: Shop.context(), overview: Shop.overview, page: Shop.page, knownLeaks: Shop.known)
-                .html
+            SummaryPage(
+                context: Shop.context(), overview: Shop.overview, page: Shop.page, knownLeaks: Shop.known
+            )
+            .html
         case .summaryEmpty:
             SummaryPage(
                 context: Shop.context {
@@ -368,8 +370,10 @@ enum SamplePage: String, CaseIterable {
                 }, overview: Shop.overview, page: LeakPage(leaks: [], next: nil, total: 0, reports: 0)
             ).html
         case .leak:
-            LeakDetailPage(context: Shop.context(), detail: Shop.detail, newestSample: Shop.kept(.newest, hours: 2))
-                .html
+            LeakDetailPage(
+                context: Shop.context(), detail: Shop.detail, newestSample: Shop.kept(.newest, hours: 2)
+            )
+            .html
         case .regressed:
             LeakDetailPage(
                 context: Shop.context(), detail: Shop.regressedDetail, hourlyTrend: Shop.hours,

@@ -89,7 +89,8 @@ enum MangledChain {
     func `names of apps are read`(mangled: String, plain: String?) throws {
         if let plain { #expect(RuntimeDemangler.demangle(mangled) == plain) }
         #expect(
-            DemangledSizeBound.bound(mangled.hasPrefix("_$") ? mangled.dropFirst().utf8 : mangled[...].utf8) != nil)
+            DemangledSizeBound.bound(mangled.hasPrefix("_$") ? mangled.dropFirst().utf8 : mangled[...].utf8)
+                != nil)
     }
 
     @Test(arguments: [

@@ -104,7 +104,9 @@ struct GroupCache {
         sharedReport.alive = nil
         sharedReport.livedMilliseconds = nil
         var symbolicator = FrameSymbolicator(symbolTables: symbolTables)
-        let groups = GroupingRules.groups(sharedReport, app: app, module: module) { symbolicator.calls($0, $1) }
+        let groups = GroupingRules.groups(sharedReport, app: app, module: module) {
+            symbolicator.calls($0, $1)
+        }
         if isMasked, CallStack.titles(of: groups.first.identity.stack) != nil {
             makeKey(of: report, in: document, app: app, module: module, masksCalls: true)
         }

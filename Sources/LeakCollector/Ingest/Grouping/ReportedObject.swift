@@ -206,7 +206,10 @@ struct ReportedObject {
     func key(fingerprint: [String]) -> (parts: [String], version: Int) {
         if fingerprint.isEmpty, detailedCycleKey != cycleKey {
             let belongsToVersion1 = detailedCycleKey.allSatisfy { TypeName($0).text == $0 }
-            return ([""] + detailedCycleKey, belongsToVersion1 ? GroupingRules.oldVersion : GroupingRules.currentVersion)
+            return (
+                [""] + detailedCycleKey,
+                belongsToVersion1 ? GroupingRules.oldVersion : GroupingRules.currentVersion
+            )
         }
         if let parts = classlessKey(fingerprint) {
             let hasCalls = fingerprint.isEmpty && cycleKey.isEmpty && !keyCalls.isEmpty
@@ -253,7 +256,8 @@ struct ReportedObject {
             $0.element[keyPath: name]
         }
         // Compares bytes, as the key does: `String` treats a composed and a decomposed accent as equal.
-        let isClassAlone = appOwners.count == 1 && appOwners[0].utf8.elementsEqual(className[keyPath: name].utf8)
+        let isClassAlone =
+            appOwners.count == 1 && appOwners[0].utf8.elementsEqual(className[keyPath: name].utf8)
         guard appOwners.isEmpty || isClassAlone else { return appOwners }
         if className.isSystem, let root = children.first { return [root[keyPath: name]] }
         return []

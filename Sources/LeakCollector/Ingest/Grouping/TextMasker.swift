@@ -54,7 +54,9 @@ enum TextMasker {
     /// `image_addr`, `object_addr` and `instruction_addr`.
     private static func hasFrameLocations(_ text: UnsafeBufferPointer<UInt8>) -> Bool {
         for (pattern, rareByteOffset) in [("imageOffset", 5), ("_addr", 0)] as [(StaticString, Int)]
-        where unsafe next(pattern, rareByteOffset: rareByteOffset, from: 0, in: text) < text.count { return true }
+        where unsafe next(pattern, rareByteOffset: rareByteOffset, from: 0, in: text) < text.count {
+            return true
+        }
         return false
     }
 
@@ -113,8 +115,12 @@ enum TextMasker {
                 unmaskedStart = address.upperBound
             }
             let searchStart = address?.upperBound ?? index + 1
-            if hexadecimal < searchStart { hexadecimal = unsafe next("0x", rareByteOffset: 1, from: searchStart, in: text) }
-            if bracket < searchStart { bracket = unsafe next(") ", rareByteOffset: 0, from: searchStart, in: text) }
+            if hexadecimal < searchStart {
+                hexadecimal = unsafe next("0x", rareByteOffset: 1, from: searchStart, in: text)
+            }
+            if bracket < searchStart {
+                bracket = unsafe next(") ", rareByteOffset: 0, from: searchStart, in: text)
+            }
         }
         append(unmaskedStart..<text.count)
         return end
@@ -172,7 +178,8 @@ enum TextMasker {
         if unsafe starts(with: "frame #", at: index, in: text) { return true }
         let wordStart = index
         while index < text.count, unsafe isDigit(text[index]) { index += 1 }
-        let isNumbered = unsafe (1...4).contains(index - wordStart) && skipSpace(from: index, in: text) > index
+        let isNumbered =
+            unsafe (1...4).contains(index - wordStart) && skipSpace(from: index, in: text) > index
         let isAddress = unsafe starts(with: "0x", at: wordStart, in: text)
         // Looks for an address up to the end of the string.
         while index < text.count, unsafe text[index] != UInt8(ascii: "\"") {
@@ -259,7 +266,8 @@ enum TextMasker {
         with prefix: StaticString, at index: Int, in text: UnsafeBufferPointer<UInt8>
     ) -> Bool {
         guard index + prefix.utf8CodeUnitCount <= text.count else { return false }
-        for offset in 0..<prefix.utf8CodeUnitCount where unsafe text[index + offset] != prefix.utf8Start[offset] {
+        for offset in 0..<prefix.utf8CodeUnitCount
+        where unsafe text[index + offset] != prefix.utf8Start[offset] {
             return false
         }
         return true
@@ -275,7 +283,9 @@ enum TextMasker {
         }
         var end = index + 2
         while end < text.count, unsafe isHexadecimal(text[end]) { end += 1 }
-        guard (1...maxMaskedDigits).contains(end - index - 2), unsafe endsWord(end, in: text) else { return nil }
+        guard (1...maxMaskedDigits).contains(end - index - 2), unsafe endsWord(end, in: text) else {
+            return nil
+        }
         return index + 2..<end
     }
 
@@ -284,7 +294,8 @@ enum TextMasker {
         let prefix: StaticString = "after "
         let start = index + prefix.utf8CodeUnitCount
         guard start < text.count else { return [] }
-        for offset in 0..<prefix.utf8CodeUnitCount where unsafe text[index + offset] != prefix.utf8Start[offset] {
+        for offset in 0..<prefix.utf8CodeUnitCount
+        where unsafe text[index + offset] != prefix.utf8Start[offset] {
             return []
         }
         func digits(from start: Int) -> Range<Int> {

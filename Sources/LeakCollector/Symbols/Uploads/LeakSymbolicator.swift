@@ -79,7 +79,9 @@ struct LeakSymbolicator {
             let groups = [leak.module, nil].map {
                 GroupingRules.groups(report, app: leak.app, module: $0) { symbolicator.calls($0, $1) }
             }
-            let regrouped = groups.lazy.map(\.first.identity).first { $0.id == leak.id && $0.stack != leak.stack }
+            let regrouped = groups.lazy.map(\.first.identity).first {
+                $0.id == leak.id && $0.stack != leak.stack
+            }
             guard let regrouped, !symbolicator.usedImages.isEmpty else { continue }
             return LeakIdentity(
                 id: leak.id, app: leak.app, kind: leak.kind, className: leak.className, module: leak.module,

@@ -67,7 +67,9 @@ final class SymbolUploadWorker: Sendable {
         // The reader is created here, but used only on the thread.
         nonisolated(unsafe) let reader = try store.makeReader()
         try symbolTables.refresh(from: unsafe reader)
-        let recentUploads = try unsafe reader.symbols().filter { $0.uploadedAt > now() - Self.maxUploadAgeMilliseconds }
+        let recentUploads = try unsafe reader.symbols().filter {
+            $0.uploadedAt > now() - Self.maxUploadAgeMilliseconds
+        }
         let due = ContinuousClock.now + Self.passDelays[0]
         let spellings = recentUploads.map { upload in
             upload.kind == .mapping ? [upload.name] : ImageID(upload.image)?.spellings ?? []
