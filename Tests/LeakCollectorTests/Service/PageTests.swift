@@ -147,7 +147,7 @@ import Testing
         #expect(kept.implausibleDeviceTime == doubted)
         let context = PageContext(links: Links(mode: .server(base: "")), now: 0)
         let text = String(
-            decoding: ReportCard(context: context, title: "R", parsed: kept).html.bytes, as: UTF8.self)
+            decoding: ReportCard(context: context, title: "R", parsedSample: kept).html.bytes, as: UTF8.self)
         #expect(text.contains("device clock: ") == (doubted != nil))
     }
 }
