@@ -141,7 +141,8 @@ import Testing
             try running.post(Self.batch(reports: ["{\(Self.cart), \(why)}"], explanations: [])).status == 200)
         let id = try #require(try leak(running)["id"] as? String)
         #expect(
-            try running.get("/api/v1/leaks/\(id)/reports").text.utf8.count < 2 * SampleRedaction.maxSampleBytes)
+            try running.get("/api/v1/leaks/\(id)/reports").text.utf8.count < 2
+                * SampleRedaction.maxSampleBytes)
     }
 
     @Test(arguments: [1, 2, 31, 32]) func `a path ends early at the last reference that fits`(count: Int) {
