@@ -2,7 +2,8 @@ internal import LeakHTTPServer
 internal import LeakPlatform
 internal import LeakStore
 
-/// Problems that stop the collector from accepting reports.
+/// Problems of the database and its disk. All of them except a failed transaction stop the collector from accepting
+/// reports.
 final class StoreHealth: Sendable {
     enum Issue: Int, Hashable, Sendable, CaseIterable {
         /// The database is no longer where it was opened. Data that is written now is lost when the process ends.

@@ -109,7 +109,7 @@ extension JSONScanner {
 
     /// Parses an object, calling `read` for each field. Unknown and repeated fields are errors.
     mutating func fields(
-        of owner: String, named names: [String],
+        of objectName: String, named names: [String],
         _ read: (String, inout JSONScanner) throws(JSONError) -> Void
     ) throws(JSONError) {
         guard try enterObject() else { return }
@@ -120,12 +120,12 @@ extension JSONScanner {
             guard names.contains(name) else {
                 throw JSONError(
                     .expected(
-                        "one of the fields \(names.joined(separator: ", ")) in \(owner), not “\(name)”"),
+                        "one of the fields \(names.joined(separator: ", ")) in \(objectName), not “\(name)”"),
                     at: slice.range.lowerBound)
             }
             guard seen.insert(name).inserted else {
                 throw JSONError(
-                    .expected("the field \(name) only once in \(owner)"), at: slice.range.lowerBound)
+                    .expected("the field \(name) only once in \(objectName)"), at: slice.range.lowerBound)
             }
             try read(name, &self)
         } while try another(in: .object)
