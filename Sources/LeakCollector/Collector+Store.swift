@@ -74,25 +74,25 @@ extension Collector {
 
     /// Creates a folder and its missing parent folders, which only their owner may access.
     private static func makeFolder(_ path: String) throws(StoreError) {
-        var made = path.hasPrefix("/") ? "/" : ""
-        var failure: Int32 = 0
+        var createdPath = path.hasPrefix("/") ? "/" : ""
+        var errorNumber: Int32 = 0
         for part in path.split(separator: "/") {
-            let parent = made.isEmpty ? "." : made
-            made += made.isEmpty || made == "/" ? part : "/\(part)"
+            let parent = createdPath.isEmpty ? "." : createdPath
+            createdPath += createdPath.isEmpty || createdPath == "/" ? part : "/\(part)"
             // A parent folder may exist without being accessible to us. Only the result for the last folder counts.
-            if unsafe mkdir(made, 0o700) == 0 {
-                failure = 0
+            if unsafe mkdir(createdPath, 0o700) == 0 {
+                errorNumber = 0
                 flushEntries(in: parent)
             } else {
-                failure = errno == EEXIST ? 0 : errno
+                errorNumber = errno == EEXIST ? 0 : errno
             }
         }
         var status = stat()
-        if failure == 0, unsafe stat(path, &status) == 0, status.st_mode & S_IFMT != S_IFDIR {
-            failure = ENOTDIR
+        if errorNumber == 0, unsafe stat(path, &status) == 0, status.st_mode & S_IFMT != S_IFDIR {
+            errorNumber = ENOTDIR
         }
-        guard failure != 0 else { return }
-        if failure == EACCES || failure == EPERM {
+        guard errorNumber != 0 else { return }
+        if errorNumber == EACCES || errorNumber == EPERM {
             throw StoreError(
                 .readOnly,
                 "cannot make the data folder \(path): \(FilePermissions.denial(of: path)), or name another with --data "
@@ -100,7 +100,7 @@ extension Collector {
         }
         throw StoreError(
             .readOnly,
-            "cannot make the data folder \(path): \(unsafe String(cString: strerror(failure))); "
+            "cannot make the data folder \(path): \(unsafe String(cString: strerror(errorNumber))); "
                 + "name another with --data or COLLECTOR_DATA")
     }
 

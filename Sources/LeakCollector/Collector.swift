@@ -15,11 +15,11 @@ public final class Collector: Sendable {
     /// Information for the operator that is printed once, at the start. Its secrets are shown nowhere else.
     public struct StartupInfo: Sendable {
         /// The address that the server is bound to: `http://HOST:PORT`.
-        public var listening: String
+        public var listeningAddress: String
         /// The address that people open. The printed example of `curl` contains it.
         public var address: String
         /// The address by which this machine reaches the collector: `http://HOST:PORT`.
-        public var reachable: String
+        public var localAddress: String
         /// A sign-in link that works once, for ten minutes.
         public var signInLink: String
         /// An ingest key that was created at this start because there was none.
@@ -37,9 +37,9 @@ public final class Collector: Sendable {
     private let store: any Store
     private let queue: CommitQueue
     private let storeThreads: StoreThreadPool
-    let parsing = ParsingPool()
+    let parsingPool = ParsingPool()
     private let erasure: Erasure
-    private let symbols: SymbolUploadWorker
+    private let symbolUploads: SymbolUploadWorker
     private let knownLeaks: KnownLeaks
     private let maintenanceLoop: MaintenanceLoop
     private let accessLog: AccessLog?
@@ -68,39 +68,41 @@ public final class Collector: Sendable {
         queue = CommitQueue(store: store, now: now) { error in
             // MaintenanceLoop checks whether the database is back. Other problems end with the next transaction that
             // succeeds.
-            let isAway = error?.reason == .unavailable || error?.reason == .uncertain
-            if isAway { health.record(.databaseAway, isThere: true) }
+            let isUnreachable = error?.reason == .unavailable || error?.reason == .uncertain
+            if isUnreachable { health.record(.databaseUnreachable, isPresent: true) }
             let isDamaged = error?.reason == .damaged
-            if isDamaged { health.record(.damaged, isThere: true) }
-            health.record(.unwritable, isThere: error != nil && !isAway && !isDamaged)
+            if isDamaged { health.record(.damaged, isPresent: true) }
+            health.record(.writeFailed, isPresent: error != nil && !isUnreachable && !isDamaged)
             // MaintenanceLoop logs damage once.
             if let error, !isDamaged { log.error("reports could not be stored: \(error)") }
-        } checkpointError: { error in
+        } onCheckpointError: { error in
             if error.reason == .damaged { return }
             log.warning("the write-ahead log could not be shortened; the collector will try again: \(error)")
         }
         storeThreads = StoreThreadPool(health: health, log: log)
         erasure = Erasure(store: store, log: log)
-        let tables = SymbolTableCache(store: store)
-        symbols = SymbolUploadWorker(store: store, tables: tables, log: log, now: now)
+        let symbolTables = SymbolTableCache(store: store)
+        symbolUploads = SymbolUploadWorker(store: store, symbolTables: symbolTables, log: log, now: now)
         maintenanceLoop = MaintenanceLoop(
-            store: store, authenticator: authenticator, tables: tables,
+            store: store, authenticator: authenticator, symbolTables: symbolTables,
             folder: settings.databaseURL == nil ? DataFolder(path: settings.dataFolder) : nil, health: health,
             log: log,
             now: now)
         knownLeaks = publicFolder.knownLeaks
         if let warning = publicFolder.warning { log.warning(warning) }
         let context = RequestContext(
-            store: store, authenticator: authenticator, threads: storeThreads, health: health, tables: tables,
+            store: store, authenticator: authenticator, storeThreads: storeThreads, health: health,
+            symbolTables: symbolTables,
             now: now)
         let ingest = Ingest(
-            queue: queue, parsing: parsing, rate: RateLimit(reportsPerSecond: settings.reportsPerSecond),
-            symbols: tables, takesExplanations: settings.takesExplanations, now: now)
+            queue: queue, parsingPool: parsingPool,
+            rateLimit: RateLimit(reportsPerSecond: settings.reportsPerSecond),
+            symbolTables: symbolTables, storesExplanations: settings.storesExplanations, now: now)
         service = CollectorService(
-            context, signIn: signIn, ingest: ingest, erasure: erasure, symbols: symbols,
+            context, signIn: signIn, ingest: ingest, erasure: erasure, symbolUploads: symbolUploads,
             files: publicFolder.files, log: log)
         let slowCalls = SlowCallLog(log: log, now: now)
-        accessLog = Self.format(settings.accessLogForm).map { AccessLog(to: 1, as: $0) }
+        accessLog = Self.accessFormat(settings.accessLogFormat).map { AccessLog(to: 1, as: $0) }
         var configuration = Server.Configuration(
             host: settings.host, port: settings.port, loops: Self.loopCount)
         configuration.limits = settings.serverLimits(loops: Self.loopCount)
@@ -116,25 +118,26 @@ public final class Collector: Sendable {
 
         // Secrets are created last, when nothing else can fail, because a secret that is created must also be shown.
         let reader = try store.makeReader()
-        let made = try Credentials(store: store).prepare(
-            settings: settings, known: reader.credentials(all: true, now: now()), now: now())
+        let createdSecrets = try Credentials(store: store).prepare(
+            settings: settings, storedCredentials: reader.credentials(all: true, now: now()), now: now())
         _ = authenticator.replace(
             try reader.credentials(all: true, now: now()), since: authenticator.editCount)
         let code = try signIn.makeCode(now: now())
 
-        let reachable = settings.reachableHost
+        let localHost = settings.reachableHost
         address =
-            settings.url ?? "http://\(reachable == "127.0.0.1" ? "localhost" : reachable):\(server.port)"
+            settings.url ?? "http://\(localHost == "127.0.0.1" ? "localhost" : localHost):\(server.port)"
         // An asterisk is not a host that a browser can open.
-        let listening = settings.host == "*" ? "localhost" : settings.host
+        let listeningHost = settings.host == "*" ? "localhost" : settings.host
         context.boundAddress.with { [address] in $0 = address }
         startupInfo = StartupInfo(
-            listening: "http://\(listening.contains(":") ? "[\(listening)]" : listening):\(server.port)",
+            listeningAddress:
+                "http://\(listeningHost.contains(":") ? "[\(listeningHost)]" : listeningHost):\(server.port)",
             address: address,
-            reachable: "http://\(reachable):\(server.port)",
-            signInLink: "\(address)/sign-in?code=\(code.text)", newIngestKey: made.ingestKey?.text,
-            newAccessToken: made.accessToken?.text, lacksIngestKey: made.lacksIngestKey,
-            lacksAccessToken: made.lacksAccessToken)
+            localAddress: "http://\(localHost):\(server.port)",
+            signInLink: "\(address)/sign-in?code=\(code.text)", newIngestKey: createdSecrets.ingestKey?.text,
+            newAccessToken: createdSecrets.accessToken?.text, lacksIngestKey: createdSecrets.lacksIngestKey,
+            lacksAccessToken: createdSecrets.lacksAccessToken)
         threads = Guarded([])
         writer = Guarded(nil)
     }
@@ -150,7 +153,7 @@ public final class Collector: Sendable {
         return record
     }
 
-    private static func format(_ form: Settings.AccessLogForm) -> AccessFormat? {
+    private static func accessFormat(_ form: Settings.AccessLogFormat) -> AccessFormat? {
         switch form {
         case .off: nil
         case .text: .text
@@ -173,7 +176,7 @@ public final class Collector: Sendable {
 
     /// Time that clients may take to finish when the collector stops. Together with writing the accepted reports it
     /// stays below the ten seconds after which containers are killed.
-    public static let stopBound = Duration.seconds(5)
+    public static let stopTimeout = Duration.seconds(5)
 
     /// Starts the threads. Requests are answered from now on.
     public func start() throws {
@@ -181,21 +184,21 @@ public final class Collector: Sendable {
         writer.with { $0 = thread }
         let started =
             try storeThreads.start(store: store, known: knownLeaks, threads: 2) + [
-                try maintenanceLoop.start(), erasure.start(), try symbols.start(),
-            ] + parsing.start(threads: min(Self.loopCount, Self.maxParserThreads))
+                try maintenanceLoop.start(), erasure.start(), try symbolUploads.start(),
+            ] + parsingPool.start(threads: min(Self.loopCount, Self.maxParserThreads))
         threads.with { $0 += started }
         server.start()
     }
 
     /// Accepts no new connections, answers the requests in flight, writes the accepted reports, then returns.
     ///
-    /// - Parameter bound: time that clients may take to finish.
-    public func stop(within bound: Duration) {
+    /// - Parameter timeout: time that clients may take to finish.
+    public func stop(within timeout: Duration) {
         // These two stop first, because the server waits for their answers.
         erasure.stop()
-        symbols.stop()
-        server.stop(within: bound)
-        parsing.stop()
+        symbolUploads.stop()
+        server.stop(within: timeout)
+        parsingPool.stop()
         queue.stop()
         writer.with { $0.take() }?.join()
         storeThreads.stop()

@@ -10,17 +10,17 @@ public import LeakStore
 /// are corrected.
 public struct Import {
     public struct Result: Sendable {
-        public var lines = 0
+        public var lineCount = 0
         /// Sightings that this import wrote to disk and counted: one for each report, or one for each leak that the
         /// report's text describes.
-        public var accepted = 0
+        public var acceptedCount = 0
         /// Lines that were counted before.
-        public var repeated = 0
+        public var repeatedLineCount = 0
         /// Rejected lines, and rejected reports in other lines.
-        public var rejected = 0
+        public var rejectedCount = 0
         /// Accepted reports that do not count at their own time: reports older than 30 days count as 30 days old, and
         /// reports more than a day ahead count as received now.
-        public var moved = 0
+        public var clampedTimeCount = 0
         /// Error of the checkpoint at the end. Everything is counted nevertheless.
         public var checkpointError: StoreError?
     }
@@ -42,20 +42,20 @@ public struct Import {
     }
 
     /// Maximum bytes of a line, the same as for a request's body.
-    public static let lineBytes = 1 << 20
+    public static let maxLineBytes = 1 << 20
     /// Maximum lines per call of the store, so that a server on the same database can write between two calls.
-    private static let linesPerCommit = 500
+    private static let maxLinesPerCommit = 500
     /// Number of sightings at which the waiting lines are written. A line may contain many reports.
-    private static let sightingsPerCommit = 1_000
+    private static let maxSightingsPerCommit = 1_000
 
     public private(set) var result = Result()
     private let store: any Store
     private let source: Source
     private let now: Int64
-    private let refused: (_ line: Int, _ reason: String) -> Void
+    private let onRejection: (_ line: Int, _ reason: String) -> Void
     private var cache = GroupCache()
-    private var waiting: [SubmissionBuilder] = []
-    private var waitingSightings = 0
+    private var pendingBuilders: [SubmissionBuilder] = []
+    private var pendingSightingCount = 0
     /// The ingest key of all imports. It is not in the database. It keeps the idempotency keys of imports apart from those
     /// of requests.
     private let key = Credential(id: 0, purpose: .ingest, name: "import", hash: [], createdAt: 0)
@@ -63,25 +63,25 @@ public struct Import {
     /// - Parameters:
     ///   - store: best opened with ``StoreLimits/forImports``.
     ///   - now: milliseconds since 1970, the time of receipt.
-    ///   - refused: called for each line, or report in a line, that is not counted, with the reason.
+    ///   - onRejection: called for each line, or report in a line, that is not counted, with the reason.
     public init(
         store: any Store, source: Source, now: Int64,
-        refused: @escaping (_ line: Int, _ reason: String) -> Void
+        onRejection: @escaping (_ line: Int, _ reason: String) -> Void
     ) {
         self.store = store
         self.source = source
         self.now = now
-        self.refused = refused
+        self.onRejection = onRejection
     }
 
     /// Adds the next line. An empty line is only counted as a line.
     ///
     /// - Throws: ``StoreError`` if lines could not be written. ``result`` does not include them.
     public mutating func add(line bytes: [UInt8]) throws(StoreError) {
-        result.lines += 1
+        result.lineCount += 1
         guard bytes.contains(where: { $0 > 0x20 }) else { return }
-        guard bytes.count <= Self.lineBytes else {
-            refuse("the line is \(bytes.count) bytes, at most \(Self.lineBytes)")
+        guard bytes.count <= Self.maxLineBytes else {
+            reject("the line is \(bytes.count) bytes, at most \(Self.maxLineBytes)")
             return
         }
         let ingestRequest = IngestRequest(
@@ -89,13 +89,16 @@ public struct Import {
             environment: source.app.environment, idempotencyKey: idempotencyKey(of: bytes), receivedAt: now)
         do throws(Problem) {
             let builder = try SubmissionBuilder(ingestRequest, key: key, cache: &cache)
-            for rejection in builder.rejected { refuse(rejection.reason) }
-            waiting.append(builder)
-            waitingSightings += builder.submission.sightings.count
+            for rejection in builder.rejected { reject(rejection.reason) }
+            pendingBuilders.append(builder)
+            pendingSightingCount += builder.submission.sightings.count
         } catch {
-            refuse(error.column.map { "\(error.detail) (column \($0))" } ?? error.detail)
+            reject(error.column.map { "\(error.detail) (column \($0))" } ?? error.detail)
         }
-        guard waiting.count >= Self.linesPerCommit || waitingSightings >= Self.sightingsPerCommit else {
+        guard
+            pendingBuilders.count >= Self.maxLinesPerCommit
+                || pendingSightingCount >= Self.maxSightingsPerCommit
+        else {
             return
         }
         try flush()
@@ -105,25 +108,25 @@ public struct Import {
         // A zero byte ends each part before the line, because no name contains a zero byte.
         let environment = source.app.environment == AppKey.production ? [] : [source.app.environment]
         let parts =
-            [source.name, source.app.app ?? "", source.version ?? "", "\(result.lines)"] + environment
+            [source.name, source.app.app ?? "", source.version ?? "", "\(result.lineCount)"] + environment
         return LeakID(bytes: SHA256Hash.hash(parts.flatMap { $0.utf8 + [0] } + line)).description
     }
 
     /// Writes the waiting lines.
     public mutating func flush() throws(StoreError) {
-        while !waiting.isEmpty {
-            let receipts = try store.count(waiting.map(\.submission), now: now)
-            for (builder, receipt) in zip(waiting, receipts) {
+        while !pendingBuilders.isEmpty {
+            let receipts = try store.count(pendingBuilders.map(\.submission), now: now)
+            for (builder, receipt) in zip(pendingBuilders, receipts) {
                 if receipt == .counted {
-                    result.accepted += builder.submission.sightings.count
-                    result.moved += builder.movedCount
+                    result.acceptedCount += builder.submission.sightings.count
+                    result.clampedTimeCount += builder.clampedTimeCount
                 } else {
-                    result.repeated += 1
+                    result.repeatedLineCount += 1
                 }
             }
-            waiting.removeFirst(receipts.count)
+            pendingBuilders.removeFirst(receipts.count)
         }
-        waitingSightings = 0
+        pendingSightingCount = 0
         do throws(StoreError) {
             try store.checkpointIfNeeded(now: now)
             result.checkpointError = nil
@@ -135,9 +138,9 @@ public struct Import {
     /// Returns the limits that were exceeded since an earlier call, each with the number of counts beyond it, which were
     /// added to ``StoreLimits/other`` or left out. The numbers include counts of a server on the same database.
     ///
-    /// - Parameter former: the result of the earlier call.
+    /// - Parameter earlierCounts: the result of the earlier call.
     public static func overLimitCounts(
-        in store: any Store, since former: [OverLimitCount] = [], now: Int64
+        in store: any Store, since earlierCounts: [OverLimitCount] = [], now: Int64
     ) throws(StoreError) -> [OverLimitCount] {
         let reader = try store.makeReader()
         var counts: [OverLimitCount] = []
@@ -146,13 +149,13 @@ public struct Import {
         }
         return counts.compactMap { limit in
             var added = limit
-            added.count -= former.first { $0.app == limit.app && $0.limit == limit.limit }?.count ?? 0
+            added.count -= earlierCounts.first { $0.app == limit.app && $0.limit == limit.limit }?.count ?? 0
             return added.count > 0 ? added : nil
         }
     }
 
-    private mutating func refuse(_ reason: String) {
-        result.rejected += 1
-        refused(result.lines, reason)
+    private mutating func reject(_ reason: String) {
+        result.rejectedCount += 1
+        onRejection(result.lineCount, reason)
     }
 }

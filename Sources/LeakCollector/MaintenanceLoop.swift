@@ -11,7 +11,7 @@ final class MaintenanceLoop: Sendable {
 
     private let store: any Store
     private let authenticator: Authenticator
-    private let tables: SymbolTableCache
+    private let symbolTables: SymbolTableCache
     /// `nil` if the database is PostgreSQL.
     private let folder: DataFolder?
     private let health: StoreHealth
@@ -20,14 +20,14 @@ final class MaintenanceLoop: Sendable {
     private let isStopping = Guarded(false)
 
     init(
-        store: any Store, authenticator: Authenticator, tables: SymbolTableCache, folder: DataFolder?,
+        store: any Store, authenticator: Authenticator, symbolTables: SymbolTableCache, folder: DataFolder?,
         health: StoreHealth,
         log: Log,
         now: @escaping @Sendable () -> Int64
     ) {
         self.store = store
         self.authenticator = authenticator
-        self.tables = tables
+        self.symbolTables = symbolTables
         self.folder = folder
         self.health = health
         self.log = log
@@ -38,15 +38,15 @@ final class MaintenanceLoop: Sendable {
         // The reader is created here, but used only on the thread.
         nonisolated(unsafe) let reader = try store.makeReader()
         return WorkerThread(name: "housekeeping") { [self] in
-            var intervals = 0
+            var intervalCount = 0
             var counter: Int64?
             var damage: StoreError?
             repeat {
-                if let folder { watch(folder) }
-                damage = watchDatabase(damage)
+                if let folder { checkDataFolder(folder) }
+                damage = checkDatabase(damage)
                 counter = unsafe refreshCaches(reader, since: counter)
-                if intervals % Self.intervalsBetweenExpirations == 0 { expire() }
-                intervals += 1
+                if intervalCount % Self.intervalsBetweenExpirations == 0 { expire() }
+                intervalCount += 1
             } while !sleep()
             storeSymbolUse()
         }
@@ -67,7 +67,7 @@ final class MaintenanceLoop: Sendable {
     /// Stores which symbols were used. The method runs before rows expire, so that symbols that reports needed stay.
     private func storeSymbolUse() {
         do throws(StoreError) {
-            try tables.storeUse(now: now())
+            try symbolTables.storeUse(now: now())
         } catch {
             log.warning(
                 "the times when symbols were last used could not be stored; the collector will try again: \(error)"
@@ -100,44 +100,44 @@ final class MaintenanceLoop: Sendable {
     /// Reads the credentials and the list of symbols again if another connection has committed, such as that of this
     /// process's writer or of the command line.
     ///
-    /// - Parameter former: the result of the last call.
-    /// - Returns: the change counter of the database; `former` if the caches could not be refreshed.
-    private func refreshCaches(_ reader: any StoreReader, since former: Int64?) -> Int64? {
+    /// - Parameter previousCounter: the result of the last call.
+    /// - Returns: the change counter of the database; `previousCounter` if the caches could not be refreshed.
+    private func refreshCaches(_ reader: any StoreReader, since previousCounter: Int64?) -> Int64? {
         do {
             let counter = try reader.changeCounter()
-            if health.record(.databaseAway, isThere: false) {
+            if health.record(.databaseUnreachable, isPresent: false) {
                 log.info("the database is back: accepting reports again")
             }
-            guard counter != former else { return counter }
-            try tables.refresh(from: reader)
+            guard counter != previousCounter else { return counter }
+            try symbolTables.refresh(from: reader)
             let editCount = authenticator.editCount
             return authenticator.replace(try reader.credentials(all: true, now: now()), since: editCount)
-                ? counter : former
+                ? counter : previousCounter
         } catch {
             guard error.reason == .unavailable else {
                 log.warning(
                     "keys and tokens could not be read again, so recent changes are not in effect yet: \(error)"
                 )
-                return former
+                return previousCounter
             }
-            if health.record(.databaseAway, isThere: true) {
+            if health.record(.databaseUnreachable, isPresent: true) {
                 log.error("\(error): rejecting reports until the database is back")
             }
-            return former
+            return previousCounter
         }
     }
 
     /// Logs when the database becomes damaged and when it is sound again, and starts an integrity check if one is due.
     ///
-    /// - Parameter former: the damage that was logged already.
+    /// - Parameter previousDamage: the damage that was logged already.
     /// - Returns: the damage that is logged now.
-    private func watchDatabase(_ former: StoreError?) -> StoreError? {
+    private func checkDatabase(_ previousDamage: StoreError?) -> StoreError? {
         let damage = store.damage
-        health.record(.damaged, isThere: damage != nil)
+        health.record(.damaged, isPresent: damage != nil)
         if let integrityCheck = store.integrityCheck {
             _ = WorkerThread.start(name: "damage check", body: integrityCheck)
         }
-        guard damage != former else { return damage }
+        guard damage != previousDamage else { return damage }
         if let damage {
             log.error("rejecting reports: \(damage)")
         } else {
@@ -146,9 +146,9 @@ final class MaintenanceLoop: Sendable {
         return damage
     }
 
-    private func watch(_ folder: DataFolder) {
+    private func checkDataFolder(_ folder: DataFolder) {
         let isGone = !folder.hasSameDatabase
-        if health.record(.folderGone, isThere: isGone) {
+        if health.record(.dataFolderReplaced, isPresent: isGone) {
             if isGone {
                 log.error(
                     "the data folder \(folder.path) was removed or replaced: rejecting reports; restart the collector"
@@ -157,13 +157,13 @@ final class MaintenanceLoop: Sendable {
                 log.info("the data folder \(folder.path) is back: accepting reports again")
             }
         }
-        guard let free = folder.freeBytes else { return }
-        let isNearlyFull = free < DataFolder.leastFreeBytes
-        guard health.record(.diskNearlyFull, isThere: isNearlyFull) else { return }
+        guard let freeBytes = folder.freeBytes else { return }
+        let isNearlyFull = freeBytes < DataFolder.minimumFreeBytes
+        guard health.record(.diskNearlyFull, isPresent: isNearlyFull) else { return }
         if isNearlyFull {
             log.error(
-                "only \(free >> 20) MiB are free in \(folder.path): rejecting reports until at least "
-                    + "\(DataFolder.leastFreeBytes >> 20) MiB are free")
+                "only \(freeBytes >> 20) MiB are free in \(folder.path): rejecting reports until at least "
+                    + "\(DataFolder.minimumFreeBytes >> 20) MiB are free")
         } else {
             log.info("the disk has enough free space again: accepting reports again")
         }

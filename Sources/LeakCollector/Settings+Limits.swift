@@ -11,7 +11,7 @@ extension Settings {
         limits.bodyBytes = bodyBytes
         // The buffer of a body of unknown length grows by doubling, so each loop's share has room for three of the
         // largest bodies.
-        let largest = max(bodyBytes, SentryIngest.bodyBytes)
+        let largest = max(bodyBytes, SentryIngest.maxBodyBytes)
         limits.uploadBytes = max(limits.uploadBytes, 4 * bodyBytes * loops, 3 * largest * loops)
         limits.inflatedBytes = max(limits.inflatedBytes, largest)
         limits.lingerBytes = max(limits.lingerBytes + largest, 4 * bodyBytes)

@@ -54,8 +54,8 @@ struct CheckCommand: Equatable {
     }
 
     private func readFromDatabase(_ settings: Settings) throws -> [UInt8] {
-        try checkRequest.answer(
-            from: Program.openStore(settings, isServer: false), known: Program.publicFolder(settings),
+        try checkRequest.responseJSON(
+            from: Program.openStore(settings, isServer: false), publicFolder: Program.publicFolder(settings),
             now: WallClock.milliseconds())
     }
 

@@ -129,7 +129,7 @@ enum Command: Equatable {
             let flag = "--" + limit.rawValue.replacing("_", with: "-")
             guard let text = nonEmpty(flag) else { continue }
             guard limit.set(text, in: &query) else {
-                throw UsageError("\(flag) is “\(text)”, must be \(limit.form)")
+                throw UsageError("\(flag) is “\(text)”, must be \(limit.validValues)")
             }
         }
         return CheckCommand(checkRequest: ReleaseCheckRequest(query), format: format, flags: settings)
@@ -173,7 +173,7 @@ enum Command: Equatable {
         // The other commands write for people, even if `COLLECTOR_LOG` is set for the server.
         guard arguments.first.map({ $0 == "serve" || $0.hasPrefix("-") }) ?? true else { return false }
         let flag = Setting.log.flag ?? ""
-        let json = Settings.LogForm.json.rawValue
+        let json = Settings.LogFormat.json.rawValue
         if arguments.contains("\(flag)=\(json)") { return true }
         guard let index = arguments.firstIndex(of: flag) else { return variable == json }
         return arguments.dropFirst(index + 1).first == json

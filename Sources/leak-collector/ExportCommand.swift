@@ -30,9 +30,12 @@ struct ExportCommand {
             let now = WallClock.milliseconds()
             guard now >= nextProgressTime else { return }
             nextProgressTime = now + interval
-            Output.error("\(progress.leaks) of \(progress.allLeaks) leaks", overwrites: isTerminal)
+            Output.error(
+                "\(progress.writtenLeakCount) of \(progress.totalLeakCount) leaks", overwrites: isTerminal)
         }
-        let removed = result.removed == 0 ? "" : ", removed \(result.removed) files of an earlier export"
-        Output.line("wrote \(result.files) files to \(folder)\(removed); open \(folder)/index.html")
+        let removed =
+            result.removedFileCount == 0
+            ? "" : ", removed \(result.removedFileCount) files of an earlier export"
+        Output.line("wrote \(result.fileCount) files to \(folder)\(removed); open \(folder)/index.html")
     }
 }

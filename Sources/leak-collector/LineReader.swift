@@ -52,7 +52,7 @@ struct LineReader: ~Copyable {
     }
 
     private func append(_ bytes: ArraySlice<UInt8>, to line: inout [UInt8]) {
-        line += bytes.prefix(Import.lineBytes + 1 - line.count)
+        line += bytes.prefix(Import.maxLineBytes + 1 - line.count)
     }
 
     private mutating func fill() throws(Failure) {

@@ -101,7 +101,7 @@ struct MaintenanceCommand {
         var nextProgressTime = WallClock.milliseconds() + Self.progressMilliseconds
         while let line = try lines.next() {
             try reports.add(line: line)
-            if reports.result.lines % 100 == 0, WallClock.milliseconds() >= nextProgressTime {
+            if reports.result.lineCount % 100 == 0, WallClock.milliseconds() >= nextProgressTime {
                 Output.error(Self.words(reports.result))
                 nextProgressTime = WallClock.milliseconds() + Self.progressMilliseconds
             }
@@ -119,7 +119,7 @@ struct MaintenanceCommand {
         if let checkpointError = reports.result.checkpointError {
             Output.error("collector: all reports are counted, but \(checkpointError)")
         }
-        return reports.result.rejected == 0 ? .done : .failed
+        return reports.result.rejectedCount == 0 ? .done : .failed
     }
 
     /// Maximum number of rejections that are printed. More of them usually have the same reason.
@@ -127,10 +127,10 @@ struct MaintenanceCommand {
     private static let progressMilliseconds: Int64 = 1_000
 
     private static func words(_ result: Import.Result) -> String {
-        "\(result.lines) lines: \(result.accepted) reports counted, \(result.repeated) lines counted before, "
-            + "\(result.rejected) lines rejected"
-            + (result.moved > 0
-                ? "; \(result.moved) reports have times out of bounds: older ones count as 30 days old, later ones as of now"
+        "\(result.lineCount) lines: \(result.acceptedCount) reports counted, \(result.repeatedLineCount) lines counted before, "
+            + "\(result.rejectedCount) lines rejected"
+            + (result.clampedTimeCount > 0
+                ? "; \(result.clampedTimeCount) reports have times out of bounds: older ones count as 30 days old, later ones as of now"
                 : "")
     }
 

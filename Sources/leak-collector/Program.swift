@@ -52,7 +52,7 @@ enum Program {
     /// Writes the line about a failure: as JSON if the server's log is in JSON, otherwise as text for people.
     private static func report(_ problem: String, _ arguments: [String]) {
         if Command.wantsJSONLog(arguments, variable: ProcessEnvironment.variables[Setting.log.variable]) {
-            Log(form: .json).error(problem)
+            Log(format: .json).error(problem)
         } else {
             Output.error("collector: \(problem)")
         }
@@ -125,7 +125,7 @@ enum Program {
     private static func serve(_ settings: Settings) throws {
         // Signals are set up before any thread starts, and only for this command.
         let signals = StopSignals()
-        let log = Log(form: settings.logForm)
+        let log = Log(format: settings.logFormat)
         for warning in settings.warnings { log.warning(warning) }
         // Read before the database is opened, because opening may migrate it.
         let publicFolder = try publicFolder(settings)
@@ -133,7 +133,7 @@ enum Program {
         let collector = try Collector(
             settings: settings, store: store, publicFolder: publicFolder, log: log)
         try collector.start()
-        let address = collector.startupInfo.reachable
+        let address = collector.startupInfo.localAddress
         let addressFile = AddressFile(folder: settings.dataFolder)
         // With PostgreSQL there may be no data folder.
         if !addressFile.write(address), settings.databaseURL == nil {
@@ -145,10 +145,10 @@ enum Program {
 
         signals.wait()
         log.info(
-            "stopping: finishing open requests, for \(Collector.stopBound.components.seconds) s at most; "
+            "stopping: finishing open requests, for \(Collector.stopTimeout.components.seconds) s at most; "
                 + "a second signal stops at once")
         signals.endAtOnce()
-        collector.stop(within: Collector.stopBound)
+        collector.stop(within: Collector.stopTimeout)
         addressFile.remove(address)
         log.info("stopped")
     }
@@ -156,12 +156,13 @@ enum Program {
     private static func reportStartup(
         _ startupInfo: Collector.StartupInfo, settings: Settings, log: Log
     ) {
-        switch settings.logForm {
+        switch settings.logFormat {
         case .text:
-            let lines = ["listening on \(startupInfo.listening)"] + credentialLines(startupInfo, settings)
+            let lines =
+                ["listening on \(startupInfo.listeningAddress)"] + credentialLines(startupInfo, settings)
             Output.line(lines.joined(separator: "\n"))
         case .json:
-            log.reportStartup("listening on \(startupInfo.listening)", ["url": startupInfo.address])
+            log.reportStartup("listening on \(startupInfo.listeningAddress)", ["url": startupInfo.address])
             guard settings.showsSecrets else {
                 for line in credentialLines(startupInfo, settings) { log.reportStartup(line) }
                 return

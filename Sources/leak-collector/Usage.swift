@@ -64,7 +64,7 @@ enum Usage {
 
     private static func table(_ rows: [(String, Setting)]) -> String {
         rows.map { name, setting in
-            "  \(name)\n\(wrapped(setting.meaning, indent: 6))\n      default: \(setting.fallback)\n"
+            "  \(name)\n\(wrapped(setting.meaning, indent: 6))\n      default: \(setting.defaultDescription)\n"
         }.joined()
     }
 

@@ -154,7 +154,8 @@ import Testing
         let text = try String(contentsOf: page, encoding: .utf8)
         for setting in Setting.allCases {
             let flag = setting.flag.map { "`\($0)`" } ?? ""
-            let row = "| \(flag) | `\(setting.variable)` | \(setting.fallback) | \(setting.meaning) |"
+            let row =
+                "| \(flag) | `\(setting.variable)` | \(setting.defaultDescription) | \(setting.meaning) |"
             #expect(text.contains(row), "\(row)")
         }
     }
@@ -191,7 +192,7 @@ import Testing
         #expect(!help.contains("--token"))
         for setting in Setting.allCases {
             #expect(help.contains(setting.variable))
-            #expect(help.contains("default: \(setting.fallback)"))
+            #expect(help.contains("default: \(setting.defaultDescription)"))
             if let flag = setting.flag { #expect(help.contains("\(flag) ")) }
         }
     }

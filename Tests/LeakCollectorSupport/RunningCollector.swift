@@ -35,7 +35,7 @@ public final class RunningCollector {
         let files = try PublicFolder(publicFolder, knownLeaks: settings.knownLeaksFile)
         store = wrap(try Collector.openStore(settings, isServer: true))
         collector = try Collector(
-            settings: settings, store: store, publicFolder: files, log: Log(form: .text), now: now)
+            settings: settings, store: store, publicFolder: files, log: Log(format: .text), now: now)
         try collector.start()
         var options = HTTPClient.Options()
         options.answerBytes = 4 * 1024 * 1024

@@ -28,10 +28,10 @@ import Testing
         func lines(_ apps: Range<Int>) -> [String] {
             apps.map { #"{"class": "C", "app": {"id": "app\#($0)"}}"# }
         }
-        #expect(try run(lines(0..<5), into: store).accepted == 5)
+        #expect(try run(lines(0..<5), into: store).acceptedCount == 5)
         let first = try Import.overLimitCounts(in: store, now: Self.now)
         #expect(first == [OverLimitCount(app: "other", limit: .apps, count: 3)])
-        #expect(try run(lines(5..<7), into: store, Import.Source(name: "g")).accepted == 2)
+        #expect(try run(lines(5..<7), into: store, Import.Source(name: "g")).acceptedCount == 2)
         #expect(
             try Import.overLimitCounts(in: store, since: first, now: Self.now)
                 == [OverLimitCount(app: "other", limit: .apps, count: 2)])
@@ -58,24 +58,24 @@ import Testing
         }
         lines += lines
         let store = try store(limits)
-        #expect(try run(lines, into: store).accepted == 80)
+        #expect(try run(lines, into: store).acceptedCount == 80)
         let again = try run(lines, into: store)
-        #expect(again.accepted == 0 && again.repeated == 80)
+        #expect(again.acceptedCount == 0 && again.repeatedLineCount == 80)
     }
 
     @Test(arguments: [("2026-11-18T00:00:00Z", 0), ("2026-09-01T00:00:00Z", 1), ("2027-01-01T00:00:00Z", 1)])
     func `reports that count at another time are counted as moved, once`(at: String, moved: Int) throws {
         let line = #"{"class": "C", "at": "\#(at)"}"#
         let store = try store()
-        #expect(try run([line], into: store).moved == moved)
-        #expect(try run([line], into: store).moved == 0)
+        #expect(try run([line], into: store).clampedTimeCount == moved)
+        #expect(try run([line], into: store).clampedTimeCount == 0)
     }
 
     @Test func `a store that cannot be tidied has counted all the same`() throws {
         let store = try store()
         let lines = (0..<1_200).map { #"{"class": "C\#($0 % 7)"}"# }
         let result = try run(lines, into: FailingCheckpointStore(store: store))
-        #expect(result.accepted == 1_200 && result.checkpointError?.description == "no")
+        #expect(result.acceptedCount == 1_200 && result.checkpointError?.description == "no")
         #expect(try store.makeReader().leaks(LeakQuery(), now: Self.now).reports == 1_200)
     }
 }

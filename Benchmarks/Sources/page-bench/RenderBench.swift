@@ -60,7 +60,8 @@ enum RenderBench {
         context.versions = try reader.versions(app: detail.row.identity.app)
         let hours = try reader.trend(of: id, by: .hour, now: now)?.lastHours(48, now: now)
         let page = LeakDetailPage(
-            context: context, detail: detail, hours: hours, newest: kept.first, first: kept.last)
+            context: context, detail: detail, hourlyTrend: hours, newestSample: kept.first,
+            firstSample: kept.last)
         let view = StoreView(reader: reader, now: now)
         try row("a leak", 1, target: nil) {
             page.html.bytes

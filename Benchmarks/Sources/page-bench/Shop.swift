@@ -22,7 +22,7 @@ final class Shop {
         let files = try PublicFolder(publicFolder, knownLeaks: nil)
         store = try Collector.openStore(settings, isServer: true)
         collector = try Collector(
-            settings: settings, store: store, publicFolder: files, log: Log(form: .text))
+            settings: settings, store: store, publicFolder: files, log: Log(format: .text))
         try collector.start()
         for start in stride(from: 0, to: leaks, by: 200) {
             try send((start..<min(start + 200, leaks)).flatMap(Self.reports))

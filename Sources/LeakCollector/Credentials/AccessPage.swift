@@ -26,13 +26,13 @@ struct AccessPage: Component {
     init(from reader: any StoreReader, links: Links, now: Int64, rejected: RejectedForm? = nil)
         throws(StoreError)
     {
-        let all = try reader.appSummaries()
+        let summaries = try reader.appSummaries()
         let credentials = try reader.credentials(all: true, now: now)
         self.init(
-            context: PageContext(links: links, now: now, apps: Set(all.map(\.id)).sorted()),
-            apps: all.prefix(Self.appsShown).map { app in
+            context: PageContext(links: links, now: now, apps: Set(summaries.map(\.id)).sorted()),
+            apps: summaries.prefix(Self.maxListedApps).map { app in
                 App(key: app.key, newestVersion: app.newestVersion, lastSeen: app.lastSeen)
-            }, appCount: all.count, keys: credentials.filter { $0.purpose == .ingest },
+            }, appCount: summaries.count, keys: credentials.filter { $0.purpose == .ingest },
             tokens: credentials.filter { $0.purpose == .access }, rejected: rejected)
     }
 
@@ -49,7 +49,7 @@ struct AccessPage: Component {
     }
 
     /// Maximum number of apps that the page lists. The filter of the summary offers all apps.
-    static let appsShown = 100
+    static let maxListedApps = 100
 
     var html: HTML {
         PageLayout(
@@ -73,7 +73,7 @@ struct AccessPage: Component {
         #"""
         <p>An app sends reports with a key; a key can do nothing else. Anyone can extract it from your app: restrict it to \#
         one app.</p>\#(CredentialTable(context: context, kind: .keys, credentials: keys, rejected: rejected))\#
-        \#(form(.keys, "Create key"))
+        \#(createForm(.keys, buttonTitle: "Create key"))
         """#
     }
 
@@ -81,23 +81,23 @@ struct AccessPage: Component {
         #"""
         <p>People sign in with a token. Programs use it to read, decide about leaks, erase installs, and manage keys and \#
         tokens. If a token is revoked, the tokens that were created with it stay valid.</p>\#(CredentialTable(context: context, kind: .tokens, credentials: tokens, rejected: rejected))\#
-        \#(form(.tokens, "Create token"))
+        \#(createForm(.tokens, buttonTitle: "Create token"))
         """#
     }
 
-    private func form(_ kind: CredentialKind, _ words: String) -> HTML {
+    private func createForm(_ kind: CredentialKind, buttonTitle: String) -> HTML {
         let form = CredentialForm(kind: kind, action: .create)
-        let filled = RejectedForm.fields(of: form, in: rejected)
-        let app: HTML? =
+        let typedFields = RejectedForm.fields(of: form, in: rejected)
+        let appField: HTML? =
             kind == .keys
             ? #"""
             <label>App (optional) <input name="app" autocomplete="off" spellcheck="false" \#
-            placeholder="com.example.shop"\#(Self.valueAttribute(filled?.app))></label>
+            placeholder="com.example.shop"\#(Self.valueAttribute(typedFields?.app))></label>
             """# : nil
         return #"""
-            <form class="filters" method="post" action="\#(context.links.to(form.target))" aria-label="\#(words)">\#
-            \#(RejectedForm.alert(of: form, in: rejected))<label>Name <input name="name" required maxlength="\#(Credentials.nameBytes / TriageForm.bytesPerUnit)" autocomplete="off"\#(Self.valueAttribute(filled?.name))\#(filled == nil ? "" : " autofocus")></label>\#(app)\#
-            <button class="main">\#(words)</button></form>
+            <form class="filters" method="post" action="\#(context.links.to(form.target))" aria-label="\#(buttonTitle)">\#
+            \#(RejectedForm.alert(of: form, in: rejected))<label>Name <input name="name" required maxlength="\#(Credentials.maxNameBytes / TriageForm.bytesPerUnit)" autocomplete="off"\#(Self.valueAttribute(typedFields?.name))\#(typedFields == nil ? "" : " autofocus")></label>\#(appField)\#
+            <button class="main">\#(buttonTitle)</button></form>
             """#
     }
 
@@ -117,11 +117,11 @@ struct AccessPage: Component {
             })</td><td>\#(app.lastSeen.map { context.relativeTime($0).html })</td></tr>
             """#
         }
-        let more = appCount - apps.count
+        let unlistedCount = appCount - apps.count
         return #"""
             <table class="small access"><thead><tr><th scope="col">App</th><th scope="col">Environment</th><th scope="col">Newest version</th>\#
             <th scope="col">Last seen</th></tr></thead><tbody>\#(rows)</tbody></table>\#
-            \#(more > 0 ? "<p>and \(Count(more)) more, less recently seen</p>" : nil as HTML?)
+            \#(unlistedCount > 0 ? "<p>and \(Count(unlistedCount)) more, less recently seen</p>" : nil as HTML?)
             """#
     }
 }

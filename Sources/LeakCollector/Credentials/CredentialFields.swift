@@ -5,7 +5,7 @@ internal import LeakMessage
 /// Fields of a request to create or rename a credential, not validated.
 struct CredentialFields: Hashable, Sendable {
     /// Maximum bytes of a body: enough for a name and an app in which each byte is written as `\u0000`.
-    static let bodyBytes = 4096
+    static let maxBodyBytes = 4096
 
     var name: String?
     var app: String?

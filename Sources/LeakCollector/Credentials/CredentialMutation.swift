@@ -35,7 +35,7 @@ struct CredentialMutation: Mutation {
         return "/api/v1/\(kind.rawValue)" + (action == .create ? "" : "/{id}")
     }
 
-    var body: Route.Body { .atMost(CredentialFields.bodyBytes) }
+    var body: Route.Body { .atMost(CredentialFields.maxBodyBytes) }
 
     var formPage: (@Sendable (Parameters) -> ErrorPage.PageLink?)? {
         guard isForm else { return nil }
@@ -50,7 +50,7 @@ struct CredentialMutation: Mutation {
         let (context, now) = (change.context, change.now)
         var change = change
         change.typedText = fields.name
-        context.threads.add(
+        context.storeThreads.add(
             change.work("changing a \(kind.noun)") { resources in
                 do {
                     let changed = try apply(fields, id: id, Credentials(store: context.store), now: now)
@@ -100,11 +100,11 @@ struct CredentialMutation: Mutation {
                 let created = try credentials.create(kind.purpose, name: name, app: fields.app, now: now)
                 return (created.credential, created.secret)
             }
-            let isDone =
+            let wasFound =
                 action == .rename
                 ? try credentials.rename(kind.purpose, id, to: name, now: now)
                 : try credentials.revoke(kind.purpose, id, now: now)
-            guard isDone,
+            guard wasFound,
                 let changed = try credentials.list(kind.purpose, now: now).first(where: { $0.id == id })
             else {
                 throw Problem(

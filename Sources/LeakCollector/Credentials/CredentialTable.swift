@@ -10,36 +10,36 @@ struct CredentialTable: Component {
     var html: HTML {
         let valid = credentials.filter { $0.revokedAt == nil }
         let revoked = credentials.filter { $0.revokedAt != nil }
-        let list: HTML =
+        let validTable: HTML =
             valid.isEmpty
             ? "<p>There is no valid \(kind.noun). Create one.</p>" : table(valid, lastHeading: nil)
-        guard !revoked.isEmpty else { return list }
+        guard !revoked.isEmpty else { return validTable }
         let title = Count(revoked.count).of("revoked \(kind.noun)", "revoked \(kind.noun)s")
         return
-            #"\#(list)<details><summary>\#(title)</summary>\#(table(revoked, lastHeading: "Revoked"))</details>"#
+            #"\#(validTable)<details><summary>\#(title)</summary>\#(table(revoked, lastHeading: "Revoked"))</details>"#
     }
 
     /// Returns the table of valid or of revoked credentials.
     ///
     /// - Parameter lastHeading: the heading of the last column; `nil` if the column contains forms.
     private func table(_ credentials: [Credential], lastHeading: String?) -> HTML {
-        let app: HTML? = kind == .keys ? #"<th scope="col">App</th>"# : nil
-        let last: HTML = lastHeading.map { #"<th scope="col">\#($0)</th>"# } ?? "<td></td>"
+        let appHeading: HTML? = kind == .keys ? #"<th scope="col">App</th>"# : nil
+        let lastHeadingCell: HTML = lastHeading.map { #"<th scope="col">\#($0)</th>"# } ?? "<td></td>"
         return #"""
-            <table class="small access"><thead><tr><th scope="col">Name</th><th scope="col" class="num">ID</th>\#(app)\#
-            <th scope="col">Created</th>\#(last)</tr></thead><tbody>\#(credentials.map { row($0) })</tbody></table>
+            <table class="small access"><thead><tr><th scope="col">Name</th><th scope="col" class="num">ID</th>\#(appHeading)\#
+            <th scope="col">Created</th>\#(lastHeadingCell)</tr></thead><tbody>\#(credentials.map { row($0) })</tbody></table>
             """#
     }
 
     private func row(_ credential: Credential) -> HTML {
-        let app: HTML? =
+        let appCell: HTML? =
             kind == .keys ? "<td>\(credential.app.map { IsolatedText($0).html } ?? "any app")</td>" : nil
-        let last =
+        let lastCell =
             credential.revokedAt.map { context.relativeTime($0).dayElement }
             ?? "\(isFromEnvironment(credential) ? nil : renameForm(credential))\(revokeForm(credential))"
         return #"""
-            <tr><th scope="row">\#(IsolatedText(credential.name))</th><td class="num">\#(credential.id)</td>\#(app)\#
-            <td>\#(context.relativeTime(credential.createdAt).dayElement)</td><td>\#(last)</td></tr>
+            <tr><th scope="row">\#(IsolatedText(credential.name))</th><td class="num">\#(credential.id)</td>\#(appCell)\#
+            <td>\#(context.relativeTime(credential.createdAt).dayElement)</td><td>\#(lastCell)</td></tr>
             """#
     }
 
@@ -51,13 +51,13 @@ struct CredentialTable: Component {
 
     private func renameForm(_ credential: Credential) -> HTML {
         let form = CredentialForm(kind: kind, action: .rename, id: credential.id)
-        let filled = RejectedForm.fields(of: form, in: rejected)
+        let typedFields = RejectedForm.fields(of: form, in: rejected)
         return #"""
-            <details\#(filled == nil ? "" : " open")><summary>Rename…</summary>\#
+            <details\#(typedFields == nil ? "" : " open")><summary>Rename…</summary>\#
             <form class="filters" method="post" action="\#(context.links.to(form.target))">\#
             \#(RejectedForm.alert(of: form, in: rejected))\#
-            <label>New name <input name="name" required maxlength="\#(Credentials.nameBytes / TriageForm.bytesPerUnit)" autocomplete="off" \#
-            value="\#(filled?.name ?? credential.name)"\#(filled == nil ? "" : " autofocus")></label><button>Rename</button></form></details>
+            <label>New name <input name="name" required maxlength="\#(Credentials.maxNameBytes / TriageForm.bytesPerUnit)" autocomplete="off" \#
+            value="\#(typedFields?.name ?? credential.name)"\#(typedFields == nil ? "" : " autofocus")></label><button>Rename</button></form></details>
             """#
     }
 
@@ -72,12 +72,12 @@ struct CredentialTable: Component {
                 This cannot be undone.
                 """
             }
-        let variable: HTML? =
+        let variableNote: HTML? =
             isFromEnvironment(credential)
             ? " It is set by \(kind.setting.variable): change that variable before you restart the collector."
             : nil
         return #"""
-            <details><summary>Revoke…</summary><p>\#(consequence)\#(variable)</p>\#
+            <details><summary>Revoke…</summary><p>\#(consequence)\#(variableNote)</p>\#
             <form method="post" action="\#(context.links.to(form.target))">\#
             <button>Revoke \#(IsolatedText(credential.name))</button></form></details>
             """#

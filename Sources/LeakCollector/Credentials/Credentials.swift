@@ -8,7 +8,7 @@ public struct Credentials: Sendable {
 
     public init(store: any Store) { self.store = store }
 
-    /// Name of the ingest key that came from the environment. A key with a new value replaces the former one.
+    /// Name of the ingest key that came from the environment. A key with a new value replaces the previous one.
     private static let environmentKey = Setting.ingestKey.variable
     /// Name of the access token that came from the environment.
     private static let environmentToken = Setting.accessToken.variable
@@ -24,52 +24,55 @@ public struct Credentials: Sendable {
 
     /// Makes sure that there is an ingest key and an access token: the ones from the settings, else existing ones,
     /// else new ones, unless ``Settings/showsSecrets`` is off.
-    func prepare(settings: Settings, known: [Credential], now: Int64) throws -> CreatedSecrets {
+    func prepare(settings: Settings, storedCredentials: [Credential], now: Int64) throws -> CreatedSecrets {
         var created = CreatedSecrets(
             ingestKey: try prepare(
-                .ingest, chosen: settings.ingestKey, settings: settings, known: known, now: now),
+                .ingest, configuredSecret: settings.ingestKey, settings: settings,
+                storedCredentials: storedCredentials, now: now),
             accessToken: try prepare(
-                .access, chosen: settings.accessToken, settings: settings, known: known, now: now))
+                .access, configuredSecret: settings.accessToken, settings: settings,
+                storedCredentials: storedCredentials, now: now))
         guard !settings.showsSecrets else { return created }
-        func lacks(_ purpose: Credential.Purpose) -> Bool {
-            !known.contains { $0.purpose == purpose && $0.revokedAt == nil }
+        func hasNone(for purpose: Credential.Purpose) -> Bool {
+            !storedCredentials.contains { $0.purpose == purpose && $0.revokedAt == nil }
         }
-        created.lacksIngestKey = settings.ingestKey == nil && lacks(.ingest)
-        created.lacksAccessToken = settings.accessToken == nil && lacks(.access)
+        created.lacksIngestKey = settings.ingestKey == nil && hasNone(for: .ingest)
+        created.lacksAccessToken = settings.accessToken == nil && hasNone(for: .access)
         return created
     }
 
     private func prepare(
-        _ purpose: Credential.Purpose, chosen: String?, settings: Settings, known: [Credential], now: Int64
+        _ purpose: Credential.Purpose, configuredSecret: String?, settings: Settings,
+        storedCredentials: [Credential], now: Int64
     ) throws -> Secret? {
-        let valid = known.filter { $0.purpose == purpose && $0.revokedAt == nil }
+        let validCredentials = storedCredentials.filter { $0.purpose == purpose && $0.revokedAt == nil }
         let name = purpose == .ingest ? Self.environmentKey : Self.environmentToken
         // Messages name the variable that the operator set.
         let source = settings.variable(of: purpose == .ingest ? .ingestKey : .accessToken)
-        guard let chosen else {
+        guard let configuredSecret else {
             // A secret that is not printed would be lost.
-            guard valid.isEmpty, settings.showsSecrets else { return nil }
+            guard validCredentials.isEmpty, settings.showsSecrets else { return nil }
             let secret = try Secret.random()
             _ = try store.add(Credential(purpose: purpose, name: "first", hash: secret.hash, createdAt: now))
             return secret
         }
-        let secret = try Secret(chosen: chosen)
-        let same = known.first { $0.hash == secret.hash }
-        if let same { try check(same, for: purpose, source) }
-        for former in valid where former.name == name && former.hash != secret.hash {
-            _ = try store.revoke(credential: former.id, now: now)
+        let secret = try Secret(chosen: configuredSecret)
+        let existing = storedCredentials.first { $0.hash == secret.hash }
+        if let existing { try check(existing, for: purpose, source) }
+        for replaced in validCredentials where replaced.name == name && replaced.hash != secret.hash {
+            _ = try store.revoke(credential: replaced.id, now: now)
         }
-        if same == nil {
+        if existing == nil {
             do throws(StoreError) {
                 _ = try store.add(
                     Credential(purpose: purpose, name: name, hash: secret.hash, createdAt: now))
             } catch {
                 // Another collector with the same environment and database may have been quicker.
-                let storedCredentials = try store.makeReader().credentials(all: true, now: now)
-                guard let same = storedCredentials.first(where: { $0.hash == secret.hash }) else {
+                let currentCredentials = try store.makeReader().credentials(all: true, now: now)
+                guard let existing = currentCredentials.first(where: { $0.hash == secret.hash }) else {
                     throw error
                 }
-                try check(same, for: purpose, source)
+                try check(existing, for: purpose, source)
             }
         }
         return nil
@@ -77,15 +80,15 @@ public struct Credentials: Sendable {
 
     /// Checks that an existing credential may be used. A revoked secret stays revoked, whether it was revoked by hand
     /// or replaced by another value, because there may have been a reason.
-    private func check(_ same: Credential, for purpose: Credential.Purpose, _ variable: String)
+    private func check(_ existing: Credential, for purpose: Credential.Purpose, _ variable: String)
         throws(SettingError)
     {
-        if let revokedAt = same.revokedAt {
+        if let revokedAt = existing.revokedAt {
             throw SettingError(
                 source: variable,
                 problem: "holds a secret that was revoked on \(WallClock.day(revokedAt)); set another")
         }
-        guard same.purpose == purpose else {
+        guard existing.purpose == purpose else {
             throw SettingError(
                 source: variable,
                 problem:
@@ -103,8 +106,8 @@ public struct Credentials: Sendable {
         _ purpose: Credential.Purpose, name: String, app: String? = nil, now: Int64
     ) throws -> (credential: Credential, secret: String) {
         try Self.check(name, purpose)
-        try checkNameIsFree(name, purpose, besides: nil, now: now)
-        if let app { try Self.check(app, "--app", longest: WireLimits.appIDBytes) }
+        try checkNameIsFree(name, purpose, except: nil, now: now)
+        if let app { try Self.check(app, "--app", maxBytes: WireLimits.appIDBytes) }
         let secret = try Secret.random()
         let credential = try store.add(
             Credential(purpose: purpose, name: name, hash: secret.hash, app: app, createdAt: now))
@@ -112,10 +115,10 @@ public struct Credentials: Sendable {
     }
 
     /// Maximum bytes of a name. The name is shown with the decisions that are made with the token.
-    static let nameBytes = Decision.nameBytes
+    static let maxNameBytes = Decision.nameBytes
 
     private static func check(_ name: String, _ purpose: Credential.Purpose) throws(SettingError) {
-        try check(name, "--name", longest: nameBytes)
+        try check(name, "--name", maxBytes: maxNameBytes)
         let kind = CredentialKind.allCases.first { $0.purpose == purpose }
         guard let kind, name == kind.setting.variable else { return }
         // The next start would revoke the new credential, because the variable holds another secret.
@@ -128,7 +131,7 @@ public struct Credentials: Sendable {
     /// Checks that no other valid token has the name, and that it is not a name of signed-in browsers. A history shows the
     /// token's name for each decision, even after the token was revoked. Other credentials may share names.
     private func checkNameIsFree(
-        _ name: String, _ purpose: Credential.Purpose, besides id: Int64?, now: Int64
+        _ name: String, _ purpose: Credential.Purpose, except id: Int64?, now: Int64
     ) throws {
         guard purpose == .access else { return }
         guard name != SignIn.linkName, !name.hasPrefix(SignIn.sessionPrefix) else {
@@ -144,9 +147,9 @@ public struct Credentials: Sendable {
 
     /// Checks a name or an app's id. Names are listed on a terminal, one per line, and the id must be one that reports
     /// can have.
-    private static func check(_ text: String, _ flag: String, longest: Int) throws(SettingError) {
-        guard (1...longest).contains(text.utf8.count) else {
-            throw SettingError(source: flag, problem: "is \(text.utf8.count) bytes, must be 1 to \(longest)")
+    private static func check(_ text: String, _ flag: String, maxBytes: Int) throws(SettingError) {
+        guard (1...maxBytes).contains(text.utf8.count) else {
+            throw SettingError(source: flag, problem: "is \(text.utf8.count) bytes, must be 1 to \(maxBytes)")
         }
         guard text.unicodeScalars.allSatisfy({ $0.value >= 0x20 && !(0x7F...0x9F).contains($0.value) }) else {
             throw SettingError(source: flag, problem: "contains a control character")
@@ -168,7 +171,7 @@ public struct Credentials: Sendable {
         guard let credential = try list(purpose, now: now).first(where: { $0.id == id }) else { return false }
         let kind = CredentialKind.allCases.first { $0.purpose == purpose }
         if credential.name == kind?.setting.variable { throw ReservedNameError(name: credential.name) }
-        try checkNameIsFree(name, purpose, besides: id, now: now)
+        try checkNameIsFree(name, purpose, except: id, now: now)
         return try store.setName(ofCredential: id, to: name)
     }
 

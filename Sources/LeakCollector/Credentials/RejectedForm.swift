@@ -10,8 +10,8 @@ struct CredentialForm: Hashable, Sendable {
         let id = id.map { "\($0)" } ?? "{id}"
         return switch action {
         case .create: .credentialForm(kind: kind.rawValue)
-        case .rename: .credentialForm(kind: kind.rawValue, step: "/\(id)/name")
-        case .revoke: .credentialForm(kind: kind.rawValue, step: "/\(id)/revoke")
+        case .rename: .credentialForm(kind: kind.rawValue, pathSuffix: "/\(id)/name")
+        case .revoke: .credentialForm(kind: kind.rawValue, pathSuffix: "/\(id)/revoke")
         }
     }
 }

@@ -32,9 +32,9 @@ struct SentryDSN: Hashable, Sendable, CustomStringConvertible {
     /// - Returns: `nil` if the DSN has no key.
     static func key(of dsn: String) -> String? {
         guard let scheme = dsn.firstRange(of: "://") else { return nil }
-        let rest = dsn[scheme.upperBound...].prefix { !"/?#".contains($0) }
-        guard let at = rest.lastIndex(of: "@") else { return nil }
-        let key = rest[..<at].prefix { $0 != ":" }
+        let authority = dsn[scheme.upperBound...].prefix { !"/?#".contains($0) }
+        guard let atSign = authority.lastIndex(of: "@") else { return nil }
+        let key = authority[..<atSign].prefix { $0 != ":" }
         return key.isEmpty ? nil : String(key)
     }
 }

@@ -20,31 +20,31 @@ struct Snippet: Hashable, Sendable {
                     import LeakReporter
 
                     let reporter = LeakReporter(.init(
-                        endpoint: \#(swift(address)), key: \#(swift(key)),
-                        app: .init(id: \#(swift(app)), version: "1.0.0")))
+                        endpoint: \#(swiftLiteral(address)), key: \#(swiftLiteral(key)),
+                        app: .init(id: \#(swiftLiteral(app)), version: "1.0.0")))
                     reporter.record(message: "VIEWCONTROLLER STILL IN MEMORY <Shop.CartController: 0x7f88acc69260>")
                     """#),
             Snippet(
                 title: "From a shell",
                 code: #"""
-                    curl '\#(address)/api/v1/reports?app=\#(Percent.encode(app))&version=1.0.0' \
+                    curl '\#(address)/api/v1/reports?app=\#(PercentEncoder.encode(app))&version=1.0.0' \
                       --header 'Authorization: Bearer \#(key)' --header 'Content-Type: text/plain' \
                       --data 'VIEWCONTROLLER STILL IN MEMORY <Shop.CartController: 0x7f88acc69260>'
                     """#),
-        ] + (SentryDSN(address: address, key: key, project: project).map { [sentry($0)] } ?? [])
+        ] + (SentryDSN(address: address, key: key, project: project).map { [sentrySnippet($0)] } ?? [])
     }
 
     /// Returns code that creates a second Sentry client. Events of the app's own client still go only to Sentry.
     ///
     /// `SentryClient(options:)` and `capture(event:)` are in sentry-cocoa 8 and 9.
-    private static func sentry(_ dsn: SentryDSN) -> Snippet {
+    private static func sentrySnippet(_ dsn: SentryDSN) -> Snippet {
         Snippet(
             title: "From a Sentry SDK",
             code: #"""
                 import Sentry
 
                 let options = Options()
-                options.dsn = \#(swift(dsn.description))
+                options.dsn = \#(swiftLiteral(dsn.description))
                 let leaks = SentryClient(options: options)
 
                 let event = Event(level: .warning)
@@ -69,7 +69,7 @@ struct Snippet: Hashable, Sendable {
     }
 
     /// Returns a string literal of Swift. An app's id may contain any characters except control characters.
-    private static func swift(_ text: String) -> String {
+    private static func swiftLiteral(_ text: String) -> String {
         "\"" + text.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"") + "\""
     }
 }

@@ -10,8 +10,8 @@ struct Secret: Sendable {
     let text: String
 
     /// Minimum length in characters. Shorter secrets could be guessed. 16 random letters and digits hold 95 bits.
-    static let shortest = 16
-    static let longest = 256
+    static let minimumLength = 16
+    static let maximumLength = 256
 
     /// Creates a random secret.
     static func random() throws(SecureRandom.Unavailable) -> Secret {
@@ -32,8 +32,8 @@ struct Secret: Sendable {
     ///
     /// - Throws: ``Invalid`` if the text is too short, too long or holds a character that is not visible ASCII.
     init(chosen text: String) throws(Invalid) {
-        guard text.utf8.count >= Self.shortest else { throw .tooShort(text.utf8.count) }
-        guard text.utf8.count <= Self.longest else { throw .tooLong(text.utf8.count) }
+        guard text.utf8.count >= Self.minimumLength else { throw .tooShort(text.utf8.count) }
+        guard text.utf8.count <= Self.maximumLength else { throw .tooLong(text.utf8.count) }
         guard text.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else { throw .notVisibleASCII }
         self.text = text
     }
@@ -43,8 +43,8 @@ struct Secret: Sendable {
 
     /// Returns the hash of a presented secret. Plain SHA-256 is enough for random secrets, because there is no
     /// dictionary to try.
-    static func hash(of presented: String) -> [UInt8] {
-        SHA256Hash.hash(Array(presented.utf8))
+    static func hash(of secret: String) -> [UInt8] {
+        SHA256Hash.hash(Array(secret.utf8))
     }
 
     enum Invalid: Error, CustomStringConvertible {
@@ -54,8 +54,8 @@ struct Secret: Sendable {
 
         var description: String {
             switch self {
-            case .tooShort(let count): "is \(count) characters, must be at least \(Secret.shortest)"
-            case .tooLong(let count): "is \(count) characters, must be at most \(Secret.longest)"
+            case .tooShort(let count): "is \(count) characters, must be at least \(Secret.minimumLength)"
+            case .tooLong(let count): "is \(count) characters, must be at most \(Secret.maximumLength)"
             case .notVisibleASCII: "holds a space, a control character or a character outside ASCII"
             }
         }

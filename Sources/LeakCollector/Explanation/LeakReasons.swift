@@ -31,46 +31,46 @@ struct LeakReasons {
     /// The variants, most frequent first.
     private(set) var variants: [Variant] = []
     /// Number of explanations that found no path, or a path beyond the limit of different paths.
-    private(set) var withoutPathCount = 0
+    private(set) var pathlessCount = 0
     /// Number of all explanations.
     private(set) var count = 0
     /// Number of explanations whose bytes are a lower bound.
-    private(set) var atLeastCount = 0
+    private(set) var lowerBoundCount = 0
     /// Median of the bytes that one object keeps, to within 1/32; `nil` if no explanation has bytes.
     let medianBytes: Int?
     /// Bytes that all explained objects keep together, to within 1/32.
     let bytes: Int
 
     init(_ detail: LeakDetail) {
-        var order: [String] = []
+        var fingerprints: [String] = []
         var variantsByFingerprint: [String: Variant] = [:]
         for value in detail.reasons {
             let reason = StoredReason(text: value.value)
             count += value.reports
-            if reason.isAtLeast { atLeastCount += value.reports }
+            if reason.isByteCountLowerBound { lowerBoundCount += value.reports }
             guard let path = reason.path else {
-                withoutPathCount += value.reports
+                pathlessCount += value.reports
                 continue
             }
-            let key = path.fingerprint
-            if variantsByFingerprint[key] == nil { order.append(key) }
-            var variant = variantsByFingerprint[key] ?? Variant(path: path, count: 0, provenCount: 0)
+            let fingerprint = path.fingerprint
+            if variantsByFingerprint[fingerprint] == nil { fingerprints.append(fingerprint) }
+            var variant = variantsByFingerprint[fingerprint] ?? Variant(path: path, count: 0, provenCount: 0)
             variant.count += value.reports
             if reason.isProven { variant.provenCount += value.reports }
-            variantsByFingerprint[key] = variant
+            variantsByFingerprint[fingerprint] = variant
         }
         for (fingerprint, closures) in Self.closures(
             detail.closures, of: variantsByFingerprint.mapValues(\.path))
         {
             variantsByFingerprint[fingerprint]?.closures = closures
         }
-        variants = order.compactMap { variantsByFingerprint[$0] }.sorted { $0.count > $1.count }
-        let measured = detail.retainedBytes.reduce(0) { $0 + $1.count }
-        var seen = 0
+        variants = fingerprints.compactMap { variantsByFingerprint[$0] }.sorted { $0.count > $1.count }
+        let measuredCount = detail.retainedBytes.reduce(0) { $0 + $1.count }
+        var cumulativeCount = 0
         medianBytes =
             detail.retainedBytes.first { value in
-                seen += value.count
-                return seen * 2 >= measured
+                cumulativeCount += value.count
+                return cumulativeCount * 2 >= measuredCount
             }?.bytes
         bytes = detail.retainedBytes.reduce(0) { sum, value in
             let (product, isLarge) = value.bytes.multipliedReportingOverflow(by: value.count)

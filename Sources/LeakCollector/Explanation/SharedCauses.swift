@@ -26,16 +26,16 @@ struct SharedCauses {
     }
 
     /// Maximum number of leaks that are examined, those that cost most first.
-    static let leakLimit = 1_000
+    static let maxExaminedLeaks = 1_000
     /// Maximum number of reasons that are examined per leak.
-    static let reasonLimit = 5
+    static let maxReasonsPerLeak = 5
     /// Maximum number of causes in JSON, and of leaks per cause. The page shows fewer.
-    static let shownLimit = 200
-    static let shownLeaksLimit = 100
+    static let maxListedCauses = 200
+    static let maxListedLeaks = 100
     /// Maximum number of closure sets that are searched for names per leak.
-    private static let closuresLimit = 100
+    private static let maxClosureSetsPerLeak = 100
 
-    /// At most ``shownLimit`` causes: those with most bytes first, then those with most leaks.
+    /// At most ``maxListedCauses`` causes: those with most bytes first, then those with most leaks.
     private(set) var causes: [Cause]
     /// Number of causes of the examined leaks.
     let causeCount: Int
@@ -49,32 +49,34 @@ struct SharedCauses {
     ///   - app: the app and the environment of the leaks.
     ///   - first: the ``LeakMessage/RetainPath/causeKey`` of the cause that comes before all others.
     init(
-        app: AppScope, first: String? = nil, from reader: any StoreReader, symbols: SymbolTableCache?,
+        app: AppScope, first: String? = nil, from reader: any StoreReader, symbolTables: SymbolTableCache?,
         now: Int64
     ) throws(StoreError) {
         var query = LeakQuery()
         query.scope = app
         query.sort = .cost
-        query.limit = Self.leakLimit
+        query.limit = Self.maxExaminedLeaks
         let page = try reader.leaks(query, now: now)
-        let reasons = try reader.reasons(of: page.leaks.map(\.identity.id), limit: Self.reasonLimit)
+        let reasons = try reader.reasons(of: page.leaks.map(\.identity.id), limit: Self.maxReasonsPerLeak)
         self.init(leaks: page.leaks, total: page.total, reasons: reasons, first: first)
-        let first = Set(causes.compactMap { $0.leaks.first?.row.identity.id })
-        let closures = try reader.closures(of: Array(first), limit: Self.closuresLimit)
-        var symbolicator = FrameSymbolicator(tables: symbols, reader: reader)
+        let firstLeaks = Set(causes.compactMap { $0.leaks.first?.row.identity.id })
+        let closures = try reader.closures(of: Array(firstLeaks), limit: Self.maxClosureSetsPerLeak)
+        var symbolicator = FrameSymbolicator(symbolTables: symbolTables, reader: reader)
         for index in causes.indices {
             guard let leak = causes[index].leaks.first?.row.identity.id else { continue }
             let path = causes[index].path
-            let values = closures[leak, default: []].compactMap { value -> LeakDetail.ValueCount? in
+            let symbolicatedValues = closures[leak, default: []].compactMap {
+                value -> LeakDetail.ValueCount? in
                 guard let stored = StoredClosures(text: value.value),
                     stored.pathFingerprint == path.fingerprint
                 else {
                     return nil
                 }
                 return LeakDetail.ValueCount(
-                    value: stored.named(by: &symbolicator).text, reports: value.reports)
+                    value: stored.symbolicated(by: &symbolicator).text, reports: value.reports)
             }
-            let sets = LeakReasons.closures(values, of: [path.fingerprint: path])[path.fingerprint] ?? []
+            let sets =
+                LeakReasons.closures(symbolicatedValues, of: [path.fingerprint: path])[path.fingerprint] ?? []
             causes[index].closureNames = sets.lazy.map(\.names).first { !$0.isEmpty } ?? []
         }
     }
@@ -82,44 +84,45 @@ struct SharedCauses {
     private init(
         leaks rows: [LeakRow], total: Int, reasons: [LeakID: [LeakDetail.ValueCount]], first: String?
     ) {
-        var order: [String] = []
+        var keys: [String] = []
         var causesByKey: [String: Cause] = [:]
         var parsedReasons: [String: StoredReason] = [:]
-        var explained = 0
+        var explainedCount = 0
         for row in rows {
             guard let counts = reasons[row.identity.id] else { continue }
-            let all = counts.reduce(0) { $0 + $1.reports }
-            var shares: [String: Int] = [:]
+            let explanationCount = counts.reduce(0) { $0 + $1.reports }
+            var countsByKey: [String: Int] = [:]
             for value in counts {
                 let reason = parsedReasons[value.value] ?? StoredReason(text: value.value)
                 parsedReasons[value.value] = reason
                 guard let path = reason.path else { continue }
                 let key = path.causeKey
-                if causesByKey[key] == nil { order.append(key) }
+                if causesByKey[key] == nil { keys.append(key) }
                 var cause = causesByKey[key] ?? Cause(path: path)
                 cause.count += value.reports
                 if reason.isProven { cause.provenCount += value.reports }
                 causesByKey[key] = cause
-                shares[key, default: 0] += value.reports
+                countsByKey[key, default: 0] += value.reports
             }
-            if !shares.isEmpty { explained += 1 }
-            for (key, count) in shares {
+            if !countsByKey.isEmpty { explainedCount += 1 }
+            for (key, count) in countsByKey {
                 causesByKey[key]?.leaks.append((row, count))
                 guard let cost = row.cost else { continue }
-                let share = Int(Double(cost) * Double(count) / Double(all))
+                let bytesShare = Int(Double(cost) * Double(count) / Double(explanationCount))
                 let bytes = causesByKey[key]?.bytes ?? 0
-                causesByKey[key]?.bytes = min(bytes + share, 1 << 53)
+                causesByKey[key]?.bytes = min(bytes + bytesShare, 1 << 53)
             }
         }
-        let sorted = order.compactMap { causesByKey[$0] }.enumerated().sorted {
+        let sortedCauses = keys.compactMap { causesByKey[$0] }.enumerated().sorted {
             ($1.element.bytes ?? -1, $1.element.leaks.count, $1.element.count, $0.offset)
                 < ($0.element.bytes ?? -1, $0.element.leaks.count, $0.element.count, $1.offset)
         }.map(\.element)
-        causeCount = sorted.count
-        let firstCause = sorted.filter { $0.path.causeKey == first }
-        causes = Array((firstCause + sorted.filter { $0.path.causeKey != first }).prefix(Self.shownLimit))
+        causeCount = sortedCauses.count
+        let firstCause = sortedCauses.filter { $0.path.causeKey == first }
+        causes = Array(
+            (firstCause + sortedCauses.filter { $0.path.causeKey != first }).prefix(Self.maxListedCauses))
         leakCount = rows.count
-        explainedLeakCount = explained
+        explainedLeakCount = explainedCount
         totalLeakCount = total
     }
 }

@@ -10,7 +10,7 @@ struct StoredClosures: Hashable {
     /// A closure with the name that symbols give it, or its offset in an image.
     enum Closure: Hashable {
         case named(SymbolicatedFrame)
-        case place(ImageOffset)
+        case imageOffset(ImageOffset)
     }
 
     /// The ``LeakMessage/RetainPath/fingerprint`` of the path.
@@ -67,9 +67,9 @@ struct StoredClosures: Hashable {
     }
 
     /// Returns a copy in which closures have the names that symbols give them.
-    func named(by symbolicator: inout FrameSymbolicator) -> StoredClosures {
+    func symbolicated(by symbolicator: inout FrameSymbolicator) -> StoredClosures {
         StoredClosures(
-            pathFingerprint: pathFingerprint, closures: closures.map { $0.named(by: &symbolicator) })
+            pathFingerprint: pathFingerprint, closures: closures.map { $0.symbolicated(by: &symbolicator) })
     }
 }
 
@@ -78,14 +78,14 @@ extension StoredClosures.Closure {
     init(at site: ImageOffset) {
         let identifier = ImageID(site.imageIdentifier)?.description ?? ""
         let site = ImageOffset(image: site.image, imageIdentifier: identifier, offset: site.offset)
-        self = .place(ImageOffset(element: site.element) ?? site)
+        self = .imageOffset(ImageOffset(element: site.element) ?? site)
     }
 
     fileprivate init?(text: Substring) {
         let fields = text.split(separator: "\t", omittingEmptySubsequences: false).map(String.init)
         guard fields.count == 3 else {
             guard let site = ImageOffset(element: String(text)) else { return nil }
-            self = .place(site)
+            self = .imageOffset(site)
             return
         }
         self = .named(
@@ -96,12 +96,12 @@ extension StoredClosures.Closure {
     fileprivate var text: String {
         switch self {
         case .named(let call): "\(call.function)\t\(call.file ?? "")\t\(call.line.map(String.init) ?? "")"
-        case .place(let site): site.element
+        case .imageOffset(let site): site.element
         }
     }
 
-    fileprivate func named(by symbolicator: inout FrameSymbolicator) -> Self {
-        guard case .place(let site) = self, !site.imageIdentifier.isEmpty else { return self }
+    fileprivate func symbolicated(by symbolicator: inout FrameSymbolicator) -> Self {
+        guard case .imageOffset(let site) = self, !site.imageIdentifier.isEmpty else { return self }
         let calls = symbolicator.calls(site.imageIdentifier, .offset(site.offset))
         guard let function = calls.last?.function else { return self }
         // The code that binds a closure's context has the closure's name but no line. The closure may be inlined
@@ -121,7 +121,7 @@ extension StoredClosures.Closure {
         case .named(let call):
             guard let file = call.file else { return call.function }
             return "\(call.function) (\(file)\(call.line.map { ":\($0)" } ?? ""))"
-        case .place(let site): return site.element
+        case .imageOffset(let site): return site.element
         }
     }
 

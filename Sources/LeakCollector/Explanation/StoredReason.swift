@@ -9,40 +9,40 @@ struct StoredReason: Hashable {
     let path: RetainPath?
     let isProven: Bool
     /// True if the object keeps more than the bytes that were counted.
-    let isAtLeast: Bool
+    let isByteCountLowerBound: Bool
 
     init(_ explanation: RetainExplanation) {
         path = explanation.path.flatMap { Self.bounded($0.normalized) }
         isProven = explanation.confidence == .proven
-        isAtLeast = explanation.cost?.isAtLeast == true
+        isByteCountLowerBound = explanation.cost?.isAtLeast == true
     }
 
     /// Parses a text in the form of ``text``. A text of another form gives no path.
     init(text: String) {
         let letter = text.first?.lowercased().first
-        isProven = letter == Self.proven
-        isAtLeast = letter != text.first
+        isProven = letter == Self.provenLetter
+        isByteCountLowerBound = letter != text.first
         path = RetainPath(json: Array(text.utf8.dropFirst()))
     }
 
     /// The stored form: a letter, in upper case if the bytes are a lower bound, and the path as JSON; at most
     /// `Submission.Explanation.reasonBytes`.
     var text: String {
-        let small = String(isProven ? Self.proven : Self.suspected)
-        let letter = isAtLeast ? small.uppercased() : small
+        let lowercaseLetter = String(isProven ? Self.provenLetter : Self.suspectedLetter)
+        let letter = isByteCountLowerBound ? lowercaseLetter.uppercased() : lowercaseLetter
         guard let path else { return letter }
         return letter + String(decoding: path.json(), as: UTF8.self)
     }
 
-    private static let proven: Character = "p"
-    private static let suspected: Character = "s"
+    private static let provenLetter: Character = "p"
+    private static let suspectedLetter: Character = "s"
 
     /// Returns the path, shortened to the most references that fit if its JSON is too long; `nil` if not even one
     /// fits. A binary search finds the number of references.
     private static func bounded(_ path: RetainPath) -> RetainPath? {
         func fits(_ path: RetainPath) -> Bool { path.json().count < Submission.Explanation.reasonBytes }
         guard !fits(path) else { return path }
-        func beginning(_ count: Int) -> RetainPath {
+        func prefix(_ count: Int) -> RetainPath {
             RetainPath(
                 references: Array(path.references[..<count]), target: path.references[count].owner,
                 isCycle: path.isCycle, fullLength: path.fullLength ?? path.references.count)
@@ -50,8 +50,8 @@ struct StoredReason: Hashable {
         var (fitting, tooMany) = (0, path.references.count)
         while tooMany - fitting > 1 {
             let middle = (fitting + tooMany) / 2
-            if fits(beginning(middle)) { fitting = middle } else { tooMany = middle }
+            if fits(prefix(middle)) { fitting = middle } else { tooMany = middle }
         }
-        return fitting == 0 ? nil : beginning(fitting)
+        return fitting == 0 ? nil : prefix(fitting)
     }
 }

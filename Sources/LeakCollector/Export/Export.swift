@@ -7,36 +7,36 @@ public import LeakStore
 public struct Export {
     /// Progress of an export: leaks written so far, and all leaks.
     public struct Progress: Hashable, Sendable {
-        public var leaks: Int
-        public var allLeaks: Int
+        public var writtenLeakCount: Int
+        public var totalLeakCount: Int
     }
 
     public struct Result: Hashable, Sendable {
         /// Number of files of the export.
-        public var files: Int
+        public var fileCount: Int
         /// Number of files of an earlier export that were removed because nothing links to them any more.
-        public var removed: Int
+        public var removedFileCount: Int
     }
 
     private let reader: any StoreReader
     private let environment: String
-    private let symbols: SymbolTableCache
+    private let symbolTables: SymbolTableCache
     private let publicFolder: PublicFolder
-    private let at: Int64?
+    private let time: Int64?
 
     /// - Parameters:
     ///   - environment: the environment whose leaks and releases the pages show.
-    ///   - at: the time that the pages refer to, in milliseconds since 1970; `nil` for the time when the app, or any app,
+    ///   - time: the time that the pages refer to, in milliseconds since 1970; `nil` for the time when the app, or any app,
     ///     was last seen. If no app was ever seen, the pages contain no time.
     public init(
-        store: any Store, publicFolder: PublicFolder, environment: String = AppKey.production, at: Int64? = nil
+        store: any Store, publicFolder: PublicFolder, environment: String = AppKey.production, at time: Int64? = nil
     ) throws(StoreError) {
         self.environment = environment
         reader = try store.makeReader(known: publicFolder.knownLeaks)
-        symbols = SymbolTableCache(store: store)
-        try symbols.refresh(from: reader)
+        symbolTables = SymbolTableCache(store: store)
+        try symbolTables.refresh(from: reader)
         self.publicFolder = publicFolder
-        self.at = at
+        self.time = time
     }
 
     /// Writes the export.
@@ -53,25 +53,25 @@ public struct Export {
         -> Result
     {
         let summaries = try reader.appSummaries().filter { $0.environment == environment }
-        let chosen = summaries.filter { app == nil || $0.id == app }
+        let chosenApps = summaries.filter { app == nil || $0.id == app }
         let scope = AppScope(app, environment: environment)
-        if let app, chosen.isEmpty { throw NoSuchApp(app: app, knownApps: summaries.map(\.id)) }
-        let apps = chosen.map(\.id)
+        if let app, chosenApps.isEmpty { throw NoSuchApp(app: app, knownApps: summaries.map(\.id)) }
+        let apps = chosenApps.map(\.id)
         // The machine's clock is not used, because it would make the result of every run different.
-        let now = at ?? chosen.map(\.lastSeen).max() ?? PageContext.noTime
+        let now = time ?? chosenApps.map(\.lastSeen).max() ?? PageContext.noTime
         var run = ExportRun(
-            reader: reader, symbols: symbols, now: now, scope: scope, apps: apps,
+            reader: reader, symbolTables: symbolTables, now: now, scope: scope, apps: apps,
             folder: try ExportFolder(folder)
         )
-        let first = [LinkTarget.summary(app: nil), .causes(app: nil), .releases(app: nil)].flatMap {
+        let topLevelFiles = [LinkTarget.summary(app: nil), .causes(app: nil), .releases(app: nil)].flatMap {
             [Links.file(of: $0), Links.jsonFile(of: $0)]
         }
-        try run.folder.check(publicFolder.names + first)
+        try run.folder.check(publicFolder.names + topLevelFiles)
         for name in publicFolder.names {
             try run.folder.put(try ExportFolder.contents(of: "\(publicFolder.path)/\(name)"), to: name)
         }
         try run.write(progress)
-        return Result(files: run.folder.written.count, removed: try run.folder.finish())
+        return Result(fileCount: run.folder.writtenFiles.count, removedFileCount: try run.folder.finish())
     }
 
     struct NoSuchApp: Error, CustomStringConvertible {

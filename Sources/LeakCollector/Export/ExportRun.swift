@@ -9,7 +9,7 @@ struct ExportRun {
     }
 
     let reader: any StoreReader
-    let symbols: SymbolTableCache
+    let symbolTables: SymbolTableCache
     /// Milliseconds since 1970.
     let now: Int64
     /// The apps to export, and their environment.
@@ -21,14 +21,14 @@ struct ExportRun {
     private var classes: Set<ClassOfApp> = []
 
     /// Number of leaks per page of a list, and per read of the store.
-    private static let pageSize = 200
+    private static let leaksPerPage = 200
 
     init(
-        reader: any StoreReader, symbols: SymbolTableCache, now: Int64, scope: AppScope, apps: [String],
+        reader: any StoreReader, symbolTables: SymbolTableCache, now: Int64, scope: AppScope, apps: [String],
         folder: ExportFolder
     ) {
         self.reader = reader
-        self.symbols = symbols
+        self.symbolTables = symbolTables
         self.now = now
         self.scope = scope
         self.apps = apps
@@ -60,9 +60,9 @@ struct ExportRun {
         query.scope = scope
         query.state = .any
         query.sort = .firstSeen
-        query.limit = Self.pageSize
-        var found: [ClassOfApp] = []
-        let before = leaks.count
+        query.limit = Self.leaksPerPage
+        var foundClasses: [ClassOfApp] = []
+        let earlierLeakCount = leaks.count
         repeat {
             let page = try reader.leaks(query, now: now)
             for leak in page.leaks.map(\.identity) where leaks.insert(leak.id).inserted {
@@ -71,64 +71,71 @@ struct ExportRun {
                     try writePages(of: leak.appKey.scope)
                 }
                 try writeLeak(leak.id)
-                if let name = leak.className { found.append(ClassOfApp(name: name, app: leak.appKey.scope)) }
-                progress(Export.Progress(leaks: leaks.count, allLeaks: max(page.total, leaks.count)))
+                if let name = leak.className { foundClasses.append(ClassOfApp(name: name, app: leak.appKey.scope)) }
+                progress(
+                    Export.Progress(
+                        writtenLeakCount: leaks.count, totalLeakCount: max(page.total, leaks.count)))
             }
             query.cursor = page.next
         } while query.cursor != nil
-        for found in found where classes.insert(found).inserted { try writeClass(found) }
-        return leaks.count > before
+        for foundClass in foundClasses where classes.insert(foundClass).inserted {
+            try writeClass(foundClass)
+        }
+        return leaks.count > earlierLeakCount
     }
 
     /// Writes the list of leaks to fix, page by page, and the JSON of all leaks in steps of the same size; then the
     /// lists of leaks that are set aside.
-    private mutating func writeSummary(of app: AppScope, at place: LinkTarget) throws {
+    private mutating func writeSummary(of app: AppScope, at target: LinkTarget) throws {
         // The pages after the first are the same for the summary at the top of the folder and for that of its only app,
         // so they are written once.
-        let isWhole = place == .summary(app: app)
+        let writesAllPages = target == .summary(app: app)
         var query = LeakQuery()
         query.scope = app
-        query.limit = Self.pageSize
-        let overview = try OverviewResource.overview(app: app, nil, from: view(place))
-        let first = try writePages(of: query, from: place, isWhole: isWhole, overview)
+        query.limit = Self.leaksPerPage
+        let overview = try OverviewResource.overview(app: app, nil, from: view(target))
+        let firstPage = try writePages(of: query, from: target, writesAllPages: writesAllPages, overview)
         query.state = .any
-        try writeJSON(of: query, from: place, isWhole: isWhole) { .list(app: app, page: $0) }
-        guard isWhole else { return }
+        try writeJSON(of: query, from: target, writesAllPages: writesAllPages) { .list(app: app, page: $0) }
+        guard writesAllPages else { return }
         // Only lists that a page links to are written. The summary itself shows the first known leaks.
         let setAside: [(LeakQuery.StateFilter, isLinked: Bool)] = [
-            (.resolved, first.resolved.leaks > 0), (.ignored, first.ignored.leaks > 0),
-            (.known, first.known.leaks > SummaryResource.knownLimit),
+            (.resolved, firstPage.resolved.leaks > 0), (.ignored, firstPage.ignored.leaks > 0),
+            (.known, firstPage.known.leaks > SummaryResource.maxKnownLeaks),
         ]
         for (state, isLinked) in setAside where isLinked {
             query.state = state
-            let here = LinkTarget.list(app: app, state: state, page: 1)
-            _ = try writePages(of: query, from: here, isWhole: true, overview)
-            try writeJSON(of: query, from: here, isWhole: true) { .list(app: app, state: state, page: $0) }
+            let pageTarget = LinkTarget.list(app: app, state: state, page: 1)
+            _ = try writePages(of: query, from: pageTarget, writesAllPages: true, overview)
+            try writeJSON(of: query, from: pageTarget, writesAllPages: true) {
+                .list(app: app, state: state, page: $0)
+            }
         }
     }
 
     /// Writes a list of leaks, page by page.
     ///
-    /// - Parameter isWhole: true to write the pages after the first.
+    /// - Parameter writesAllPages: true to write the pages after the first.
     /// - Returns: the first page.
     private mutating func writePages(
-        of query: LeakQuery, from place: LinkTarget, isWhole: Bool, _ overview: Overview
+        of query: LeakQuery, from target: LinkTarget, writesAllPages: Bool, _ overview: Overview
     ) throws -> LeakPage {
-        let overviews = try OverviewResource.overviews(app: query.scope, of: apps, nil, from: view(place))
-        let first = try reader.leaks(query, now: now)
-        var (query, page, number) = (query, first, 1)
+        let overviews = try OverviewResource.overviews(app: query.scope, of: apps, nil, from: view(target))
+        let firstPage = try reader.leaks(query, now: now)
+        var (query, page, number) = (query, firstPage, 1)
         while true {
-            let here = number == 1 ? place : .list(app: query.scope, state: query.state, page: number)
-            var context = try context(here, query.scope)
+            let pageTarget = number == 1 ? target : .list(app: query.scope, state: query.state, page: number)
+            var context = try context(pageTarget, query.scope)
             context.query.state = query.state
             let html = SummaryPage(
                 context: context, overview: overview, page: page,
-                known: try SummaryResource.known(besides: page, query, from: view(here)), apps: overviews,
-                exportedNumber: number
+                knownLeaks: try SummaryResource.knownLeaks(besides: page, query, from: view(pageTarget)),
+                apps: overviews,
+                exportedPageNumber: number
             ).html
-            try folder.put(html.bytes, to: Links.file(of: here))
+            try folder.put(html.bytes, to: Links.file(of: pageTarget))
             query.cursor = page.next
-            guard isWhole, query.cursor != nil else { return first }
+            guard writesAllPages, query.cursor != nil else { return firstPage }
             page = try reader.leaks(query, now: now)
             number += 1
         }
@@ -136,35 +143,35 @@ struct ExportRun {
 
     /// Writes the JSON of a list of leaks, page by page.
     ///
-    /// - Parameter further: returns the link target of a page after the first, by its number.
+    /// - Parameter targetOfPage: returns the link target of a page after the first, by its number.
     private mutating func writeJSON(
-        of query: LeakQuery, from place: LinkTarget, isWhole: Bool, further: (Int) -> LinkTarget
+        of query: LeakQuery, from target: LinkTarget, writesAllPages: Bool, targetOfPage: (Int) -> LinkTarget
     ) throws {
         var (query, number) = (query, 1)
         repeat {
             var page = try reader.leaks(query, now: now)
             query.cursor = page.next
-            let here = number == 1 ? place : further(number)
+            let pageTarget = number == 1 ? target : targetOfPage(number)
             number += 1
             // A cursor needs a server. In an export it is replaced by a link to the next file.
-            let next = Links(mode: .files(page: here)).json(of: further(number))
-            page.next = page.next.map { _ in next }
-            try folder.put(json { $0.fields(of: page) }, to: Links.jsonFile(of: here))
-        } while query.cursor != nil && isWhole
+            let nextFile = Links(mode: .files(page: pageTarget)).json(of: targetOfPage(number))
+            page.next = page.next.map { _ in nextFile }
+            try folder.put(json { $0.fields(of: page) }, to: Links.jsonFile(of: pageTarget))
+        } while query.cursor != nil && writesAllPages
     }
 
-    private mutating func writeCauses(of app: AppScope, at place: LinkTarget) throws {
-        let found = try SharedCauses(app: app, from: reader, symbols: symbols, now: now)
-        let html = CausesPage(context: try context(place, app), found: found).html
-        try folder.put(html.bytes, to: Links.file(of: place))
-        try folder.put(json { $0.fields(of: found, app: app) }, to: Links.jsonFile(of: place))
+    private mutating func writeCauses(of app: AppScope, at target: LinkTarget) throws {
+        let sharedCauses = try SharedCauses(app: app, from: reader, symbolTables: symbolTables, now: now)
+        let html = CausesPage(context: try context(target, app), sharedCauses: sharedCauses).html
+        try folder.put(html.bytes, to: Links.file(of: target))
+        try folder.put(json { $0.fields(of: sharedCauses, app: app) }, to: Links.jsonFile(of: target))
     }
 
-    private mutating func writeReleases(of app: AppScope, at place: LinkTarget) throws {
+    private mutating func writeReleases(of app: AppScope, at target: LinkTarget) throws {
         let releases = try app.key.map { try reader.releases(app: $0) } ?? []
-        let html = ReleasesPage(context: try context(place, app), app: app, releases: releases).html
-        try folder.put(html.bytes, to: Links.file(of: place))
-        try folder.put(json { $0.fields(of: releases, app: app) }, to: Links.jsonFile(of: place))
+        let html = ReleasesPage(context: try context(target, app), app: app, releases: releases).html
+        try folder.put(html.bytes, to: Links.file(of: target))
+        try folder.put(json { $0.fields(of: releases, app: app) }, to: Links.jsonFile(of: target))
     }
 
     private mutating func writeLeak(_ id: LeakID) throws {
@@ -176,24 +183,27 @@ struct ExportRun {
         try folder.put(json { $0.fields(of: content.samples) }, to: Links.jsonFile(of: .reports(id)))
     }
 
-    private mutating func writeClass(_ found: ClassOfApp) throws {
-        let place = LinkTarget.leakClass(found.name, app: found.app)
-        guard let all = try reader.leakClass(found.name, app: found.app, now: now) else { return }
-        let page = ClassPage(context: view(place).context(app: found.app), found: all)
-        try folder.put(page.html.bytes, to: Links.file(of: place))
-        try folder.put(json { $0.fields(of: all, app: found.app) }, to: Links.jsonFile(of: place))
+    private mutating func writeClass(_ classOfApp: ClassOfApp) throws {
+        let target = LinkTarget.leakClass(classOfApp.name, app: classOfApp.app)
+        guard let leakClass = try reader.leakClass(classOfApp.name, app: classOfApp.app, now: now) else {
+            return
+        }
+        let page = ClassPage(context: view(target).context(app: classOfApp.app), leakClass: leakClass)
+        try folder.put(page.html.bytes, to: Links.file(of: target))
+        try folder.put(json { $0.fields(of: leakClass, app: classOfApp.app) }, to: Links.jsonFile(of: target))
     }
 
-    /// Returns the view of the store for the page at `place`.
-    private func view(_ place: LinkTarget) -> StoreView {
-        StoreView(reader: reader, now: now, symbols: symbols, links: Links(mode: .files(page: place)))
+    /// Returns the view of the store for the page at `target`.
+    private func view(_ target: LinkTarget) -> StoreView {
+        StoreView(
+            reader: reader, now: now, symbolTables: symbolTables, links: Links(mode: .files(page: target)))
     }
 
-    private func context(_ place: LinkTarget, _ app: AppScope) throws -> PageContext {
+    private func context(_ target: LinkTarget, _ app: AppScope) throws -> PageContext {
         var query = LeakQuery()
         query.scope = app
         return PageContext(
-            links: Links(mode: .files(page: place)), now: now, apps: apps,
+            links: Links(mode: .files(page: target)), now: now, apps: apps,
             versions: try reader.versions(app: app), query: query)
     }
 

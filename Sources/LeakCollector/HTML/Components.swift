@@ -13,8 +13,8 @@ struct Card: Component {
     }
 
     var html: HTML {
-        let mark: HTML? = id.map { #" id="\#($0)""# }
-        return #"<section class="card"\#(mark)><h2>\#(title)</h2>\#(content)</section>"#
+        let idAttribute: HTML? = id.map { #" id="\#($0)""# }
+        return #"<section class="card"\#(idAttribute)><h2>\#(title)</h2>\#(content)</section>"#
     }
 }
 
@@ -44,29 +44,32 @@ struct ShareBar: Component {
 }
 
 /// A drop-down list of a form.
-struct Choice: Component {
+struct DropDownList: Component {
     var name: String
     var label: String
     /// Label of the empty choice; `nil` if there is none.
-    var none: String?
+    var emptyLabel: String?
     /// Values with their labels, in order.
     var options: [(value: String, text: String)]
-    var chosen: String?
+    var selectedValue: String?
 
     var html: HTML {
         var items: [HTML] = []
-        if let none { items.append(#"<option value="">\#(none)</option>"#) }
+        if let emptyLabel { items.append(#"<option value="">\#(emptyLabel)</option>"#) }
         for option in options { items.append(item(option.value, option.text)) }
         // An old link may name a value that no longer exists. It is still listed, so that no other value is chosen
         // silently.
-        if let chosen, !options.contains(where: { $0.value == chosen }) { items.append(item(chosen, chosen)) }
+        if let selectedValue, !options.contains(where: { $0.value == selectedValue }) {
+            items.append(item(selectedValue, selectedValue))
+        }
         return #"<select name="\#(name)" aria-label="\#(label)">\#(items)</select>"#
     }
 
     private func item(_ value: String, _ text: String) -> HTML {
-        let mark: HTML = value == chosen ? " selected" : ""
+        let selectedAttribute: HTML = value == selectedValue ? " selected" : ""
         return value == text
-            ? "<option\(mark)>\(text)</option>" : #"<option value="\#(value)"\#(mark)>\#(text)</option>"#
+            ? "<option\(selectedAttribute)>\(text)</option>"
+            : #"<option value="\#(value)"\#(selectedAttribute)>\#(text)</option>"#
     }
 }
 
@@ -74,7 +77,7 @@ struct Choice: Component {
 /// scrolling, also with the keyboard.
 struct LongText: Component {
     /// Maximum bytes of a text that fits into the visible lines, also on a phone.
-    static let shortBytes = 160
+    static let maxShortBytes = 160
 
     var html: HTML
 
@@ -82,7 +85,7 @@ struct LongText: Component {
 
     /// - Parameter bytes: bytes of the text without markup.
     init(_ content: HTML, bytes: Int) {
-        html = bytes > Self.shortBytes ? #"<span class="long" tabindex="0">\#(content)</span>"# : content
+        html = bytes > Self.maxShortBytes ? #"<span class="long" tabindex="0">\#(content)</span>"# : content
     }
 }
 
@@ -93,14 +96,14 @@ struct CountTable: Component {
         /// One count for each heading after the first.
         var counts: [Int]
         /// The count that a bar of full width stands for.
-        var most: Int
+        var fullBarCount: Int
     }
 
-    var heads: [String]
+    var headings: [String]
     var rows: [Row]
 
     var html: HTML {
-        let head = heads.enumerated().map { index, title -> HTML in
+        let head = headings.enumerated().map { index, title -> HTML in
             index == 0 ? #"<th scope="col">\#(title)</th>"# : #"<th scope="col" class="num">\#(title)</th>"#
         }
         return #"""
@@ -110,7 +113,7 @@ struct CountTable: Component {
 
     private func row(_ row: Row) -> HTML {
         let cells = row.counts.map { #"<td class="num">\#(Count($0))</td>"# as HTML }
-        let bar = ShareBar(part: row.counts.first ?? 0, whole: row.most)
+        let bar = ShareBar(part: row.counts.first ?? 0, whole: row.fullBarCount)
         return
             #"<tr><th scope="row">\#(IsolatedText(row.name))</th>\#(cells)<td class="share">\#(bar)</td></tr>"#
     }

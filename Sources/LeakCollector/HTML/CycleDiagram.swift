@@ -1,6 +1,6 @@
 /// A retain cycle to draw: objects in order, each of which keeps the next; the last keeps the first.
 struct CycleShape: Hashable, Sendable {
-    struct Link: Hashable, Sendable {
+    struct Node: Hashable, Sendable {
         /// The object's class or description, such as `CheckoutViewController` or `closure`.
         var object: String
         /// The property by which the object keeps the next one: `onPaid`.
@@ -10,9 +10,9 @@ struct CycleShape: Hashable, Sendable {
     }
 
     /// The objects in order. The reported object comes first if it is part of the cycle.
-    let links: [Link]
+    let nodes: [Node]
 
-    init(links: [Link]) { self.links = links }
+    init(nodes: [Node]) { self.nodes = nodes }
 
     /// Reads the references of a report.
     ///
@@ -21,46 +21,46 @@ struct CycleShape: Hashable, Sendable {
     ///     the first to show that the cycle closes.
     ///   - className: the reported class, without its module.
     init(_ references: [String], of className: String?) {
-        var links = references.map { reference -> Link in
+        var nodes = references.map { reference -> Node in
             if let className, Self.isName(reference, className) {
-                return Link(object: reference, isLeak: false)
+                return Node(object: reference, isLeak: false)
             }
             let reference = Reference(reference)
-            return Link(object: reference.object, property: reference.property, isLeak: false)
+            return Node(object: reference.object, property: reference.property, isLeak: false)
         }
-        Self.removeRepeatedObject(&links)
-        if let className, let start = links.firstIndex(where: { Self.isName($0.object, className) }) {
-            links[start].isLeak = true
-            links = Array(links[start...] + links[..<start])
+        Self.removeRepeatedObject(&nodes)
+        if let className, let start = nodes.firstIndex(where: { Self.isName($0.object, className) }) {
+            nodes[start].isLeak = true
+            nodes = Array(nodes[start...] + nodes[..<start])
         }
-        self.links = links
+        self.nodes = nodes
     }
 
     /// Returns the references from the reported object on and back to it, or `references` unchanged if the object is
     /// not part of the cycle.
     static func path(_ references: [String], of className: String?) -> [String] {
-        let links = CycleShape(references, of: className).links
-        guard let first = links.first, first.isLeak else { return references }
-        let names = links.map { [$0.object, $0.property].compactMap(\.self).joined(separator: ".") }
+        let nodes = CycleShape(references, of: className).nodes
+        guard let first = nodes.first, first.isLeak else { return references }
+        let names = nodes.map { [$0.object, $0.property].compactMap(\.self).joined(separator: ".") }
         return names + [first.object]
     }
 
     /// Removes the object that is named twice to show that the cycle closes, wherever the report begins. Of two
     /// neighbours with the same name it removes the one without a property. If there is no such pair, it removes the
     /// last object if that repeats the first.
-    private static func removeRepeatedObject(_ links: inout [Link]) {
-        guard links.count > 1 else { return }
-        let repeated = links.indices.last { index in
-            let isNamed = [links.index(after: index), index - 1].contains { neighbour in
-                let other = links[(neighbour + links.count) % links.count]
-                return other.object == links[index].object && other.property != nil
+    private static func removeRepeatedObject(_ nodes: inout [Node]) {
+        guard nodes.count > 1 else { return }
+        let repeated = nodes.indices.last { index in
+            let isNamed = [nodes.index(after: index), index - 1].contains { neighbour in
+                let other = nodes[(neighbour + nodes.count) % nodes.count]
+                return other.object == nodes[index].object && other.property != nil
             }
-            return links[index].property == nil && isNamed
+            return nodes[index].property == nil && isNamed
         }
         if let repeated {
-            links.remove(at: repeated)
-        } else if links.first?.object == links.last?.object {
-            links.removeLast()
+            nodes.remove(at: repeated)
+        } else if nodes.first?.object == nodes.last?.object {
+            nodes.removeLast()
         }
     }
 
@@ -78,17 +78,18 @@ struct CycleDiagram: Component {
     var cycle: CycleShape
 
     var html: HTML {
-        guard let first = cycle.links.first, let last = cycle.links.last else { return "" }
-        let items = cycle.links.dropLast().map { item($0, keeps: label($0.property)) }
+        guard let first = cycle.nodes.first, let last = cycle.nodes.last else { return "" }
+        let items = cycle.nodes.dropLast().map { item($0, referenceLabel: label($0.property)) }
         let back: HTML =
             #"\#(label(last.property))<span class="hidden"> back to \#(IsolatedText(first.object))</span>"#
-        return #"<ol class="cycle">\#(items)\#(item(last, keeps: back))</ol>"#
+        return #"<ol class="cycle">\#(items)\#(item(last, referenceLabel: back))</ol>"#
     }
 
-    private func item(_ link: CycleShape.Link, keeps: HTML) -> HTML {
-        let leak: HTML = link.isLeak ? #" class="leaked""# : ""
-        let mark: HTML = link.isLeak ? " <small>the leaked object</small>" : ""
-        return "<li\(leak)><div><code>\(LongText(link.object))</code>\(mark)</div><span>\(keeps)</span></li>"
+    private func item(_ node: CycleShape.Node, referenceLabel: HTML) -> HTML {
+        let leak: HTML = node.isLeak ? #" class="leaked""# : ""
+        let mark: HTML = node.isLeak ? " <small>the leaked object</small>" : ""
+        return
+            "<li\(leak)><div><code>\(LongText(node.object))</code>\(mark)</div><span>\(referenceLabel)</span></li>"
     }
 
     private func label(_ property: String?) -> HTML {

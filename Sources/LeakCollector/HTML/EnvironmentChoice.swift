@@ -1,14 +1,14 @@
 import LeakStore
 
-extension Choice {
+extension DropDownList {
     /// Returns the choice of the environment; `nil` if there is only ``AppKey/production``.
-    static func environments(of context: PageContext) -> Choice? {
+    static func environments(of context: PageContext) -> DropDownList? {
         let chosen = context.query.environment
         let others = Set(context.environments + [chosen]).subtracting([AppKey.production]).sorted()
         guard !others.isEmpty else { return nil }
-        return Choice(
-            name: "environment", label: "Environment", none: nil,
-            options: ([AppKey.production] + others).map { ($0, $0) }, chosen: chosen)
+        return DropDownList(
+            name: "environment", label: "Environment", emptyLabel: nil,
+            options: ([AppKey.production] + others).map { ($0, $0) }, selectedValue: chosen)
     }
 
     /// Returns a hidden field that keeps the environment of a page when its form is sent; `nil` for ``AppKey/production``.

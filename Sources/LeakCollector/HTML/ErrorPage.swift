@@ -21,13 +21,13 @@ struct ErrorPage: Component {
     var hasNavigation = true
 
     var html: HTML {
-        let words = back == nil || status >= 500 ? Self.words(status) : Self.rejectedForm
+        let message = back == nil || status >= 500 ? Self.message(forStatus: status) : Self.rejectedForm
         let back = back ?? PageLink(to: .summary(app: nil), text: "Go to the list of leaks")
         return PageLayout(
-            title: words.title, section: nil, context: context, hasNavigation: hasNavigation,
+            title: message.title, section: nil, context: context, hasNavigation: hasNavigation,
             main: #"""
-                <div class="narrow"><p class="crumb">\#(status)</p><h1>\#(words.title)</h1>
-                <p dir="auto">\#(detail ?? words.advice)</p>\#(typedTextArea)
+                <div class="narrow"><p class="crumb">\#(status)</p><h1>\#(message.title)</h1>
+                <p dir="auto">\#(detail ?? message.advice)</p>\#(typedTextArea)
                 <p><a class="button" href="\#(context.links.to(back.to))">\#(back.text)</a></p></div>
                 """#
         ).html
@@ -48,7 +48,7 @@ struct ErrorPage: Component {
         title: "Could not save", advice: "The form was rejected. Go back and send it again."
     )
 
-    static func words(_ status: Int) -> (title: String, advice: String) {
+    static func message(forStatus status: Int) -> (title: String, advice: String) {
         switch status {
         case 400:
             ("Bad request", "Check the URL: a part of it is wrong or missing.")

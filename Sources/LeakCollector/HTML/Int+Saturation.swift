@@ -3,17 +3,17 @@
 extension Int {
     /// Returns the sum, or the nearest number that `Int` can represent.
     func saturated(adding other: Int) -> Int {
-        let (sum, isOver) = addingReportingOverflow(other)
-        return isOver ? (other < 0 ? .min : .max) : sum
+        let (sum, overflows) = addingReportingOverflow(other)
+        return overflows ? (other < 0 ? .min : .max) : sum
     }
 
-    /// Returns the length of a bar for this count if the bar for `most` has length `length`: rounded down, at most
+    /// Returns the length of a bar for this count if the bar for `maximum` has length `length`: rounded down, at most
     /// `length`.
-    func scaled(from most: Int, to length: Int) -> Int {
-        guard self > 0, most > 0 else { return 0 }
-        guard self < most else { return length }
-        let (product, isOver) = multipliedReportingOverflow(by: length)
-        return isOver ? self / (most / length) : product / most
+    func scaled(from maximum: Int, to length: Int) -> Int {
+        guard self > 0, maximum > 0 else { return 0 }
+        guard self < maximum else { return length }
+        let (product, overflows) = multipliedReportingOverflow(by: length)
+        return overflows ? self / (maximum / length) : product / maximum
     }
 
     /// Rounds to the nearest integer. A value out of range becomes `min` or `max`, and NaN becomes `max`.

@@ -33,7 +33,7 @@ struct LeakPath: Component {
 
     /// The path for a leak's own page, where all of it can be reached by scrolling. A list shows only its first
     /// lines.
-    var whole: LongText {
+    var fullPath: LongText {
         LongText(html, bytes: elements.reduce(0) { $0 + $1.utf8.count })
     }
 }

@@ -23,8 +23,8 @@ enum LinkTarget: Hashable, Sendable {
     /// The address to which a form of the page with apps, keys and tokens is sent.
     ///
     /// - kind: `keys` or `tokens`.
-    /// - step: the rest of the address, such as `/7/revoke`.
-    case credentialForm(kind: String, step: String = "")
+    /// - pathSuffix: the rest of the address, such as `/7/revoke`.
+    case credentialForm(kind: String, pathSuffix: String = "")
     case signIn
     case signOut
     /// A file of `Public/`, such as `style.css`.
@@ -54,50 +54,50 @@ struct Links: Hashable, Sendable {
         if case .server = mode { true } else { false }
     }
 
-    func to(_ place: LinkTarget) -> String {
+    func to(_ target: LinkTarget) -> String {
         switch mode {
-        case .server(let base): base + Self.path(of: place)
-        case .files(let page): Self.steps(upFrom: page) + Self.file(of: place)
+        case .server(let base): base + Self.path(of: target)
+        case .files(let page): Self.steps(upFrom: page) + Self.file(of: target)
         }
     }
 
     /// Returns the link to the same content as JSON.
-    func json(of place: LinkTarget) -> String {
+    func json(of target: LinkTarget) -> String {
         switch mode {
-        case .server(let base): base + "/api/v1" + Self.apiPath(of: place)
-        case .files(let page): Self.steps(upFrom: page) + Self.jsonFile(of: place)
+        case .server(let base): base + "/api/v1" + Self.apiPath(of: target)
+        case .files(let page): Self.steps(upFrom: page) + Self.jsonFile(of: target)
         }
     }
 
     /// Returns the file that an export writes a page to, relative to its folder.
     ///
     /// Only the app of a summary's query counts, because an exported list has no filters.
-    static func file(of place: LinkTarget) -> String {
-        switch place {
+    static func file(of target: LinkTarget) -> String {
+        switch target {
         case .file(let name): name
         case .summary, .overview, .leak, .reports, .decisions, .causes, .releases, .compare, .leakClass,
             .list,
             .access, .credentialForm, .signIn, .signOut:
-            stem(of: place) + ".html"
+            stem(of: target) + ".html"
         }
     }
 
     /// Returns the file that an export writes a page's JSON to.
-    static func jsonFile(of place: LinkTarget) -> String {
-        stem(of: place) + ".json"
+    static func jsonFile(of target: LinkTarget) -> String {
+        stem(of: target) + ".json"
     }
 
-    private static func stem(of place: LinkTarget) -> String {
-        switch place {
-        case .summary(let query): query.app.map { "apps/" + Percent.fileName($0) } ?? "index"
+    private static func stem(of target: LinkTarget) -> String {
+        switch target {
+        case .summary(let query): query.app.map { "apps/" + PercentEncoder.fileName($0) } ?? "index"
         case .leak(let id): "leaks/\(id)"
         case .reports(let id): "leaks/\(id).reports"
-        case .causes(let app, _): app.app.map { "causes/" + Percent.fileName($0) } ?? "causes"
-        case .releases(let app): app.app.map { "releases/" + Percent.fileName($0) } ?? "releases"
+        case .causes(let app, _): app.app.map { "causes/" + PercentEncoder.fileName($0) } ?? "causes"
+        case .releases(let app): app.app.map { "releases/" + PercentEncoder.fileName($0) } ?? "releases"
         // These addresses need a server.
         case .overview, .compare, .decisions, .access, .credentialForm, .signIn, .signOut: "index"
         case .leakClass(let name, let app): "classes/" + classFileName(name, app)
-        // In a name from ``Percent/fileName(_:)``, only hexadecimal digits or a hyphen follow an equals sign, never `p`.
+        // In a name from ``PercentEncoder/fileName(_:)``, only hexadecimal digits or a hyphen follow an equals sign, never `p`.
         case .list(let app, let state, let page):
             listStem(app, state) + (page > 1 ? "=p\(page)" : "")
         case .file(let name): name
@@ -129,8 +129,8 @@ struct Links: Hashable, Sendable {
         file(of: page).utf8.contains(UInt8(ascii: "/")) ? "../" : ""
     }
 
-    private static func path(of place: LinkTarget) -> String {
-        switch place {
+    private static func path(of target: LinkTarget) -> String {
+        switch target {
         case .summary(let query): "/" + parameters(query.parameters)
         case .overview(let app, let period):
             "/summary"
@@ -145,22 +145,22 @@ struct Links: Hashable, Sendable {
         case .leakClass(let name, let app): "/classes" + parameters([("class", name)] + app.parameters)
         case .list(let app, let state, _): path(of: .summary(listQuery(of: app, state)))
         case .access: "/access"
-        case .credentialForm(let kind, let step): "/access/\(kind)\(step)"
+        case .credentialForm(let kind, let pathSuffix): "/access/\(kind)\(pathSuffix)"
         case .signIn: "/sign-in"
         case .signOut: "/sign-out"
         case .file(let name): "/" + name
         }
     }
 
-    private static func apiPath(of place: LinkTarget) -> String {
-        switch place {
+    private static func apiPath(of target: LinkTarget) -> String {
+        switch target {
         case .summary(let query): "/leaks" + parameters(query.parameters)
         case .credentialForm(let kind, _): "/\(kind)"
         case .compare(let app, let from, let to):
             "/check" + parameters(app.parameters + [("version", to), ("baseline", from)])
         case .overview, .leak, .reports, .decisions, .causes, .releases, .leakClass, .list, .access, .signIn,
             .signOut, .file:
-            path(of: place)
+            path(of: target)
         }
     }
 
@@ -169,7 +169,7 @@ struct Links: Hashable, Sendable {
         var text = ""
         for (name, value) in pairs {
             guard let value else { continue }
-            text += (text.isEmpty ? "?" : "&") + name + "=" + Percent.encode(value)
+            text += (text.isEmpty ? "?" : "&") + name + "=" + PercentEncoder.encode(value)
         }
         return text
     }

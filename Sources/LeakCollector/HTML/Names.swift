@@ -1,7 +1,7 @@
 internal import LeakStore
 
 extension LeakState {
-    var words: String {
+    var displayName: String {
         switch self {
         case .open: "Open"
         case .regressed: "Regressed"
@@ -14,23 +14,23 @@ extension LeakState {
 }
 
 extension LeakQuery.StateFilter {
-    var words: String {
+    var displayName: String {
         switch self {
         case .toFix: "To fix"
         case .new: "To fix, new"
-        case .open: LeakState.open.words
-        case .regressed: LeakState.regressed.words
-        case .slow: LeakState.slow.words
-        case .resolved: LeakState.resolved.words
-        case .ignored: LeakState.ignored.words
-        case .known: LeakState.known.words
+        case .open: LeakState.open.displayName
+        case .regressed: LeakState.regressed.displayName
+        case .slow: LeakState.slow.displayName
+        case .resolved: LeakState.resolved.displayName
+        case .ignored: LeakState.ignored.displayName
+        case .known: LeakState.known.displayName
         case .any: "Any state"
         }
     }
 }
 
 extension LeakQuery.Sort {
-    var words: String {
+    var displayName: String {
         switch self {
         case .impact: "Most installs in the newest version"
         case .reports: "Most reports"
@@ -42,7 +42,7 @@ extension LeakQuery.Sort {
     }
 
     /// The sort order in words, such as `sorted by reports`.
-    var order: String {
+    var orderDescription: String {
         switch self {
         case .impact: "sorted by installs in the newest version"
         case .reports: "sorted by reports"
@@ -56,14 +56,14 @@ extension LeakQuery.Sort {
 
 extension Period {
     /// The period in words: `24 h`, `7 days`.
-    var words: String {
+    var displayName: String {
         self == .day ? "24\u{A0}h" : "\(days)\u{A0}days"
     }
 }
 
 /// Words for the kinds of objects of the wire format. Unknown kinds of later versions are shown unchanged.
-enum Kind {
-    static func words(_ kind: String) -> String {
+enum ObjectKindName {
+    static func displayName(of kind: String) -> String {
         switch kind {
         case "view_controller": "View controller"
         case "view": "View"
@@ -74,7 +74,7 @@ enum Kind {
     }
 
     /// Returns the noun for the checks of such an object.
-    static func checks(_ kind: String) -> String {
+    static func checksNoun(of kind: String) -> String {
         kind == "view_controller" ? "dismissals" : "checks"
     }
 }

@@ -28,7 +28,9 @@ struct PageContext: Sendable {
         self.query = query
     }
 
-    func relativeTime(_ at: Int64) -> RelativeTime { RelativeTime(at: at, now: now, isKept: !links.isServed) }
+    func relativeTime(_ at: Int64) -> RelativeTime {
+        RelativeTime(at: at, now: now, showsDayOnly: !links.isServed)
+    }
 
     /// Returns the link to the first page of the summary with the current query changed.
     func summary(_ change: (inout LeakQuery) -> Void) -> String {

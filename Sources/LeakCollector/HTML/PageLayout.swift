@@ -25,12 +25,12 @@ struct PageLayout: Component {
 
     var html: HTML {
         let links = context.links
-        let robots: HTML = links.isServed ? #"<meta name="robots" content="noindex">"# : ""
+        let robotsTag: HTML = links.isServed ? #"<meta name="robots" content="noindex">"# : ""
         return #"""
             <!doctype html>
             <html lang="en"><head><meta charset="utf-8">
             <meta name="viewport" content="width=device-width, initial-scale=1">
-            <meta name="color-scheme" content="light dark">\#(robots)
+            <meta name="color-scheme" content="light dark">\#(robotsTag)
             <title>\#(title) · Leak Collector</title>
             <link rel="stylesheet" href="\#(links.to(.file("style.css")))">
             <link rel="icon" href="\#(links.to(.file("icon.svg")))" type="image/svg+xml">\#(script)
@@ -40,7 +40,7 @@ struct PageLayout: Component {
             <main id="main"\#(isLive && links.isServed ? " data-live" : "")>
             \#(EnvironmentNote(context: context))\#(main)
             </main>
-            <footer>\#(footer.map { "<span>\($0)</span>" })\#(asOf)</footer>
+            <footer>\#(footer.map { "<span>\($0)</span>" })\#(updatedTime)</footer>
             </body></html>
 
             """#
@@ -64,20 +64,20 @@ struct PageLayout: Component {
         // Plain files offer no keys and tokens.
         let access: HTML? =
             links.isServed
-            ? #"<a href="\#(links.to(.access))"\#(mark(.access))>Settings</a>"# : nil
+            ? #"<a href="\#(links.to(.access))"\#(currentPageAttribute(.access))>Settings</a>"# : nil
         return #"""
-            <nav aria-label="Pages"><a href="\#(links.to(.summary(app: context.query.scope)))"\#(mark(.summary))>Leaks</a>\#
-            <a href="\#(links.to(.causes(app: context.query.scope)))"\#(mark(.causes))>Causes</a>\#
-            <a href="\#(links.to(.releases(app: context.query.scope)))"\#(mark(.releases))>Releases</a>\#(access)\#
+            <nav aria-label="Pages"><a href="\#(links.to(.summary(app: context.query.scope)))"\#(currentPageAttribute(.summary))>Leaks</a>\#
+            <a href="\#(links.to(.causes(app: context.query.scope)))"\#(currentPageAttribute(.causes))>Causes</a>\#
+            <a href="\#(links.to(.releases(app: context.query.scope)))"\#(currentPageAttribute(.releases))>Releases</a>\#(access)\#
             <a href="\#(links.to(.file("openapi.json")))">API description</a></nav>\#(signOut)
             """#
     }
 
-    private func mark(_ section: Section) -> HTML {
+    private func currentPageAttribute(_ section: Section) -> HTML {
         section == self.section ? #" aria-current="page""# : ""
     }
 
-    private var asOf: HTML? {
+    private var updatedTime: HTML? {
         guard context.now != PageContext.noTime else { return nil }
         let time = CivilTime(milliseconds: context.now)
         return #"<span>Updated <time datetime="\#(time.rfc3339)">\#(time.full)</time></span>"#

@@ -7,12 +7,12 @@ struct RelativeTime: Component {
     var now: Int64
     /// True if the words may be read at any later time, as in a file. Then the day is shown, because `just now` is
     /// soon wrong.
-    var isKept = false
+    var showsDayOnly = false
 
     /// `just now`, `4 min ago`, `2 h ago`, `3 days ago`; from a week on the day: `18 Nov`, `18 Nov 2025`.
     ///
     /// A time after `now` (a device's clock, or a page kept for a while) is `just now` as well.
-    var words: String {
+    var text: String {
         let seconds = max(0, now - at) / 1000
         switch seconds {
         case ..<60: return "just now"
@@ -30,12 +30,12 @@ struct RelativeTime: Component {
         return date.year == CivilDate(milliseconds: now).year ? date.dayAndMonth : date.dayMonthYear
     }
 
-    var html: HTML { element(isKept ? day : words) }
+    var html: HTML { element(showsDayOnly ? day : text) }
 
     /// The day alone, even for a recent time.
     var dayElement: HTML { element(day) }
 
-    private func element(_ words: String) -> HTML {
-        #"<time datetime="\#(CivilTime(milliseconds: at).rfc3339)">\#(words)</time>"#
+    private func element(_ text: String) -> HTML {
+        #"<time datetime="\#(CivilTime(milliseconds: at).rfc3339)">\#(text)</time>"#
     }
 }

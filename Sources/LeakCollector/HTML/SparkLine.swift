@@ -9,23 +9,24 @@ struct SparkLine: Component {
     var counts: [Int]
 
     /// Distance between bars and height of the tallest bar, in units. The style sheet sets the width of a bar.
-    static let step = 7
-    static let height = 20
+    static let barDistance = 7
+    static let maxBarHeight = 20
 
     init(_ counts: [Int]) { self.counts = counts }
 
     var html: HTML {
-        let most = max(1, counts.max() ?? 0)
-        var words = HTML()
+        let largestCount = max(1, counts.max() ?? 0)
+        var countList = HTML()
         var bars = HTML()
         for (index, count) in counts.enumerated() {
-            words.append(index == 0 ? " " : ", ", count)
-            bars.append("M", index * Self.step + 3)
+            countList.append(index == 0 ? " " : ", ", count)
+            bars.append("M", index * Self.barDistance + 3)
             // A day with one report must differ from a day with none.
-            bars.append(" 0v", count <= 0 ? 1 : max(2, count.scaled(from: most, to: Self.height)))
+            bars.append(
+                " 0v", count <= 0 ? 1 : max(2, count.scaled(from: largestCount, to: Self.maxBarHeight)))
         }
         return
-            #"<svg class="spark" role="img" aria-label="Reports per day:\#(words)"><path d="\#(bars)"/></svg>"#
+            #"<svg class="spark" role="img" aria-label="Reports per day:\#(countList)"><path d="\#(bars)"/></svg>"#
     }
 }
 

@@ -6,22 +6,22 @@ struct StateBadge: Component {
     var row: LeakRow
 
     var html: HTML {
-        "\(badge)\(partlyKnown)"
+        "\(badge)\(partlyKnownNote)"
     }
 
     private var badge: HTML {
         switch row.state {
         case .known:
-            let systems: HTML? = row.known.map { "<small>\(KnownSystems(leak: $0.leak))</small>" }
-            return #"<span class="badge known">Known system leak</span>\#(systems)"#
+            let systemsNote: HTML? = row.known.map { "<small>\(KnownSystems(leak: $0.leak))</small>" }
+            return #"<span class="badge known">Known system leak</span>\#(systemsNote)"#
         case .slow:
-            let lived: HTML? = row.lived.map {
+            let livedNote: HTML? = row.lived.map {
                 "<small>freed after \(DurationText(milliseconds: $0.p50)) (median)</small>"
             }
-            return #"<span class="badge slow">Freed late</span>\#(lived)"#
+            return #"<span class="badge slow">Freed late</span>\#(livedNote)"#
         case .regressed:
-            let version: HTML? = row.decisionStatus?.regressedIn.map { " in \(IsolatedText($0))" }
-            return #"<span class="badge regressed">Regressed\#(version)</span>"#
+            let versionNote: HTML? = row.decisionStatus?.regressedIn.map { " in \(IsolatedText($0))" }
+            return #"<span class="badge regressed">Regressed\#(versionNote)</span>"#
         case .resolved:
             return #"<span class="badge resolved">Resolved</span>"#
         case .ignored:
@@ -33,7 +33,7 @@ struct StateBadge: Component {
         }
     }
 
-    private var partlyKnown: HTML? {
+    private var partlyKnownNote: HTML? {
         guard let known = row.known, !known.isAll else { return nil }
         return "<small>\(Count(known.reports).of("report", "reports")) of a known system leak</small>"
     }

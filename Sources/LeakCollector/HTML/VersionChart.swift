@@ -4,22 +4,22 @@ import LeakStore
 /// Reports over time as stacked bars, one colour per version, with the same numbers as a table.
 struct VersionChart: Component {
     /// Number of versions with their own colour. All older versions share one colour.
-    static let namedVersions = 4
+    static let maxColoredVersions = 4
     /// Distance between bars and height of the tallest bar, in units. The style sheet stretches both.
-    private static let step = 20
-    private static let height = 100
+    private static let barDistance = 20
+    private static let maxBarHeight = 100
 
-    private let stepKind: Trend.Step
-    private let from: Int
+    private let timeStep: Trend.Step
+    private let firstStep: Int
     private let series: [Trend.Series]
     private let totals: [Int]
 
     init(_ trend: Trend) {
-        stepKind = trend.step
-        from = trend.from
+        timeStep = trend.step
+        firstStep = trend.from
         let length = trend.versions.map(\.counts.count).max() ?? 0
-        var series = Array(trend.versions.prefix(Self.namedVersions))
-        let older = trend.versions.dropFirst(Self.namedVersions)
+        var series = Array(trend.versions.prefix(Self.maxColoredVersions))
+        let older = trend.versions.dropFirst(Self.maxColoredVersions)
         if !older.isEmpty {
             var counts = [Int](repeating: 0, count: length)
             for version in older {
@@ -36,36 +36,38 @@ struct VersionChart: Component {
     }
 
     var html: HTML {
-        guard let most = totals.max(), most > 0 else {
+        guard let largestTotal = totals.max(), largestTotal > 0 else {
             return #"<p class="dim">No reports in this period.</p>"#
         }
-        let bars = totals.indices.map { bar($0, most: most) }
+        let bars = totals.indices.map { bar($0, largestTotal: largestTotal) }
         return #"""
             <ul class="legend">\#(legend)</ul>
-            <div class="chart"><span class="peak">\#(Count(most))</span>\#
-            <svg viewBox="0 0 \#(totals.count * Self.step) \#(Self.height)" preserveAspectRatio="none" role="img" \#
-            aria-label="\#(label(most: most))">\#(bars)</svg>\#
+            <div class="chart"><span class="peak">\#(Count(largestTotal))</span>\#
+            <svg viewBox="0 0 \#(totals.count * Self.barDistance) \#(Self.maxBarHeight)" preserveAspectRatio="none" role="img" \#
+            aria-label="\#(label(largestTotal: largestTotal))">\#(bars)</svg>\#
             <div class="axis" aria-hidden="true">\#(axis)</div></div>
             <details><summary>As a table</summary>\#(table)</details>
             """#
     }
 
-    private func bar(_ index: Int, most: Int) -> HTML {
+    private func bar(_ index: Int, largestTotal: Int) -> HTML {
         guard totals[index] > 0 else { return "" }
         var below = 0
         var pieces = HTML()
         for (colour, version) in series.enumerated() where count(version, index) > 0 {
             // Both edges are rounded from the sum, so that the pieces meet.
-            let bottom = Self.height - below.scaled(from: most, to: Self.height)
+            let bottom = Self.maxBarHeight - below.scaled(from: largestTotal, to: Self.maxBarHeight)
             below = below.saturated(adding: count(version, index))
-            let top = max(0, min(bottom - 1, Self.height - below.scaled(from: most, to: Self.height)))
+            let top = max(
+                0,
+                min(bottom - 1, Self.maxBarHeight - below.scaled(from: largestTotal, to: Self.maxBarHeight)))
             pieces += #"""
-                <rect class="v\#(colour)" x="\#(index * Self.step + 2)" y="\#(top)" width="16" \#
+                <rect class="v\#(colour)" x="\#(index * Self.barDistance + 2)" y="\#(top)" width="16" \#
                 height="\#(bottom - top)"/>
                 """#
         }
         let reports = Count(totals[index]).of("report", "reports")
-        return "<g><title>\(name(index)): \(reports) (\(countsByVersion(index)))</title>\(pieces)</g>"
+        return "<g><title>\(barLabel(index)): \(reports) (\(countsByVersion(index)))</title>\(pieces)</g>"
     }
 
     private func count(_ version: Trend.Series, _ index: Int) -> Int {
@@ -87,44 +89,46 @@ struct VersionChart: Component {
         }
     }
 
-    private func label(most: Int) -> HTML {
+    private func label(largestTotal: Int) -> HTML {
         let total = totals.saturatedSum()
-        let first = name(0)
-        let last = name(totals.count - 1)
-        let peak = totals.firstIndex(of: most).map(name) ?? last
+        let first = barLabel(0)
+        let last = barLabel(totals.count - 1)
+        let peak = totals.firstIndex(of: largestTotal).map(barLabel) ?? last
         return """
-            \(Count(total).of("report", "reports")) from \(first) to \(last), most on \(peak): \(Count(most)). \
+            \(Count(total).of("report", "reports")) from \(first) to \(last), most on \(peak): \(Count(largestTotal)). \
             The table below has the numbers.
             """
     }
 
     /// Labels of the axis: about seven days, or four hours, whose labels are longer. The last bar always has a label.
     private var axis: [HTML] {
-        let names = stepKind == .day ? 7 : 4
-        let every = max(1, (totals.count + names - 1) / names)
+        let labelCount = timeStep == .day ? 7 : 4
+        let labelInterval = max(1, (totals.count + labelCount - 1) / labelCount)
         return totals.indices.compactMap { index in
-            (totals.count - 1 - index).isMultiple(of: every) ? "<span>\(name(index))</span>" : nil
+            (totals.count - 1 - index).isMultiple(of: labelInterval) ? "<span>\(barLabel(index))</span>" : nil
         }
     }
 
     /// Returns the label of a bar: `20 Nov`, `20 Nov 13:00`.
-    private func name(_ index: Int) -> String {
-        switch stepKind {
-        case .day: CivilDate(days: Int64(from + index)).dayAndMonth
-        case .hour: CivilTime(milliseconds: Int64(from + index) * 3_600_000).dayAndHour
+    private func barLabel(_ index: Int) -> String {
+        switch timeStep {
+        case .day: CivilDate(days: Int64(firstStep + index)).dayAndMonth
+        case .hour: CivilTime(milliseconds: Int64(firstStep + index) * 3_600_000).dayAndHour
         }
     }
 
     private var table: HTML {
-        let heads = series.map { #"<th scope="col" class="num">\#(IsolatedText($0.version))</th>"# as HTML }
+        let headings = series.map {
+            #"<th scope="col" class="num">\#(IsolatedText($0.version))</th>"# as HTML
+        }
         let rows = totals.indices.reversed().filter { totals[$0] > 0 }.map { index -> HTML in
             let cells = series.map { #"<td class="num">\#(Count(count($0, index)))</td>"# as HTML }
-            return #"<tr><th scope="row">\#(name(index))</th>\#(cells)</tr>"#
+            return #"<tr><th scope="row">\#(barLabel(index))</th>\#(cells)</tr>"#
         }
-        let first: HTML = stepKind == .day ? "Day" : "Hour"
+        let firstHeading: HTML = timeStep == .day ? "Day" : "Hour"
         return #"""
             <div class="scroll" tabindex="0" role="group" aria-label="Reports by version"><table class="small"><thead><tr>\#
-            <th scope="col">\#(first)</th>\#(heads)</tr></thead><tbody>\#(rows)</tbody></table></div>
+            <th scope="col">\#(firstHeading)</th>\#(headings)</tr></thead><tbody>\#(rows)</tbody></table></div>
             """#
     }
 }

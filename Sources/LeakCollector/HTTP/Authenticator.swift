@@ -5,9 +5,9 @@ internal import LeakStore
 /// Authentication of all requests that read or write, by ingest key, access token or session cookie.
 final class Authenticator: Sendable {
     /// Milliseconds that a browser stays signed in: 30 days.
-    static let sessionLifetime: Int64 = 30 * 24 * 3600 * 1000
+    static let sessionLifetimeMilliseconds: Int64 = 30 * 24 * 3600 * 1000
     /// Milliseconds for which a printed sign-in link can open a session.
-    static let linkLifetime: Int64 = 10 * 60 * 1000
+    static let linkLifetimeMilliseconds: Int64 = 10 * 60 * 1000
 
     private struct State {
         var credentialIndex: CredentialIndex
@@ -40,10 +40,10 @@ final class Authenticator: Sendable {
     ///   edit.
     /// - Returns: `true` if they were replaced; `false` if they must be read again.
     func replace(_ credentials: [Credential], since editCount: Int) -> Bool {
-        let fresh = CredentialIndex(credentials)
+        let newIndex = CredentialIndex(credentials)
         return state.with { state in
             guard state.editCount == editCount else { return false }
-            state.credentialIndex = fresh
+            state.credentialIndex = newIndex
             // A slower thread that read before this one has older credentials.
             state.editCount += 1
             return true
@@ -65,14 +65,14 @@ final class Authenticator: Sendable {
     }
 
     /// Looks up the ingest key of a request with reports, from `Authorization: Bearer` or `X-Leak-Key`.
-    func writer(of request: borrowing Request, now: Int64) -> CredentialIndex.LookupResult {
+    func ingestKey(of request: borrowing Request, now: Int64) -> CredentialIndex.LookupResult {
         guard let secret = Self.bearer(of: request) ?? request.field("x-leak-key") else { return .unknown }
         return find(secret, for: [.ingest], now: now)
     }
 
     /// Looks up the credential of a request that reads: an access token in `Authorization: Bearer`, or a signed-in
     /// browser's cookie.
-    func reader(of request: borrowing Request, now: Int64) -> CredentialIndex.LookupResult {
+    func readCredential(of request: borrowing Request, now: Int64) -> CredentialIndex.LookupResult {
         if let token = Self.bearer(of: request) { return find(token, for: [.access], now: now) }
         guard let cookie = sessionCookie(of: request) else { return .unknown }
         return find(cookie, for: [.session], now: now)
@@ -117,7 +117,7 @@ final class Authenticator: Sendable {
 struct CredentialIndex: Sendable {
     /// Credentials by the first eight bytes of their hash. The duration of this look-up can reveal only bits of the
     /// hash of an attacker's own guess. The whole hash is then compared in constant time.
-    private var byPrefix: [UInt64: [Credential]] = [:]
+    private var credentialsByHashPrefix: [UInt64: [Credential]] = [:]
 
     init(_ credentials: [Credential]) {
         for credential in credentials { add(credential) }
@@ -137,7 +137,7 @@ struct CredentialIndex: Sendable {
     ///   - purposes: the purposes that the credential may have.
     ///   - now: milliseconds since 1970; an expired credential is unknown.
     func find(_ hash: [UInt8], for purposes: Set<Credential.Purpose>, now: Int64) -> LookupResult {
-        for credential in byPrefix[Self.prefix(hash)] ?? []
+        for credential in credentialsByHashPrefix[Self.prefix(hash)] ?? []
         where ConstantTime.areEqual(credential.hash, hash) && purposes.contains(credential.purpose) {
             if credential.revokedAt != nil { return .revoked }
             if let end = credential.expiresAt, end <= now { return .unknown }
@@ -147,11 +147,11 @@ struct CredentialIndex: Sendable {
     }
 
     mutating func add(_ credential: Credential) {
-        byPrefix[Self.prefix(credential.hash), default: []].append(credential)
+        credentialsByHashPrefix[Self.prefix(credential.hash), default: []].append(credential)
     }
 
     mutating func remove(_ hash: [UInt8]) {
-        byPrefix[Self.prefix(hash)]?.removeAll { ConstantTime.areEqual($0.hash, hash) }
+        credentialsByHashPrefix[Self.prefix(hash)]?.removeAll { ConstantTime.areEqual($0.hash, hash) }
     }
 
     private static func prefix(_ hash: [UInt8]) -> UInt64 {
@@ -165,7 +165,7 @@ extension Authenticator {
     ///
     /// - Throws: ``Problem`` 403 if the credential is not valid any more, or if the request may come from another site.
     func author(of request: borrowing Request, now: Int64) throws(Problem) -> Credential {
-        guard case .valid(let credential) = reader(of: request, now: now) else {
+        guard case .valid(let credential) = readCredential(of: request, now: now) else {
             throw Problem(
                 .forbidden,
                 "this session or token was revoked or has expired; sign in again or use another token")
@@ -173,7 +173,8 @@ extension Authenticator {
         // A browser adds the session cookie also to requests that another site makes it send, in ways that `SameSite`
         // does not cover: for example from a page of the same host on another port.
         let requestOrigin = requestOrigin(of: request)
-        guard requestOrigin == .here || requestOrigin == .unspecified && credential.purpose != .session else {
+        guard requestOrigin == .ownPage || requestOrigin == .unspecified && credential.purpose != .session
+        else {
             throw Problem(
                 .forbidden,
                 requestOrigin == .otherSite

@@ -13,14 +13,14 @@ enum JSONResponse {
 
     static func response(_ bytes: [UInt8]) -> Response {
         var response = Response(.ok, type: "application/json", body: .bytes(bytes))
-        response.etag = ContentTag.of(bytes)
+        response.etag = ResponseETag.of(bytes)
         response.fields.append(("Cache-Control", "private, no-cache"))
         return response
     }
 }
 
 /// Entity tags, which distinguish different bodies. RFC 9110 §8.8.3
-enum ContentTag {
+enum ResponseETag {
     /// Returns the tag of a body, without its quotes.
     static func of(_ bytes: [UInt8]) -> String {
         LeakID(bytes: SHA256Hash.hash(bytes)).description

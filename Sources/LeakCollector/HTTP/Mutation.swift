@@ -58,7 +58,7 @@ extension Mutation {
     ) {
         let (now, typedText) = (context.now(), typedText(in: request))
         do throws(Problem) {
-            try context.threads.checkDatabase()
+            try context.storeThreads.checkDatabase()
             let author = try context.authenticator.author(of: request, now: now)
             guard !needsToken || author.purpose == .access else {
                 throw .unauthorized("this request needs an access token (Authorization: Bearer TOKEN)")
@@ -105,7 +105,7 @@ extension Request {
     func requireJSON() throws(Problem) {
         guard hasContentType("application/json") else {
             throw Problem(.unsupportedMediaType, "Content-Type must be application/json")
-                .with("Accept-Post", "application/json")
+                .withField("Accept-Post", "application/json")
         }
     }
 

@@ -19,35 +19,35 @@ final class PageCache {
     }
 
     /// Maximum number of pages. A person opens few pages within a minute.
-    private let pageLimit: Int
+    private let maxPageCount: Int
     /// Maximum bytes of pages, including their compressed forms: ten of the longest lists.
-    private let byteLimit: Int
+    private let maxBytes: Int
     private var validity: Validity?
     private var pages: [AnyHashable: Page] = [:]
-    private var bytes = 0
+    private var cachedBytes = 0
 
     init(pages: Int = 64, bytes: Int = 2 << 20) {
-        pageLimit = pages
-        byteLimit = bytes
+        maxPageCount = pages
+        maxBytes = bytes
     }
 
-    /// Returns the cached page for `cacheKey`, or the one that `make` renders.
+    /// Returns the cached page for `cacheKey`, or the one that `render` returns.
     ///
     /// - Parameters:
-    ///   - changeCounter: the store's change counter, read before `make` reads. If a commit follows meanwhile, the page is
+    ///   - changeCounter: the store's change counter, read before `render` reads. If a commit follows meanwhile, the page is
     ///     rendered again for the next request.
-    ///   - now: the time that `make` renders the page for, in milliseconds since 1970.
+    ///   - now: the time that `render` makes the page for, in milliseconds since 1970.
     func page(
-        for cacheKey: AnyHashable, changeCounter: Int64, now: Int64, make: () throws -> Response
+        for cacheKey: AnyHashable, changeCounter: Int64, now: Int64, render: () throws -> Response
     ) rethrows -> Response {
         let current = Validity(changeCounter: changeCounter, now: now)
         if current != validity {
-            forgetAll()
+            removeAll()
             validity = current
         }
         if let page = pages[cacheKey] { return pageForRepeatedRequest(page, cacheKey) }
-        let response = try make()
-        keep(Page(response: response, bytes: response.body.count), for: cacheKey)
+        let response = try render()
+        insert(Page(response: response, bytes: response.body.count), for: cacheKey)
         return response
     }
 
@@ -58,20 +58,20 @@ final class PageCache {
         var page = page
         page.wasRequestedAgain = true
         page.bytes += page.response.compressBeforehand()
-        bytes -= pages.removeValue(forKey: cacheKey)?.bytes ?? 0
-        keep(page, for: cacheKey)
+        cachedBytes -= pages.removeValue(forKey: cacheKey)?.bytes ?? 0
+        insert(page, for: cacheKey)
         return page.response
     }
 
-    private func keep(_ page: Page, for cacheKey: AnyHashable) {
-        guard page.bytes <= byteLimit else { return }
-        if pages.count == pageLimit || bytes + page.bytes > byteLimit { forgetAll() }
+    private func insert(_ page: Page, for cacheKey: AnyHashable) {
+        guard page.bytes <= maxBytes else { return }
+        if pages.count == maxPageCount || cachedBytes + page.bytes > maxBytes { removeAll() }
         pages[cacheKey] = page
-        bytes += page.bytes
+        cachedBytes += page.bytes
     }
 
-    private func forgetAll() {
+    private func removeAll() {
         pages = [:]
-        bytes = 0
+        cachedBytes = 0
     }
 }

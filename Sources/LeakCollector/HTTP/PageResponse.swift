@@ -13,7 +13,7 @@ extension Response {
         // Without any referrer a browser sends `Origin: null` with a page's forms:
         // https://fetch.spec.whatwg.org/#origin-header
         fields.append(("Referrer-Policy", "same-origin"))
-        if status == .ok && !holdsSecret { etag = ContentTag.of(page: page) }
+        if status == .ok && !holdsSecret { etag = ResponseETag.of(page: page) }
     }
 
     /// Returns the page that shows an error to people.

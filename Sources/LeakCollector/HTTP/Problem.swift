@@ -21,7 +21,7 @@ struct Problem: Error, Sendable {
         self.detail = detail
     }
 
-    func with(_ name: String, _ value: String) -> Problem {
+    func withField(_ name: String, _ value: String) -> Problem {
         var problem = self
         problem.fields.append((name, value))
         return problem
@@ -45,12 +45,12 @@ struct Problem: Error, Sendable {
 
     /// Returns the problem of a request without a credential, or with an unknown one.
     static func unauthorized(_ detail: String) -> Problem {
-        Problem(.unauthorized, detail).with("WWW-Authenticate", #"Bearer realm="leaks""#)
+        Problem(.unauthorized, detail).withField("WWW-Authenticate", #"Bearer realm="leaks""#)
     }
 
     /// Returns the problem of a store that is overloaded or cannot be reached. The client should retry.
     static func unavailable(_ detail: String, afterSeconds: Int) -> Problem {
-        Problem(.serviceUnavailable, detail).with("Retry-After", "\(afterSeconds)")
+        Problem(.serviceUnavailable, detail).withField("Retry-After", "\(afterSeconds)")
     }
 
     static let noClass = Problem(
@@ -63,10 +63,10 @@ struct Problem: Error, Sendable {
 extension JSONWriter {
     /// Maximum number of rejections that a response names. If a request has a hundred rejections, they usually have
     /// the same reason.
-    static let namedRejections = 100
+    static let maxNamedRejections = 100
 
     /// - Parameter limit: number of rejections to name; all are counted.
-    mutating func fields(of rejected: [Rejection], naming limit: Int = namedRejections) {
+    mutating func fields(of rejected: [Rejection], naming limit: Int = maxNamedRejections) {
         array("rejected") { writer in
             for rejection in rejected.prefix(limit) {
                 writer.object {

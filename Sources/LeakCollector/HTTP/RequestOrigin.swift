@@ -2,7 +2,7 @@ internal import LeakHTTPServer
 
 /// Source of a request: one of our own pages, another site, or unknown.
 enum RequestOrigin: Hashable {
-    case here
+    case ownPage
     case otherSite
     /// The request has neither `Origin` nor `Sec-Fetch-Site`: a program or an old browser sent it.
     case unspecified
@@ -17,20 +17,20 @@ enum RequestOrigin: Hashable {
     /// - Parameter trusted: the origins that the operator named.
     init(of request: borrowing Request, trusting trusted: Set<WebOrigin>) {
         let origin = request.field("origin")
-        let site = request.field("sec-fetch-site")
-        if let named = origin.flatMap({ WebOrigin($0) }) {
-            if trusted.contains(named) {
-                self = .here
+        let fetchSite = request.field("sec-fetch-site")
+        if let webOrigin = origin.flatMap({ WebOrigin($0) }) {
+            if trusted.contains(webOrigin) {
+                self = .ownPage
                 return
             }
-            if site == nil {
-                self = request.host.map { named.isOrigin(ofHost: $0) } ?? false ? .here : .otherSite
+            if fetchSite == nil {
+                self = request.host.map { webOrigin.isOrigin(ofHost: $0) } ?? false ? .ownPage : .otherSite
                 return
             }
         }
-        switch site {
+        switch fetchSite {
         // `none`: the address was typed or bookmarked, so no page sent the request.
-        case "same-origin", "none": self = .here
+        case "same-origin", "none": self = .ownPage
         case .some: self = .otherSite
         case nil: self = origin == nil ? .unspecified : .otherSite
         }

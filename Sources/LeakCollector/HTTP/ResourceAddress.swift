@@ -5,7 +5,7 @@ internal import LeakStore
 /// An address of a resource, with the form in which it is sent: JSON, page or text.
 struct ResourceAddress: Sendable {
     /// The form of the response.
-    enum Form: Hashable, Sendable {
+    enum Representation: Hashable, Sendable {
         case json, page, text
     }
 
@@ -21,10 +21,10 @@ struct ResourceAddress: Sendable {
         /// - Parameters:
         ///   - view: the view of the store for the request.
         ///   - pageCache: the cached pages of the view's reader.
-        fileprivate func answer(from view: StoreView, or pageCache: PageCache) throws -> Response {
+        fileprivate func answer(from view: StoreView, cache pageCache: PageCache) throws -> Response {
             guard let cacheKey else { return try response(view) }
             let view = StoreView(
-                reader: view.reader, now: view.now - view.now % 60_000, symbols: view.symbols,
+                reader: view.reader, now: view.now - view.now % 60_000, symbolTables: view.symbolTables,
                 links: view.links, address: view.address)
             guard view.reader.hasLocalChangeCounter else { return try response(view) }
             return try pageCache.page(
@@ -36,12 +36,12 @@ struct ResourceAddress: Sendable {
     }
 
     let path: String
-    let form: Form
+    let representation: Representation
     /// Parses a request's parameters.
     private let parse: @Sendable (borrowing Request, Parameters) throws(Problem) -> ResourceRead
 
     static func json<Content: JSONResource>(_: Content.Type) -> ResourceAddress {
-        ResourceAddress(path: "/api/v1" + Content.jsonPath, form: .json) {
+        ResourceAddress(path: "/api/v1" + Content.jsonPath, representation: .json) {
             (request, parameters) throws(Problem) in
             let resource = try Content(request, parameters)
             return ResourceRead { view in
@@ -53,7 +53,8 @@ struct ResourceAddress: Sendable {
     }
 
     static func page<Content: PageResource>(_: Content.Type) -> ResourceAddress {
-        ResourceAddress(path: Content.pagePath, form: .page) { (request, parameters) throws(Problem) in
+        ResourceAddress(path: Content.pagePath, representation: .page) {
+            (request, parameters) throws(Problem) in
             let resource = try Content(request, parameters)
             return ResourceRead(cacheKey: Content.isCached ? resource : nil) { view in
                 Response(page: try resource.page(from: view))
@@ -62,7 +63,7 @@ struct ResourceAddress: Sendable {
     }
 
     static func text<Content: TextResource>(_: Content.Type) -> ResourceAddress {
-        ResourceAddress(path: "/api/v1" + Content.textPath, form: .text) {
+        ResourceAddress(path: "/api/v1" + Content.textPath, representation: .text) {
             (request, parameters) throws(Problem) in
             let resource = try Content(request, parameters)
             return ResourceRead { view in
@@ -75,18 +76,19 @@ struct ResourceAddress: Sendable {
     }
 
     func route(in context: RequestContext) -> Route {
-        Route(.get, path, access: form == .page ? .people : .readers) { request, match, responder in
+        Route(.get, path, access: representation == .page ? .people : .readers) { request, match, responder in
             let responder = SharedResponder(responder)
             let rejection = { @Sendable problem in match.rejection(problem, now: context.now()) }
             do throws(Problem) {
                 let resourceRead = try parse(request, match.parameters)
-                context.threads.add(
+                context.storeThreads.add(
                     StoreWork(request.path, responders: { [responder] }, rejection: rejection) { resources in
                         do {
                             let view = StoreView(
-                                reader: resources.reader, now: context.now(), symbols: context.tables,
+                                reader: resources.reader, now: context.now(),
+                                symbolTables: context.symbolTables,
                                 address: context.address)
-                            return try resourceRead.answer(from: view, or: resources.pageCache)
+                            return try resourceRead.answer(from: view, cache: resources.pageCache)
                         } catch let moved as MovedResource {
                             return .redirect(to: moved.location)
                         }

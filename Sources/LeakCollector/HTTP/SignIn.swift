@@ -20,7 +20,7 @@ struct SignIn: Sendable {
             try store.add(
                 Credential(
                     purpose: .signIn, name: Self.linkName, hash: code.hash, createdAt: now,
-                    expiresAt: now + Authenticator.linkLifetime)))
+                    expiresAt: now + Authenticator.linkLifetimeMilliseconds)))
         return code
     }
 
@@ -30,7 +30,7 @@ struct SignIn: Sendable {
     ///
     /// - Parameter overTLS: true if a trusted proxy says that the browser connected over TLS.
     /// - Returns: the session's cookie, or `nil` if the code is unknown, used or too old.
-    func open(code: String, overTLS: Bool = false, now: Int64) throws -> String? {
+    func openSession(code: String, overTLS: Bool = false, now: Int64) throws -> String? {
         // The code is checked in memory first, so that guesses never reach the disk.
         guard case .valid(let link) = authenticator.find(code, for: [.signIn], now: now) else { return nil }
         guard try store.useOnce(hash: link.hash, now: now) else { return nil }
@@ -44,7 +44,7 @@ struct SignIn: Sendable {
     ///
     /// - Parameter overTLS: true if a trusted proxy says that the browser connected over TLS.
     /// - Returns: the session's cookie, or `nil` if the token is not valid.
-    func open(token: String, overTLS: Bool = false, now: Int64) throws -> String? {
+    func openSession(token: String, overTLS: Bool = false, now: Int64) throws -> String? {
         guard case .valid(let credential) = authenticator.find(token, for: [.access], now: now) else {
             return nil
         }
@@ -54,17 +54,17 @@ struct SignIn: Sendable {
 
     /// Ends a session. Blocks on the disk.
     ///
-    /// - Returns: ``forgettingCookie``.
-    func close(session secret: String, now: Int64) throws -> String {
+    /// - Returns: ``removalCookie``.
+    func closeSession(_ secret: String, now: Int64) throws -> String {
         if case .valid(let credential) = authenticator.find(secret, for: [.session], now: now) {
             _ = try store.revoke(credential: credential.id, now: now)
             authenticator.remove(hash: credential.hash)
         }
-        return forgettingCookie
+        return removalCookie
     }
 
     /// The cookie that removes the session from the browser.
-    var forgettingCookie: String { cookie("", seconds: 0, overTLS: false) }
+    var removalCookie: String { cookie("", seconds: 0, overTLS: false) }
 
     /// Creates a session.
     ///
@@ -76,9 +76,10 @@ struct SignIn: Sendable {
         let credential = try store.add(
             Credential(
                 purpose: .session, name: name, hash: session.hash, createdAt: now,
-                expiresAt: now + Authenticator.sessionLifetime, openedBy: token))
+                expiresAt: now + Authenticator.sessionLifetimeMilliseconds, openedBy: token))
         authenticator.add(credential)
-        return cookie(session.text, seconds: Int(Authenticator.sessionLifetime / 1000), overTLS: overTLS)
+        return cookie(
+            session.text, seconds: Int(Authenticator.sessionLifetimeMilliseconds / 1000), overTLS: overTLS)
     }
 
     /// Returns the session's cookie. It is `Lax`, so that a link to a leak in a chat opens signed in. Forms from other

@@ -7,13 +7,13 @@ internal import LeakPlatform
 /// The table is bounded. While it is full of addresses that still wait, all further ones share one count.
 final class SignInAttempts: Sendable {
     /// Number of failures that an address may have at once. A person who pastes the wrong text needs a few.
-    static let burst = 10
+    static let maxFailures = 10
     /// Milliseconds after which an address may fail once more: ten a minute.
-    static let pause: Int64 = 6_000
+    static let refillMilliseconds: Int64 = 6_000
     /// Maximum number of addresses in the table, which then takes about 300 KiB.
     static let addressLimit = 4_096
     /// Minimum milliseconds between two lines of the log, and between two removals of addresses that no longer wait.
-    private static let logInterval: Int64 = 1_000
+    private static let logIntervalMilliseconds: Int64 = 1_000
 
     /// The method of an attempt.
     enum SignInMethod {
@@ -43,20 +43,20 @@ final class SignInAttempts: Sendable {
 
     private struct Allowance {
         /// Failures that are still allowed.
-        var remaining = Double(SignInAttempts.burst)
+        var remaining = Double(SignInAttempts.maxFailures)
         /// The time for which ``remaining`` was computed, in milliseconds since 1970.
         var countedAt: Int64
 
         /// Adds the failures that are allowed again at `now`. A clock that is set back adds none and removes none.
         mutating func refill(_ now: Int64) {
-            let gained = Double(max(0, now - countedAt)) / Double(SignInAttempts.pause)
-            remaining = min(Double(SignInAttempts.burst), remaining + gained)
+            let regained = Double(max(0, now - countedAt)) / Double(SignInAttempts.refillMilliseconds)
+            remaining = min(Double(SignInAttempts.maxFailures), remaining + regained)
             countedAt = now
         }
 
-        func isFull(_ now: Int64) -> Bool { remaining(at: now) >= Double(SignInAttempts.burst) }
+        func isFull(at now: Int64) -> Bool { remaining(at: now) >= Double(SignInAttempts.maxFailures) }
 
-        func waits(_ now: Int64) -> Bool { remaining(at: now) < 1 }
+        func isExhausted(at now: Int64) -> Bool { remaining(at: now) < 1 }
 
         private func remaining(at now: Int64) -> Double {
             var allowance = self
@@ -68,7 +68,7 @@ final class SignInAttempts: Sendable {
     private struct State {
         var allowances: [IPAddress: Allowance] = [:]
         /// The allowance that all addresses without an entry share while the table is full.
-        var shared = Allowance(countedAt: .min)
+        var sharedAllowance = Allowance(countedAt: .min)
         var prunedAt = Int64.min
         var loggedAt = Int64.min
         /// Failed attempts since the last line of the log.
@@ -90,7 +90,7 @@ final class SignInAttempts: Sendable {
             }
             allowance.refill(now)
             guard allowance.remaining < 1 else { return nil }
-            return Int((1 - allowance.remaining) * Double(Self.pause) / 1000) + 1
+            return Int((1 - allowance.remaining) * Double(SignInAttempts.refillMilliseconds) / 1000) + 1
         }
     }
 
@@ -99,23 +99,25 @@ final class SignInAttempts: Sendable {
     /// - Returns: a line for the log, at most once a second; `nil` otherwise. It contains no secret.
     func recordFailure(_ client: IPAddress?, by method: SignInMethod, now: Int64) -> String? {
         state.with { state in
-            var waits = false
+            var isExhausted = false
             if method != .link {
                 var allowance =
                     Self.allowance(of: client?.network, in: &state, now: now) ?? Allowance(countedAt: now)
                 allowance.refill(now)
                 allowance.remaining = max(0, allowance.remaining - 1)
-                waits = allowance.remaining < 1
+                isExhausted = allowance.remaining < 1
                 Self.store(allowance, of: client?.network, in: &state, now: now)
             }
             // A clock that was set back does not suppress the line.
-            guard state.loggedAt == .min || now < state.loggedAt || now - state.loggedAt >= Self.logInterval
+            guard
+                state.loggedAt == .min || now < state.loggedAt
+                    || now - state.loggedAt >= Self.logIntervalMilliseconds
             else {
                 state.unloggedFailures += 1
                 return nil
             }
             defer { (state.loggedAt, state.unloggedFailures) = (now, 0) }
-            let wait = waits ? method.consequence : ""
+            let wait = isExhausted ? method.consequence : ""
             let others =
                 state.unloggedFailures > 0
                 ? "; \(state.unloggedFailures) more attempts failed since the last line like this" : ""
@@ -133,10 +135,10 @@ final class SignInAttempts: Sendable {
     private static func allowance(
         of network: IPAddress?, in state: inout State, now: Int64
     ) -> Allowance? {
-        if let network, let known = state.allowances[network] { return known }
+        if let network, let allowance = state.allowances[network] { return allowance }
         guard network == nil || !hasRoom(in: &state, now: now) else { return nil }
-        if state.shared.countedAt == .min { state.shared.countedAt = now }
-        return state.shared
+        if state.sharedAllowance.countedAt == .min { state.sharedAllowance.countedAt = now }
+        return state.sharedAllowance
     }
 
     private static func store(
@@ -145,19 +147,21 @@ final class SignInAttempts: Sendable {
         if let network, state.allowances[network] != nil || hasRoom(in: &state, now: now) {
             state.allowances[network] = allowance
         } else {
-            state.shared = allowance
+            state.sharedAllowance = allowance
         }
     }
 
     private static func hasRoom(in state: inout State, now: Int64) -> Bool {
         guard state.allowances.count >= addressLimit else { return true }
-        guard state.prunedAt == .min || now < state.prunedAt || now - state.prunedAt >= logInterval else {
+        guard
+            state.prunedAt == .min || now < state.prunedAt || now - state.prunedAt >= logIntervalMilliseconds
+        else {
             return false
         }
         state.prunedAt = now
-        state.allowances = state.allowances.filter { !$0.value.isFull(now) }
+        state.allowances = state.allowances.filter { !$0.value.isFull(at: now) }
         if state.allowances.count >= addressLimit {
-            state.allowances = state.allowances.filter { $0.value.waits(now) }
+            state.allowances = state.allowances.filter { $0.value.isExhausted(at: now) }
         }
         return state.allowances.count < addressLimit
     }

@@ -2,18 +2,19 @@ internal import LeakHTTPServer
 internal import LeakPlatform
 internal import LeakStore
 
-/// Problems that stop the collector from accepting reports.
+/// Problems of the database and its disk. All of them except a failed transaction stop the collector from accepting
+/// reports.
 final class StoreHealth: Sendable {
     enum Issue: Int, Hashable, Sendable, CaseIterable {
         /// The database is no longer where it was opened. Data that is written now is lost when the process ends.
-        case folderGone
+        case dataFolderReplaced
         /// The database is damaged, or is not the one that was opened.
         case damaged
         case diskNearlyFull
         /// The PostgreSQL database cannot be reached.
-        case databaseAway
+        case databaseUnreachable
         /// The last transaction failed.
-        case unwritable
+        case writeFailed
     }
 
     private let issues = Guarded<Set<Issue>>([])
@@ -22,17 +23,17 @@ final class StoreHealth: Sendable {
     ///
     /// - Returns: `true` if this changes anything.
     @discardableResult
-    func record(_ issue: Issue, isThere: Bool) -> Bool {
+    func record(_ issue: Issue, isPresent: Bool) -> Bool {
         issues.with { issues in
-            isThere ? issues.insert(issue).inserted : issues.remove(issue) != nil
+            isPresent ? issues.insert(issue).inserted : issues.remove(issue) != nil
         }
     }
 
     /// True if the database cannot be reached. A request would wait until it times out.
-    var blocksReads: Bool { issues.with { $0.contains(.databaseAway) } }
+    var blocksReads: Bool { issues.with { $0.contains(.databaseUnreachable) } }
 
     /// The most serious problem; `nil` if there is none.
-    var worst: Issue? {
+    var mostSerious: Issue? {
         issues.with { issues in Issue.allCases.first { issues.contains($0) } }
     }
 }
@@ -40,11 +41,11 @@ final class StoreHealth: Sendable {
 extension StoreHealth.Issue {
     /// `true` if reports are rejected before they are read. After a failed transaction they are still read, because
     /// the next transaction may succeed.
-    var blocksWrites: Bool { self != .unwritable }
+    var blocksWrites: Bool { self != .writeFailed }
 
     var problem: Problem {
         switch self {
-        case .folderGone:
+        case .dataFolderReplaced:
             .unavailable(
                 "nothing was counted: the data folder was removed or replaced while the collector ran, so the collector must be restarted",
                 afterSeconds: 60)
@@ -54,10 +55,10 @@ extension StoreHealth.Issue {
                 afterSeconds: 60)
         case .diskNearlyFull:
             .unavailable("nothing was counted: the disk is nearly full; free some space", afterSeconds: 60)
-        case .databaseAway:
+        case .databaseUnreachable:
             .unavailable(
                 "nothing was counted: the database cannot be reached; send again later", afterSeconds: 5)
-        case .unwritable:
+        case .writeFailed:
             .unavailable(
                 "the last reports could not be written; see the collector's log", afterSeconds: 10)
         }
@@ -67,29 +68,30 @@ extension StoreHealth.Issue {
 /// Handler of `/readyz`. One check of the store answers all requests that arrive before it begins. The requests need
 /// no credential, and thousands of them must not delay requests for pages.
 final class ReadinessProbe: Sendable {
-    private let waiting = Guarded<[SharedResponder]>([])
-    private let threads: StoreThreadPool
+    private let waitingResponders = Guarded<[SharedResponder]>([])
+    private let storeThreads: StoreThreadPool
 
-    init(threads: StoreThreadPool) { self.threads = threads }
+    init(storeThreads: StoreThreadPool) { self.storeThreads = storeThreads }
 
     func receive(_ responder: consuming Responder) {
         let responder = SharedResponder(responder)
-        let isFirst = waiting.with { waiting in
-            waiting.append(responder)
-            return waiting.count == 1
+        let isFirst = waitingResponders.with { waitingResponders in
+            waitingResponders.append(responder)
+            return waitingResponders.count == 1
         }
         guard isFirst else { return }
-        threads.add(
-            StoreWork("/readyz", responders: { [self] in take() }, rejection: { $0.response }) { resources in
+        storeThreads.add(
+            StoreWork("/readyz", responders: { [self] in takeResponders() }, rejection: { $0.response }) {
+                resources in
                 try resources.reader.ping()
                 return .plain("ready\n")
             })
     }
 
-    private func take() -> [SharedResponder] {
-        waiting.with { waiting in
-            defer { waiting = [] }
-            return waiting
+    private func takeResponders() -> [SharedResponder] {
+        waitingResponders.with { waitingResponders in
+            defer { waitingResponders = [] }
+            return waitingResponders
         }
     }
 }

@@ -6,7 +6,7 @@ internal import LeakStore
 final class StoreThreadPool: Sendable {
     /// Maximum number of requests that wait or run. Each takes a millisecond or two, so an accepted request waits for
     /// at most about a second. Further requests are rejected.
-    static let limit = 512
+    static let maxRequestCount = 512
 
     /// The objects that belong to one thread.
     struct ThreadResources {
@@ -15,9 +15,10 @@ final class StoreThreadPool: Sendable {
     }
 
     private let jobs = JobQueue<ThreadResources>(
-        limit: StoreThreadPool.limit,
-        full: .unavailable("too many requests are waiting for the database; try again", afterSeconds: 1),
-        stopping: .unavailable("the collector is stopping; try again", afterSeconds: 1))
+        limit: StoreThreadPool.maxRequestCount,
+        fullProblem: .unavailable(
+            "too many requests are waiting for the database; try again", afterSeconds: 1),
+        stoppingProblem: .unavailable("the collector is stopping; try again", afterSeconds: 1))
     private let health: StoreHealth
     private let log: Log
 
@@ -48,21 +49,21 @@ final class StoreThreadPool: Sendable {
 
     /// Starts one thread per reader.
     func start(store: any Store, known: KnownLeaks, threads: Int) throws(StoreError) -> [WorkerThread] {
-        var started: [WorkerThread] = []
+        var startedThreads: [WorkerThread] = []
         for number in 1...threads {
             // Created here, used only on its thread.
             nonisolated(unsafe) let reader = try store.makeReader(known: known)
-            started.append(
+            startedThreads.append(
                 WorkerThread(name: "reader \(number)") { [self] in
                     let resources = unsafe ThreadResources(reader: reader, pageCache: PageCache())
                     while jobs.runNext(with: resources, log: log) != .stopped {}
                 })
         }
-        return started
+        return startedThreads
     }
 
     /// Stops the threads after they have answered the waiting requests.
-    func stop() { jobs.finish() }
+    func stop() { jobs.drain() }
 }
 
 /// A request that is answered on a thread that may wait for the store.
@@ -112,9 +113,9 @@ struct StoreWork<ThreadResources>: Sendable {
 struct RequestContext: Sendable {
     let store: any Store
     let authenticator: Authenticator
-    let threads: StoreThreadPool
+    let storeThreads: StoreThreadPool
     let health: StoreHealth
-    let tables: SymbolTableCache
+    let symbolTables: SymbolTableCache
     /// The address of this collector. It is known once the server is bound, because only then port 0 becomes a real
     /// port.
     var address: String { boundAddress.with { $0 } }
@@ -126,25 +127,25 @@ struct RequestContext: Sendable {
 /// Requests for threads that may wait for the store. A request that finds the queue full or stopped is rejected.
 struct JobQueue<ThreadResources>: Sendable {
     private let queue: WorkQueue<StoreWork<ThreadResources>>
-    private let full: Problem
-    private let stopping: Problem
+    private let fullProblem: Problem
+    private let stoppingProblem: Problem
 
     /// - Parameters:
     ///   - limit: the maximum number of requests that wait or run; each may hold a body of megabytes.
-    ///   - full: the answer to a request beyond `limit`.
-    ///   - stopping: the answer to requests that wait or arrive when the collector stops.
-    init(limit: Int, full: Problem, stopping: Problem) {
+    ///   - fullProblem: the answer to a request beyond `limit`.
+    ///   - stoppingProblem: the answer to requests that wait or arrive when the collector stops.
+    init(limit: Int, fullProblem: Problem, stoppingProblem: Problem) {
         queue = WorkQueue(limit: limit)
-        self.full = full
-        self.stopping = stopping
+        self.fullProblem = fullProblem
+        self.stoppingProblem = stoppingProblem
     }
 
     /// Adds a request, or rejects it.
     func add(_ work: StoreWork<ThreadResources>) {
         switch queue.add(work) {
-        case .taken: break
-        case .full: work.reject(full)
-        case .stopping: work.reject(stopping)
+        case .accepted: break
+        case .full: work.reject(fullProblem)
+        case .stopping: work.reject(stoppingProblem)
         }
     }
 
@@ -158,11 +159,11 @@ struct JobQueue<ThreadResources>: Sendable {
     var isStopping: Bool { queue.isStopping }
 
     /// Accepts no more requests, and answers those that wait.
-    func finish() { queue.stop() }
+    func drain() { queue.stop() }
 
     /// Accepts no more requests, and rejects those that wait.
     func stop() {
-        for work in queue.cancel() { work.reject(stopping) }
+        for work in queue.cancel() { work.reject(stoppingProblem) }
     }
 }
 
@@ -172,7 +173,7 @@ struct StoreView {
     /// Milliseconds since 1970.
     let now: Int64
     /// The symbols that name closures whose reports came before the symbols; `nil` leaves these without names.
-    var symbols: SymbolTableCache?
+    var symbolTables: SymbolTableCache?
     /// Links to the pages of the server, or to the files of an export.
     var links = Links.served
     /// Address of this collector, for links in text that people paste elsewhere.

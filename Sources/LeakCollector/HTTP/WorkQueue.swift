@@ -2,7 +2,7 @@ internal import LeakPlatform
 
 /// The result of adding to a ``WorkQueue``.
 enum WorkAdmission: Hashable {
-    case taken
+    case accepted
     case full
     case stopping
 }
@@ -24,7 +24,7 @@ final class WorkQueue<Work: Sendable>: Sendable {
         var isStopping = false
     }
 
-    private enum Next {
+    private enum NextWork {
         case work(Work, weight: Int)
         case stopped
     }
@@ -42,9 +42,9 @@ final class WorkQueue<Work: Sendable>: Sendable {
             if state.weight > 0, state.weight + weight > limit { return .full }
             state.waiting.append((work, weight))
             state.weight += weight
-            return .taken
+            return .accepted
         }
-        if admission == .taken { state.wakeAll() }
+        if admission == .accepted { state.wakeAll() }
         return admission
     }
 
@@ -52,7 +52,7 @@ final class WorkQueue<Work: Sendable>: Sendable {
     ///
     /// - Parameter timeout: the longest wait; `nil` for no limit.
     func runNext(timeout: Duration? = nil, _ body: (Work) -> Void) -> WorkOutcome {
-        let next: Next? = state.wait(timeout: timeout) { state in
+        let next: NextWork? = state.wait(timeout: timeout) { state in
             if !state.waiting.isEmpty {
                 let (work, weight) = state.waiting.removeFirst()
                 return .work(work, weight: weight)

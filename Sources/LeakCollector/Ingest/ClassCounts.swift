@@ -3,35 +3,35 @@
 /// `String` treats a composed and a decomposed accent as equal, so a dictionary can hold only one of two such names.
 /// The other one is in a further dictionary.
 struct ClassCounts {
-    private(set) var first: [String: Int] = [:]
-    private(set) var others: [[String: Int]] = []
-    /// The dictionary of each name: 0 for ``first``, otherwise one more than the index in ``others``.
+    private(set) var counts: [String: Int] = [:]
+    private(set) var collidingCounts: [[String: Int]] = []
+    /// The dictionary of each name: 0 for ``counts``, otherwise one more than the index in ``collidingCounts``.
     private var indices: [[UInt8]: Int] = [:]
 
     mutating func add(_ count: Int, to name: String) {
         let bytes = Array(name.utf8)
         if let index = indices[bytes] {
             if index == 0 {
-                Self.add(count, to: name, in: &first)
+                Self.add(count, to: name, in: &counts)
             } else {
-                Self.add(count, to: name, in: &others[index - 1])
+                Self.add(count, to: name, in: &collidingCounts[index - 1])
             }
             return
         }
-        if first[name] == nil {
+        if counts[name] == nil {
             indices[bytes] = 0
-            first[name] = count
-        } else if let index = others.firstIndex(where: { $0[name] == nil }) {
+            counts[name] = count
+        } else if let index = collidingCounts.firstIndex(where: { $0[name] == nil }) {
             indices[bytes] = index + 1
-            others[index][name] = count
+            collidingCounts[index][name] = count
         } else {
-            others.append([name: count])
-            indices[bytes] = others.count
+            collidingCounts.append([name: count])
+            indices[bytes] = collidingCounts.count
         }
     }
 
-    private static func add(_ count: Int, to name: String, in counts: inout [String: Int]) {
-        let (sum, overflows) = counts[name, default: 0].addingReportingOverflow(count)
-        counts[name] = overflows ? .max : sum
+    private static func add(_ count: Int, to name: String, in dictionary: inout [String: Int]) {
+        let (sum, overflows) = dictionary[name, default: 0].addingReportingOverflow(count)
+        dictionary[name] = overflows ? .max : sum
     }
 }

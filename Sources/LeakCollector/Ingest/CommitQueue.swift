@@ -61,24 +61,24 @@ final class CommitQueue: Sendable {
     private let store: any Store
     private let limits: Limits
     private let now: @Sendable () -> Int64
-    private let finished: @Sendable (StoreError?) -> Void
-    private let checkpointError: @Sendable (StoreError) -> Void
+    private let onTransactionEnd: @Sendable (StoreError?) -> Void
+    private let onCheckpointError: @Sendable (StoreError) -> Void
 
     /// - Parameters:
     ///   - now: milliseconds since 1970.
-    ///   - finished: called after each transaction, with the error if it failed; not after a failed transaction whose
+    ///   - onTransactionEnd: called after each transaction, with the error if it failed; not after a failed transaction whose
     ///     submissions are tried again in smaller ones.
-    ///   - checkpointError: called if the checkpoint after a transaction failed. Counted reports stay counted.
+    ///   - onCheckpointError: called if the checkpoint after a transaction failed. Counted reports stay counted.
     init(
         store: any Store, limits: Limits = Limits(), now: @escaping @Sendable () -> Int64,
-        finished: @escaping @Sendable (StoreError?) -> Void,
-        checkpointError: @escaping @Sendable (StoreError) -> Void
+        onTransactionEnd: @escaping @Sendable (StoreError?) -> Void,
+        onCheckpointError: @escaping @Sendable (StoreError) -> Void
     ) {
         self.store = store
         self.limits = limits
         self.now = now
-        self.finished = finished
-        self.checkpointError = checkpointError
+        self.onTransactionEnd = onTransactionEnd
+        self.onCheckpointError = onCheckpointError
     }
 
     /// Returns `true` if a request of this size would be accepted now. Called before its body is read.
@@ -97,13 +97,13 @@ final class CommitQueue: Sendable {
         _ submission: Submission, _ responder: consuming Responder,
         answer: @escaping @Sendable (Outcome) -> Response
     ) {
-        let size = submission.size
+        let bytes = submission.heldBytes
         let waiting = PendingSubmission(submission, responder: responder, answer: answer)
         let rejection: Outcome? = state.with { state in
             if state.isStopping { return .stopping }
-            if state.waitingBytes + size > limits.waitingBytes { return .full }
+            if state.waitingBytes + bytes > limits.waitingBytes { return .full }
             state.waiting.append(waiting)
-            state.waitingBytes += size
+            state.waitingBytes += bytes
             return nil
         }
         if let rejection {
@@ -129,8 +129,8 @@ final class CommitQueue: Sendable {
     private func nextBatch() -> [PendingSubmission]? {
         let batch: [PendingSubmission]? = state.wait { state in
             guard !state.waiting.isEmpty else { return state.isStopping ? [] : nil }
-            let batch = take(from: &state.waiting)
-            state.waitingBytes -= batch.reduce(0) { $0 + $1.submission.size }
+            let batch = takeBatch(from: &state.waiting)
+            state.waitingBytes -= batch.reduce(0) { $0 + $1.submission.heldBytes }
             return batch
         }
         guard let batch, !batch.isEmpty else { return nil }
@@ -139,30 +139,30 @@ final class CommitQueue: Sendable {
 
     /// Takes the next batch: small submissions first, and after them at most one large one. The sender of a single
     /// report waits for at most one large request.
-    private func take(from waiting: inout [PendingSubmission]) -> [PendingSubmission] {
+    private func takeBatch(from waiting: inout [PendingSubmission]) -> [PendingSubmission] {
         var batch: [PendingSubmission] = []
-        var large: PendingSubmission?
-        var rest: [PendingSubmission] = []
+        var largeSubmission: PendingSubmission?
+        var remaining: [PendingSubmission] = []
         for (index, next) in waiting.enumerated() {
             if batch.count == limits.submissionsPerCommit {
-                rest += waiting[index...]
+                remaining += waiting[index...]
                 break
             }
             if next.submission.sightings.count <= limits.smallSubmissionReports {
                 batch.append(next)
-            } else if large == nil {
-                large = next
+            } else if largeSubmission == nil {
+                largeSubmission = next
             } else {
-                rest.append(next)
+                remaining.append(next)
             }
         }
-        waiting = rest
-        return batch + (large.map { [$0] } ?? [])
+        waiting = remaining
+        return batch + (largeSubmission.map { [$0] } ?? [])
     }
 
     /// Number of failed transactions after which the rest of a batch fails too: enough to find a few submissions that cannot be
     /// written among thousands, and soon reached if nothing can be written.
-    private static let failuresPerBatch = 64
+    private static let maxFailuresPerBatch = 64
 
     private func commit(_ batch: [PendingSubmission]) {
         // The part to write next is the last one.
@@ -171,24 +171,24 @@ final class CommitQueue: Sendable {
         while let part = parts.popLast() {
             do {
                 let receipts = try store.count(part.map(\.submission), now: now())
-                finished(nil)
+                onTransactionEnd(nil)
                 for (waiting, receipt) in zip(part, receipts) { waiting.send(.written(receipt)) }
-                let rest = part.dropFirst(max(1, receipts.count))
-                if !rest.isEmpty { parts.append(rest) }
+                let remaining = part.dropFirst(max(1, receipts.count))
+                if !remaining.isEmpty { parts.append(remaining) }
             } catch {
                 failures += 1
-                let mayConcernOneOnly = error.reason == .other || error.reason == .corrupt
-                let mayGoOn = mayConcernOneOnly && failures < Self.failuresPerBatch
-                if mayGoOn, part.count > 1 {
+                let mayAffectSingleSubmission = error.reason == .other || error.reason == .corrupt
+                let mayContinue = mayAffectSingleSubmission && failures < Self.maxFailuresPerBatch
+                if mayContinue, part.count > 1 {
                     // A submission that cannot be written, or a leak that cannot be read, must not make the others
                     // fail.
                     let half = part.startIndex + part.count / 2
                     parts += [part[half...], part[..<half]]
                     continue
                 }
-                finished(error)
+                onTransactionEnd(error)
                 for waiting in part { waiting.send(.failed(error)) }
-                guard !mayGoOn else { continue }
+                guard !mayContinue else { continue }
                 for waiting in parts.joined() { waiting.send(.failed(error)) }
                 parts = []
             }
@@ -196,14 +196,14 @@ final class CommitQueue: Sendable {
         do {
             try store.checkpointIfNeeded(now: now())
         } catch {
-            checkpointError(error)
+            onCheckpointError(error)
         }
     }
 }
 
 extension Submission {
     /// Bytes that the submission holds while it waits. Strings of senders are short and counted by their usual length.
-    fileprivate var size: Int {
+    fileprivate var heldBytes: Int {
         body.count + answer.count + sightings.count * MemoryLayout<Sighting>.stride
             + origins.count * (MemoryLayout<Origin>.stride + 128)
     }

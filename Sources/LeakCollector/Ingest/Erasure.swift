@@ -15,13 +15,13 @@ public final class Erasure: Mutation {
     let path = "/api/v1/installs/{install}"
 
     /// Maximum number of erasures that run or wait. One runs at a time.
-    static let limit = 9
+    static let maxRequestCount = 9
 
     private let jobs = JobQueue<Void>(
-        limit: Erasure.limit,
-        full: .unavailable(
+        limit: Erasure.maxRequestCount,
+        fullProblem: .unavailable(
             "too many requests to erase installs are waiting; send this one again later", afterSeconds: 10),
-        stopping: Erasure.stopping)
+        stoppingProblem: Erasure.stopping)
     private let store: any Store
     private let log: Log
 

@@ -15,30 +15,30 @@ final class Ingest: Sendable {
 
     /// Maximum bytes of a decoded body that is parsed on the event loop of its connection. This takes about a
     /// millisecond.
-    static let bytesParsedOnLoop = 1 << 17
+    static let maxBytesParsedOnLoop = 1 << 17
     /// Bytes that one compressed byte of text usually becomes, to estimate the work for a body before it is inflated.
-    private static let usualInflation = 20
-    private static let largestInflated = Limits().inflatedBytes
+    private static let usualInflationRatio = 20
+    private static let maxInflatedBytes = Limits().inflatedBytes
 
     private let queue: CommitQueue
-    private let parsing: ParsingPool
-    private let rate: RateLimit
-    private let symbols: SymbolTableCache
-    private let takesExplanations: Bool
+    private let parsingPool: ParsingPool
+    private let rateLimit: RateLimit
+    private let symbolTables: SymbolTableCache
+    private let storesExplanations: Bool
     private let now: @Sendable () -> Int64
     /// Caches that no thread uses at the moment. A thread takes one for the time of a request, so there are as many caches
     /// as threads that ever grouped at the same time.
     private let caches = Guarded<[GroupCache]>([])
 
     init(
-        queue: CommitQueue, parsing: ParsingPool, rate: RateLimit, symbols: SymbolTableCache,
-        takesExplanations: Bool, now: @escaping @Sendable () -> Int64
+        queue: CommitQueue, parsingPool: ParsingPool, rateLimit: RateLimit, symbolTables: SymbolTableCache,
+        storesExplanations: Bool, now: @escaping @Sendable () -> Int64
     ) {
         self.queue = queue
-        self.parsing = parsing
-        self.rate = rate
-        self.symbols = symbols
-        self.takesExplanations = takesExplanations
+        self.parsingPool = parsingPool
+        self.rateLimit = rateLimit
+        self.symbolTables = symbolTables
+        self.storesExplanations = storesExplanations
         self.now = now
     }
 
@@ -47,12 +47,12 @@ final class Ingest: Sendable {
         Route(
             .post, "/api/v1/reports", access: .writers, body: .parsed(atMost: 0),
             screen: { [self] request in
-                rejection(of: request, writer: authenticator.writer(of: request, now: now()), health)
+                rejection(of: request, keyLookup: authenticator.ingestKey(of: request, now: now()), health)
             }
         ) { [self] request, _, responder in
             // The key is looked up again, because it may have been revoked between head and body: a slow phone takes
             // minutes to send the body.
-            guard case .valid(let key) = authenticator.writer(of: request, now: now()) else {
+            guard case .valid(let key) = authenticator.ingestKey(of: request, now: now()) else {
                 responder.send(Problem(.forbidden, "this ingest key was revoked; use another one").response)
                 return
             }
@@ -64,11 +64,11 @@ final class Ingest: Sendable {
 
     /// Returns the rejection of a request whose body need not be read; `nil` if the body should be read.
     func rejection(
-        of request: borrowing Request, writer: CredentialIndex.LookupResult, _ health: StoreHealth
+        of request: borrowing Request, keyLookup: CredentialIndex.LookupResult, _ health: StoreHealth
     ) -> Response? {
         do throws(Problem) {
-            try admit(writer, health, unknownKeyProblem: Self.unknownKeyProblem)
-            guard Self.format(of: request) != nil else { throw Self.unknownType }
+            try admit(keyLookup, health, unknownKeyProblem: Self.unknownKeyProblem)
+            guard Self.format(of: request) != nil else { throw Self.unknownTypeProblem }
             if let key = request.field("idempotency-key"), !Self.isIdempotencyKey(key) {
                 throw Problem(.badRequest, "Idempotency-Key must be 1 to 64 visible ASCII characters")
             }
@@ -81,19 +81,19 @@ final class Ingest: Sendable {
 
     private static let unknownKeyProblem = Problem.unauthorized(
         "sending reports needs a valid ingest key: Authorization: Bearer KEY, or X-Leak-Key: KEY")
-    private static let unknownType = Problem(
+    private static let unknownTypeProblem = Problem(
         .unsupportedMediaType, "Content-Type must be one of \(mediaTypes)"
-    ).with("Accept-Post", mediaTypes)
+    ).withField("Accept-Post", mediaTypes)
 
     /// Rejects a request without a valid ingest key, or whose key exceeds its rate limit.
     ///
     /// - Parameter unknownKeyProblem: the answer to a request without a key that the collector knows.
-    func admit(_ writer: CredentialIndex.LookupResult, _ health: StoreHealth, unknownKeyProblem: Problem)
+    func admit(_ keyLookup: CredentialIndex.LookupResult, _ health: StoreHealth, unknownKeyProblem: Problem)
         throws(Problem)
     {
-        switch writer {
+        switch keyLookup {
         case .valid(let key):
-            if let seconds = rate.secondsToWait(of: key.id, now: now(), isBehind: queue.isBehind) {
+            if let seconds = rateLimit.secondsToWait(of: key.id, now: now(), isBehind: queue.isBehind) {
                 throw Self.rateLimitProblem(seconds)
             }
         case .revoked:
@@ -101,7 +101,8 @@ final class Ingest: Sendable {
         case .unknown:
             // While the database is away, a key that was created a moment ago cannot be looked up. A sender that is told
             // that its key is unknown gives up.
-            throw health.worst == .databaseAway ? StoreHealth.Issue.databaseAway.problem : unknownKeyProblem
+            throw health.mostSerious == .databaseUnreachable
+                ? StoreHealth.Issue.databaseUnreachable.problem : unknownKeyProblem
         }
     }
 
@@ -109,8 +110,8 @@ final class Ingest: Sendable {
     ///
     /// - Parameter bytes: size of the body.
     func checkCapacity(for bytes: Int, _ health: StoreHealth) throws(Problem) {
-        if let issue = health.worst, issue.blocksWrites { throw issue.problem }
-        guard queue.hasRoom(for: bytes) else { throw Self.tooBusy }
+        if let issue = health.mostSerious, issue.blocksWrites { throw issue.problem }
+        guard queue.hasRoom(for: bytes) else { throw Self.overloadedProblem }
     }
 
     private static func rateLimitProblem(_ seconds: Int) -> Problem {
@@ -118,13 +119,13 @@ final class Ingest: Sendable {
             .tooManyRequests,
             "nothing was counted: this ingest key exceeds its rate limit; send again after the seconds in Retry-After"
         )
-        .with("Retry-After", "\(seconds)")
+        .withField("Retry-After", "\(seconds)")
     }
 
-    static let tooBusy = Problem.unavailable(
+    static let overloadedProblem = Problem.unavailable(
         "nothing was counted: the database is overloaded; send again later", afterSeconds: retrySeconds)
 
-    private static let stopping = Problem.unavailable(
+    private static let stoppingProblem = Problem.unavailable(
         "nothing was counted: the collector is stopping; send again later", afterSeconds: 5)
 
     /// Returns the format of a body by its media type; `nil` for another type. The parameters of the type do
@@ -144,7 +145,7 @@ final class Ingest: Sendable {
     /// Answers 200 once everything valid is on disk, or with the reason why nothing was counted.
     func process(_ request: borrowing Request, key: Credential, _ responder: consuming Responder) {
         guard let format = Self.format(of: request) else {
-            responder.send(Self.unknownType.response)
+            responder.send(Self.unknownTypeProblem.response)
             return
         }
         let (app, version) = (request.query("app"), request.query("version"))
@@ -165,26 +166,27 @@ final class Ingest: Sendable {
     /// disk.
     ///
     /// - Parameters:
-    ///   - refuse: makes the answer to a body that is not parsed.
+    ///   - rejection: makes the answer to a body that is not parsed.
     ///   - work: gets a copy of the body and answers.
     func parse(
         _ request: borrowing Request, _ responder: consuming Responder,
-        refuse: @escaping @Sendable (Problem) -> Response,
+        rejection: @escaping @Sendable (Problem) -> Response,
         work: @escaping @Sendable ([UInt8], consuming Responder) -> Void
     ) {
         guard
-            request.codedBody != nil || request.bodyCount > Self.bytesParsedOnLoop || !symbols.areInMemory
+            request.codedBody != nil || request.bodyCount > Self.maxBytesParsedOnLoop
+                || !symbolTables.areInMemory
         else {
             work(request.body(), responder)
             return
         }
-        let later = SharedResponder(responder)
+        let sharedResponder = SharedResponder(responder)
         let bytes: Int
         let job: ParsingPool.Job
         if let coded = request.codedBody {
-            bytes = min(coded.count * Self.usualInflation, Self.largestInflated)
+            bytes = min(coded.count * Self.usualInflationRatio, Self.maxInflatedBytes)
             job = {
-                guard let responder = later.take() else { return }
+                guard let responder = sharedResponder.take() else { return }
                 do throws(CodedBody.Failure) {
                     work(try coded.inflated(), responder)
                 } catch {
@@ -194,13 +196,15 @@ final class Ingest: Sendable {
         } else {
             let body = request.sharedBody()
             bytes = body.count
-            job = { if let responder = later.take() { work(body.copy(), responder) } }
+            job = { if let responder = sharedResponder.take() { work(body.copy(), responder) } }
         }
-        let admission = parsing.enqueue(bytes: bytes, job) { later.send(refuse(Self.stopping)) }
+        let admission = parsingPool.enqueue(bytes: bytes, job) {
+            sharedResponder.send(rejection(Self.stoppingProblem))
+        }
         switch admission {
-        case .taken: break
-        case .full: later.send(refuse(Self.tooBusy))
-        case .stopping: later.send(refuse(Self.stopping))
+        case .accepted: break
+        case .full: sharedResponder.send(rejection(Self.overloadedProblem))
+        case .stopping: sharedResponder.send(rejection(Self.stoppingProblem))
         }
     }
 
@@ -215,8 +219,8 @@ final class Ingest: Sendable {
         // The answer is made here, by the thread that parsed the body, because the writer is busy with one transaction
         // after another.
         let answer = builder.answer(isDuplicate: false)
-        let repeated = builder.submission.answer
-        submit(builder, responder) { Self.answer($0, written: answer, repeated: repeated) }
+        let repeatedBody = builder.submission.answer
+        submit(builder, responder) { Self.answer($0, written: answer, repeatedBody: repeatedBody) }
     }
 
     /// Passes the received reports to the writer.
@@ -237,24 +241,25 @@ final class Ingest: Sendable {
             throw error
         }
         try charge(key, RateLimit.cost(of: document))
-        var cache = caches.with { $0.popLast() } ?? GroupCache(symbols: symbols)
-        defer { put(back: cache) }
+        var cache = caches.with { $0.popLast() } ?? GroupCache(symbolTables: symbolTables)
+        defer { returnCache(cache) }
         cache.begin()
         defer { cache.end() }
         var builder = try SubmissionBuilder(
-            document, of: ingestRequest, key: key, cache: &cache, takesExplanations: takesExplanations)
-        builder.submission.dropped = rate.counted(builder.submission.dropped, of: key.id, now: now())
-        if let failure = cache.failure {
+            document, of: ingestRequest, key: key, cache: &cache, storesExplanations: storesExplanations)
+        builder.submission.dropped = rateLimit.countableLosses(
+            builder.submission.dropped, of: key.id, now: now())
+        if let symbolError = cache.symbolError {
             var problem = Problem.unavailable(
                 "nothing was counted: the symbols of a frame cannot be read now; send again later",
                 afterSeconds: 5)
-            problem.cause = "\(failure)"
+            problem.cause = "\(symbolError)"
             throw problem
         }
         return builder
     }
 
-    private func put(back cache: consuming GroupCache) {
+    private func returnCache(_ cache: consuming GroupCache) {
         let cache = cache
         caches.with { $0.append(cache) }
     }
@@ -264,21 +269,21 @@ final class Ingest: Sendable {
     /// - Parameter cost: cost of the request in tokens.
     /// - Throws: ``Problem`` 429.
     func charge(_ key: Credential, _ cost: Int) throws(Problem) {
-        if let seconds = rate.charge(key.id, cost: cost, now: now(), isBehind: queue.isBehind) {
+        if let seconds = rateLimit.charge(key.id, cost: cost, now: now(), isBehind: queue.isBehind) {
             throw Self.rateLimitProblem(seconds)
         }
     }
 
     /// Returns the response for the outcome of a submission.
     ///
-    /// - Parameter repeated: body of the response to a repeated request if the first response is not stored.
+    /// - Parameter repeatedBody: body of the response to a repeated request if the first response is not stored.
     private static func answer(
-        _ outcome: CommitQueue.Outcome, written answer: Response, repeated: [UInt8]
+        _ outcome: CommitQueue.Outcome, written answer: Response, repeatedBody: [UInt8]
     ) -> Response {
         switch outcome {
         case .written(.counted): answer
         case .written(.repeated(let answer)):
-            Response(.ok, type: "application/json", body: .bytes(answer.isEmpty ? repeated : answer))
+            Response(.ok, type: "application/json", body: .bytes(answer.isEmpty ? repeatedBody : answer))
         case .written(.keyReused), .failed, .full, .stopping: problem(of: outcome)?.response ?? answer
         }
     }
@@ -301,21 +306,21 @@ final class Ingest: Sendable {
                 "nothing was counted: the database has reached its size limit (--database-bytes)",
                 afterSeconds: 60)
         case .failed(let error) where error.reason == .locked:
-            tooBusy
+            overloadedProblem
         case .failed(let error) where error.reason == .damaged:
             StoreHealth.Issue.damaged.problem
         case .failed(let error) where error.reason == .unavailable:
-            StoreHealth.Issue.databaseAway.problem
+            StoreHealth.Issue.databaseUnreachable.problem
         case .failed(let error) where error.reason == .uncertain:
             .unavailable(
                 "the connection to the database broke while the reports were written: send them again with the same Idempotency-Key",
                 afterSeconds: 5)
         case .failed:
-            StoreHealth.Issue.unwritable.problem
+            StoreHealth.Issue.writeFailed.problem
         case .full:
-            tooBusy
+            overloadedProblem
         case .stopping:
-            stopping
+            stoppingProblem
         }
     }
 }

@@ -19,8 +19,8 @@ struct OriginTable {
     private(set) var apps: [AppKey] = []
     /// For each of `origins`, the module of the app's own types, `Shop` in `Shop.Cart`; `nil` if it is not known.
     private(set) var modules: [String?] = []
-    private var senders: [OriginSlices: Sender] = [:]
-    private var last: (slices: OriginSlices, sender: Sender)?
+    private var sendersBySlices: [OriginSlices: Sender] = [:]
+    private var lastLookup: (slices: OriginSlices, sender: Sender)?
 
     private let key: Credential
     private let fallbackApp: String
@@ -42,7 +42,7 @@ struct OriginTable {
                 "environment", ingestRequest.environment, atMost: WireLimits.environmentBytes)
             ?? AppKey.production
         let module = try Self.parameter("module", ingestRequest.module, atMost: WireLimits.moduleBytes)
-        fallbackModule = module ?? (ingestRequest.keepsModules ? GroupingRules.keptModules : nil)
+        fallbackModule = module ?? (ingestRequest.keepsModules ? GroupingRules.keepModulesMarker : nil)
     }
 
     /// Returns a parameter of the address. Names have the same limits as in a body, and an empty name counts
@@ -58,17 +58,19 @@ struct OriginTable {
     }
 
     mutating func sender(of slices: OriginSlices, in document: WireDocument) -> Sender {
-        if let last, last.slices == slices { return last.sender }
+        if let lastLookup, lastLookup.slices == slices { return lastLookup.sender }
         let sender =
-            senders[slices] ?? admit(origin(slices, document), module: document.string(slices.module))
-        senders[slices] = sender
-        last = (slices, sender)
+            sendersBySlices[slices] ?? admit(origin(slices, document), module: document.string(slices.module))
+        sendersBySlices[slices] = sender
+        lastLookup = (slices, sender)
         return sender
     }
 
     private mutating func admit(_ origin: Submission.Origin, module: String?) -> Sender {
         // Compares bytes, as the store does to distinguish apps.
-        if let bound = key.app, !bound.utf8.elementsEqual(origin.app.utf8) { return .rejected(origin.app) }
+        if let restrictedApp = key.app, !restrictedApp.utf8.elementsEqual(origin.app.utf8) {
+            return .rejected(origin.app)
+        }
         origins.append(origin)
         apps.append(AppKey(origin.app, environment: origin.environment))
         modules.append(module ?? fallbackModule)

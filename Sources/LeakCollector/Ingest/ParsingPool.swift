@@ -6,7 +6,7 @@ internal import LeakPlatform
 /// the server writes them in the order of the requests.
 final class ParsingPool: Sendable {
     /// Maximum bytes of bodies that wait or are being parsed: four of the largest bodies.
-    static let capacity = 64 << 20
+    static let maxBytes = 64 << 20
 
     typealias Job = @Sendable () -> Void
 
@@ -15,7 +15,7 @@ final class ParsingPool: Sendable {
         let cancel: Job
     }
 
-    private let queue = WorkQueue<Work>(limit: ParsingPool.capacity)
+    private let queue = WorkQueue<Work>(limit: ParsingPool.maxBytes)
 
     /// Adds a job to the queue.
     ///

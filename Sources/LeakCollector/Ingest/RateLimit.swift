@@ -22,7 +22,7 @@ final class RateLimit: Sendable {
     /// Maximum dropped reports of one ingest key that are counted per second, and at once. The limits exist because a key
     /// is in every copy of an app, so others than its owner can invent losses.
     private static let lossesPerSecond = 10_000.0
-    private static let lossesAtOnce = 1_000_000.0
+    private static let maxLossesAtOnce = 1_000_000.0
     /// Number of unseen objects that cost as much as one dropped report, because objects far outnumber reports. Unseen
     /// objects have a bucket of their own, so that they and dropped reports do not use up each other's tokens.
     private static let unseenPerLoss = 10
@@ -36,18 +36,18 @@ final class RateLimit: Sendable {
     /// Tokens per second; `nil` for no limit.
     private let rate: Double?
     /// `true` for a configured limit; the default limit holds only while the store is behind.
-    private let holdsAlways: Bool
+    private let isAlwaysApplied: Bool
     /// Buckets by the id of the ingest key.
     private let buckets = Guarded<[Int64: Bucket]>([:])
     /// Buckets for dropped reports and for unseen objects. They apply even without a rate limit.
-    private let losses = Guarded<[Int64: Bucket]>([:])
-    private let unseen = Guarded<[Int64: Bucket]>([:])
+    private let lossBuckets = Guarded<[Int64: Bucket]>([:])
+    private let unseenBuckets = Guarded<[Int64: Bucket]>([:])
 
     /// - Parameter reportsPerSecond: 0 for no limit; `nil` for ``defaultReportsPerSecond`` while the store is behind.
     init(reportsPerSecond: Int?) {
         let number = reportsPerSecond ?? Self.defaultReportsPerSecond
         rate = number > 0 ? Double(number) : nil
-        holdsAlways = reportsPerSecond != nil
+        isAlwaysApplied = reportsPerSecond != nil
     }
 
     /// Returns the seconds that a key must wait before its next request. Called before the body is read.
@@ -57,7 +57,7 @@ final class RateLimit: Sendable {
     ///   - isBehind: true if the store is behind.
     /// - Returns: `nil` if the key may send now; otherwise the seconds to wait, at least 1.
     func secondsToWait(of key: Int64, now: Int64, isBehind: Bool) -> Int? {
-        guard let rate, holdsAlways || isBehind else { return nil }
+        guard let rate, isAlwaysApplied || isBehind else { return nil }
         let tokens = buckets.with { Self.refillBucket(of: key, in: &$0, rate: rate, now: now) }
         return tokens > 0 ? nil : Self.seconds(from: tokens, rate)
     }
@@ -72,12 +72,12 @@ final class RateLimit: Sendable {
         return buckets.with { buckets in
             let tokens = Self.refillBucket(of: key, in: &buckets, rate: rate, now: now)
             let fullBucket = rate * Double(Self.burstSeconds)
-            let isRejected = (holdsAlways || isBehind) && tokens <= -fullBucket
-            let rest = tokens - Double(isRejected ? 1 : cost)
+            let isRejected = (isAlwaysApplied || isBehind) && tokens <= -fullBucket
+            let remainingTokens = tokens - Double(isRejected ? 1 : cost)
             // Under the default limit the debt is bounded, so that requests that were accepted while the store was not
             // behind count against a key only for a short time.
-            buckets[key]?.tokens = holdsAlways ? rest : max(rest, -fullBucket)
-            return isRejected ? Self.seconds(from: rest, rate) : nil
+            buckets[key]?.tokens = isAlwaysApplied ? remainingTokens : max(remainingTokens, -fullBucket)
+            return isRejected ? Self.seconds(from: remainingTokens, rate) : nil
         }
     }
 
@@ -85,18 +85,18 @@ final class RateLimit: Sendable {
     /// tokens run out, those that the request names last are left out.
     ///
     /// A request from which some are left out gets one count under ``SubmissionBuilder/droppedOverLimit``.
-    func counted(_ dropped: [Submission.Dropped], of key: Int64, now: Int64) -> [Submission.Dropped] {
+    func countableLosses(_ dropped: [Submission.Dropped], of key: Int64, now: Int64) -> [Submission.Dropped] {
         guard let first = dropped.first else { return dropped }
-        var (counted, isCut) = Self.affordable(
-            dropped.filter { $0.reason != SubmissionBuilder.unseenReason }, perToken: 1, from: losses,
+        var (counted, isReduced) = Self.chargeableLosses(
+            dropped.filter { $0.reason != SubmissionBuilder.unseenReason }, perToken: 1, from: lossBuckets,
             of: key,
             now: now)
-        let objects = Self.affordable(
+        let objects = Self.chargeableLosses(
             dropped.filter { $0.reason == SubmissionBuilder.unseenReason }, perToken: Self.unseenPerLoss,
-            from: unseen, of: key, now: now)
+            from: unseenBuckets, of: key, now: now)
         counted += objects.counted
-        isCut = isCut || objects.isCut
-        if isCut, !counted.contains(where: { $0.reason == SubmissionBuilder.droppedOverLimit }) {
+        isReduced = isReduced || objects.isReduced
+        if isReduced, !counted.contains(where: { $0.reason == SubmissionBuilder.droppedOverLimit }) {
             counted.append(
                 Submission.Dropped(app: first.app, reason: SubmissionBuilder.droppedOverLimit, count: 1))
         }
@@ -104,26 +104,26 @@ final class RateLimit: Sendable {
     }
 
     /// Returns the losses for which the key has tokens left, and `true` if some were left out.
-    private static func affordable(
+    private static func chargeableLosses(
         _ losses: [Submission.Dropped], perToken: Int, from buckets: borrowing Guarded<[Int64: Bucket]>,
         of key: Int64, now: Int64
-    ) -> (counted: [Submission.Dropped], isCut: Bool) {
+    ) -> (counted: [Submission.Dropped], isReduced: Bool) {
         guard !losses.isEmpty else { return ([], false) }
         return buckets.with { buckets in
-            var left = refillBucket(
-                of: key, in: &buckets, rate: lossesPerSecond, now: now, full: lossesAtOnce)
-            defer { buckets[key]?.tokens = left }
+            var remainingTokens = refillBucket(
+                of: key, in: &buckets, rate: lossesPerSecond, now: now, capacity: maxLossesAtOnce)
+            defer { buckets[key]?.tokens = remainingTokens }
             var counted: [Submission.Dropped] = []
-            var isCut = false
+            var isReduced = false
             for loss in losses {
-                let count = min(loss.count, Int(left) * perToken)
-                isCut = isCut || count < loss.count
-                left -= Double(count) / Double(perToken)
+                let count = min(loss.count, Int(remainingTokens) * perToken)
+                isReduced = isReduced || count < loss.count
+                remainingTokens -= Double(count) / Double(perToken)
                 if count > 0 {
                     counted.append(Submission.Dropped(app: loss.app, reason: loss.reason, count: count))
                 }
             }
-            return (counted, isCut)
+            return (counted, isReduced)
         }
     }
 
@@ -148,18 +148,18 @@ final class RateLimit: Sendable {
 
     /// Adds the tokens of the time until `now` to the bucket of a key, and returns the bucket's tokens.
     ///
-    /// - Parameter full: tokens of a full bucket; `nil` for those of ``burstSeconds`` seconds.
+    /// - Parameter capacity: tokens of a full bucket; `nil` for those of ``burstSeconds`` seconds.
     private static func refillBucket(
-        of key: Int64, in buckets: inout [Int64: Bucket], rate: Double, now: Int64, full: Double? = nil
+        of key: Int64, in buckets: inout [Int64: Bucket], rate: Double, now: Int64, capacity: Double? = nil
     ) -> Double {
-        let full = full ?? rate * Double(burstSeconds)
+        let capacity = capacity ?? rate * Double(burstSeconds)
         guard var bucket = buckets[key] else {
-            buckets[key] = Bucket(tokens: full, filledAt: now)
-            return full
+            buckets[key] = Bucket(tokens: capacity, filledAt: now)
+            return capacity
         }
         // If the clock is set back, the bucket gets no tokens, and loses none.
         let elapsed = max(0, now - bucket.filledAt)
-        bucket.tokens = min(full, bucket.tokens + Double(elapsed) / 1000 * rate)
+        bucket.tokens = min(capacity, bucket.tokens + Double(elapsed) / 1000 * rate)
         bucket.filledAt = now
         buckets[key] = bucket
         return bucket.tokens

@@ -5,13 +5,13 @@ internal import LeakMessage
 enum SampleRedaction {
     /// Maximum bytes of a sample. Typical reports have 600. The largest that the wire format allows would have
     /// 200,000, and a leak keeps up to 18 samples.
-    static let sampleBytes = 16 << 10
+    static let maxSampleBytes = 16 << 10
 
     /// Redacts a report for a sample.
     ///
     /// - Parameter report: the JSON of one report, which was parsed when it arrived.
     /// - Returns: the JSON to store: without the text of labels, alerts and fields, and without the sender, who is
-    ///   stored beside it. A report longer than ``sampleBytes`` also loses its longest parts.
+    ///   stored beside it. A report longer than ``maxSampleBytes`` also loses its longest parts.
     @Sendable static func redact(_ report: ArraySlice<UInt8>) -> [UInt8] {
         guard let document = try? WireReader.read(Array(report), as: .json),
             let slices = document.reports.first
@@ -19,6 +19,6 @@ enum SampleRedaction {
             // The report was valid when it arrived. If it cannot be parsed now, only its sample is lost, and no count.
             return Array("{}".utf8)
         }
-        return document.redactedJSON(slices, within: sampleBytes)
+        return document.redactedJSON(slices, within: maxSampleBytes)
     }
 }

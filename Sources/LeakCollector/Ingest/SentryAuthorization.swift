@@ -18,8 +18,8 @@ enum SentryAuthorization {
     ///   - fields: values of `X-Sentry-Auth` and `Authorization`; a value of another scheme is ignored.
     ///   - parameter: the value of `sentry_key` in the address.
     static func key(fields: [String?], parameter: String?) throws(Problem) -> String {
-        let presented = fields.flatMap { $0.map(keys(in:)) ?? [] } + [parameter].compactMap(\.self)
-        let distinctKeys = Set(presented.filter { !$0.isEmpty })
+        let presentedKeys = fields.flatMap { $0.map(keys(in:)) ?? [] } + [parameter].compactMap(\.self)
+        let distinctKeys = Set(presentedKeys.filter { !$0.isEmpty })
         guard let key = distinctKeys.first else {
             throw Problem(
                 .forbidden,

@@ -8,7 +8,7 @@ internal import LeakSentry
 /// every other batch.
 struct SentryIngest: Sendable {
     /// Format of a request's body.
-    enum Form: Hashable, Sendable {
+    enum BodyFormat: Hashable, Sendable {
         case envelope
         /// The single event of the deprecated `/store/`.
         case event
@@ -17,9 +17,9 @@ struct SentryIngest: Sendable {
     /// Maximum bytes of a request as sent, unless the server's own limit is higher. SDKs put attachments, such as
     /// screenshots, into the envelope of their event, and count the event as lost if the envelope is rejected.
     /// Attachments are skipped.
-    static let bodyBytes = 16 << 20
+    static let maxBodyBytes = 16 << 20
     /// Maximum bytes of a request that can wait for the store. Attachments are skipped before.
-    private static let storedBytes = 1 << 20
+    private static let maxStoredBytes = 1 << 20
 
     let ingest: Ingest
     let authenticator: Authenticator
@@ -33,15 +33,15 @@ struct SentryIngest: Sendable {
 
     /// Returns the routes with and without a trailing slash, because SDKs use both.
     func routes(_ health: StoreHealth, _ now: @escaping @Sendable () -> Int64) -> [Route] {
-        let paths: [(String, Form)] = [
+        let paths: [(String, BodyFormat)] = [
             ("envelope/", .envelope), ("envelope", .envelope), ("store/", .event), ("store", .event),
         ]
-        return paths.map { path, form in
+        return paths.map { path, format in
             Route(
-                .post, "/api/{project}/" + path, access: .writers, body: .parsed(atMost: Self.bodyBytes),
+                .post, "/api/{project}/" + path, access: .writers, body: .parsed(atMost: Self.maxBodyBytes),
                 screen: { request in rejection(of: request, health, now: now()) }
             ) { request, _, responder in
-                receive(request, as: form, responder: responder, now: now())
+                receive(request, as: format, responder: responder, now: now())
             }
         }
     }
@@ -58,7 +58,7 @@ struct SentryIngest: Sendable {
             let key = try SentryAuthorization.key(of: request)
             lookup = authenticator.find(key, for: [.ingest], now: now)
             try ingest.admit(lookup, health, unknownKeyProblem: Self.unknownKeyProblem)
-            try ingest.checkCapacity(for: min(request.announcedLength ?? 0, Self.storedBytes), health)
+            try ingest.checkCapacity(for: min(request.announcedLength ?? 0, Self.maxStoredBytes), health)
             return nil
         } catch {
             // The content is not known yet, so the request counts as one report.
@@ -78,18 +78,19 @@ struct SentryIngest: Sendable {
     ///
     /// - Parameter now: milliseconds since 1970.
     func receive(
-        _ request: borrowing Request, as form: Form, responder: consuming Responder, now: Int64
+        _ request: borrowing Request, as format: BodyFormat, responder: consuming Responder, now: Int64
     ) {
-        let presented: String
+        let presentedKey: String
         let key: Credential
         do throws(Problem) {
-            presented = try SentryAuthorization.key(of: request)
+            presentedKey = try SentryAuthorization.key(of: request)
             // The key is looked up again, because it may have been revoked between head and body: a slow phone takes
             // minutes to send the body.
-            guard case .valid(let found) = authenticator.find(presented, for: [.ingest], now: now) else {
+            guard case .valid(let credential) = authenticator.find(presentedKey, for: [.ingest], now: now)
+            else {
                 throw Problem(.forbidden, "this ingest key was revoked; use another one")
             }
-            key = found
+            key = credential
         } catch {
             responder.send(SentryResponse.response(to: error))
             return
@@ -98,31 +99,31 @@ struct SentryIngest: Sendable {
             rejections.record(problem, 1, of: key.id)
             return SentryResponse.response(to: problem)
         } work: { body, responder in
-            receive(body, as: form, presented: presented, from: key, responder: responder, now: now)
+            receive(body, as: format, presentedKey: presentedKey, from: key, responder: responder, now: now)
         }
     }
 
     private func receive(
-        _ body: [UInt8], as form: Form, presented: String, from key: Credential,
+        _ body: [UInt8], as format: BodyFormat, presentedKey: String, from key: Credential,
         responder: consuming Responder, now: Int64
     ) {
         let submission: SentrySubmission
-        let received: SubmissionBuilder?
+        let receivedBuilder: SubmissionBuilder?
         do throws(Problem) {
-            submission = try read(body, as: form, presented: presented, from: key)
-            received = try receive(submission, from: key, now: now)
+            submission = try read(body, as: format, presentedKey: presentedKey, from: key)
+            receivedBuilder = try receive(submission, from: key, now: now)
         } catch {
             responder.send(SentryResponse.response(to: error))
             return
         }
-        guard var builder = received else {
+        guard var builder = receivedBuilder else {
             responder.send(SentryResponse.accepted(submission.eventID))
             return
         }
         let answer = SentryResponse.accepted(submission.eventID, rejected: builder.rejected)
         let keyID = builder.submission.keyID
-        let refused = rejections.take(of: keyID)
-        builder.add(dropped: refused, for: SentryRejections.reason)
+        let rejectedCount = rejections.takeCount(of: keyID)
+        builder.add(dropped: rejectedCount, for: SentryRejections.reason)
         let sender =
             submission.hasOrigin
             ? builder.submission.origins.first.map {
@@ -132,13 +133,13 @@ struct SentryIngest: Sendable {
             : nil
         ingest.submit(builder, responder) { [rejections, senders] outcome in
             if case .written(.counted) = outcome, let sender { senders.record(sender, of: keyID) }
-            if !outcome.mayHaveCounted { rejections.add(refused, of: keyID) }
+            if !outcome.mayHaveCounted { rejections.add(rejectedCount, of: keyID) }
             switch outcome {
             // A repeated event is accepted, even if its content differs now: an error would not help the SDK, which
             // would discard the event as well.
             case .written: return answer
             case .failed, .full, .stopping:
-                let problem = Ingest.problem(of: outcome) ?? StoreHealth.Issue.unwritable.problem
+                let problem = Ingest.problem(of: outcome) ?? StoreHealth.Issue.writeFailed.problem
                 return SentryResponse.response(to: problem)
             }
         }
@@ -149,12 +150,12 @@ struct SentryIngest: Sendable {
     /// - Throws: ``Problem`` 400 if the body is no envelope or no event, 403 if it has another DSN, 413 for an event
     ///   above 1 MiB.
     private func read(
-        _ body: [UInt8], as form: Form, presented: String, from key: Credential
+        _ body: [UInt8], as format: BodyFormat, presentedKey: String, from key: Credential
     ) throws(Problem) -> SentrySubmission {
         let submission: SentrySubmission
         do throws(SentryError) {
             submission =
-                switch form {
+                switch format {
                 case .envelope: try SentrySubmission(envelope: body)
                 case .event: try SentrySubmission(event: body)
                 }
@@ -164,7 +165,7 @@ struct SentryIngest: Sendable {
             (problem.line, problem.column) = (error.line, error.column)
             throw problem
         }
-        guard submission.dsn.map({ SentryDSN.key(of: $0) == presented }) ?? true else {
+        guard submission.dsn.map({ SentryDSN.key(of: $0) == presentedKey }) ?? true else {
             try ingest.charge(key, RateLimit.unreadableCost)
             throw Problem(
                 .forbidden,
@@ -183,7 +184,7 @@ struct SentryIngest: Sendable {
             try ingest.charge(key, RateLimit.unreadableCost)
             return nil
         }
-        let sender = submission.hasOrigin || key.app != nil ? nil : senders.last(of: key.id)
+        let sender = submission.hasOrigin || key.app != nil ? nil : senders.lastSender(of: key.id)
         let ingestRequest = IngestRequest(
             body: batch, format: .json, app: sender?.app, version: sender?.version,
             environment: sender?.environment, keepsModules: true, isTranslated: true,

@@ -26,7 +26,7 @@ final class SentryRejections: Sendable {
     /// Resets the number of a key.
     ///
     /// - Returns: the number of rejected reports since the last call.
-    func take(of key: Int64) -> Int {
+    func takeCount(of key: Int64) -> Int {
         counts.with { $0.removeValue(forKey: key) ?? 0 }
     }
 }

@@ -9,7 +9,7 @@ internal import LeakMessage
 enum SentryResponse {
     /// Categories that a rate-limited SDK should hold back. They are not all categories, because client reports, which
     /// count dropped events, would be affected too.
-    private static let limited = "default;error;transaction;session"
+    private static let limitedCategories = "default;error;transaction;session"
 
     /// Returns the response to a request whose content is on disk, from this request or an earlier one.
     ///
@@ -32,7 +32,8 @@ enum SentryResponse {
         } else if problem.status == .tooManyRequests,
             let seconds = problem.fields.first(where: { $0.name == "Retry-After" })?.value
         {
-            response.fields.append(("X-Sentry-Rate-Limits", "\(seconds):\(limited):key:reports_per_second"))
+            response.fields.append(
+                ("X-Sentry-Rate-Limits", "\(seconds):\(limitedCategories):key:reports_per_second"))
         }
         return response
     }

@@ -13,16 +13,18 @@ final class SentrySenders: Sendable {
     }
 
     /// Maximum number of keys, more than a collector usually has. When it is reached, a new key replaces an arbitrary one.
-    static let limit = 1_024
+    static let maxKeyCount = 1_024
 
     private let senders = Guarded<[Int64: Sender]>([:])
 
     func record(_ sender: Sender, of key: Int64) {
         senders.with { senders in
-            if senders.count >= Self.limit, senders[key] == nil { senders.remove(at: senders.startIndex) }
+            if senders.count >= Self.maxKeyCount, senders[key] == nil {
+                senders.remove(at: senders.startIndex)
+            }
             senders[key] = sender
         }
     }
 
-    func last(of key: Int64) -> Sender? { senders.with { $0[key] } }
+    func lastSender(of key: Int64) -> Sender? { senders.with { $0[key] } }
 }

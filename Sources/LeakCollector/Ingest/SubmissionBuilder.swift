@@ -11,22 +11,22 @@ struct SubmissionBuilder {
     static let unknownVersion = "unknown"
     /// Milliseconds that a report's time may be ahead of the time of receipt. Beyond this the device's clock is
     /// considered wrong, and the time of receipt counts.
-    static let maximumLead: Int64 = 24 * 3600 * 1000
+    static let maxLeadMilliseconds: Int64 = 24 * 3600 * 1000
     /// Maximum age of a report in milliseconds: 30 days. An older report, for example of a phone that was off for
     /// months, counts as 30 days old.
-    static let maximumAge: Int64 = 30 * 24 * 3600 * 1000
+    static let maxAgeMilliseconds: Int64 = 30 * 24 * 3600 * 1000
 
     private static let tooManyLeaks =
         "rejected: a request may contain at most \(WireLimits.leaksCount) different leaks; send this report in another request"
 
     var submission: Submission
     private(set) var rejected: [Rejection]
-    private let takesExplanations: Bool
+    private let storesExplanations: Bool
     private var rejectedExplanations: (count: Int, first: String?) = (0, nil)
     /// Number of accepted reports. A text that describes several leaks is one report, and one sighting of each leak.
     private var acceptedCount = 0
     /// Number of reports that do not count at their own time, because it is too old or too far ahead.
-    private(set) var movedCount = 0
+    private(set) var clampedTimeCount = 0
 
     /// - Parameters:
     ///   - key: the ingest key, which may be restricted to one app.
@@ -49,13 +49,13 @@ struct SubmissionBuilder {
 
     /// - Parameters:
     ///   - document: the document that ``read(_:)`` returned for the request.
-    ///   - takesExplanations: `false` stores no explanations, and tells the sender to send none.
+    ///   - storesExplanations: `false` stores no explanations, and tells the sender to send none.
     init(
         _ document: WireDocument, of ingestRequest: IngestRequest, key: Credential, cache: inout GroupCache,
-        takesExplanations: Bool = true
+        storesExplanations: Bool = true
     ) throws(Problem) {
-        self.takesExplanations = takesExplanations
-        var senders = try OriginTable(ingestRequest: ingestRequest, key: key)
+        self.storesExplanations = storesExplanations
+        var originTable = try OriginTable(ingestRequest: ingestRequest, key: key)
         submission = Submission(keyID: key.id, receivedAt: ingestRequest.receivedAt)
         rejected = document.rejected
         submission.body = document.body
@@ -68,15 +68,16 @@ struct SubmissionBuilder {
                 rejected.append(Rejection(index: report.index, reason: Self.tooManyLeaks))
                 continue
             }
-            let sender: Int
-            switch senders.sender(of: document.origin(of: report), in: document) {
-            case .admitted(let index): sender = index
+            let originIndex: Int
+            switch originTable.sender(of: document.origin(of: report), in: document) {
+            case .admitted(let index): originIndex = index
             case .rejected(let app):
-                rejected.append(Rejection(index: report.index, reason: senders.rejection(of: app)))
+                rejected.append(Rejection(index: report.index, reason: originTable.rejection(of: app)))
                 continue
             }
             let groups = cache.group(
-                document, report, app: senders.apps[sender], module: senders.modules[sender])
+                document, report, app: originTable.apps[originIndex],
+                module: originTable.modules[originIndex])
             leaks.insert(groups.first.identity.id)
             for other in groups.others { leaks.insert(other.identity.id) }
             guard leaks.count <= WireLimits.leaksCount else {
@@ -84,37 +85,43 @@ struct SubmissionBuilder {
                 continue
             }
             acceptedCount += 1
-            let moment = Self.countedTime(report.at, receivedAt: ingestRequest.receivedAt)
-            if let at = report.at, at.milliseconds != moment { movedCount += 1 }
-            addSighting(of: groups.first, in: report, sender: sender, at: moment)
-            for other in groups.others { addSighting(of: other, in: report, sender: sender, at: moment) }
+            let countedAt = Self.countedTime(report.at, receivedAt: ingestRequest.receivedAt)
+            if let at = report.at, at.milliseconds != countedAt { clampedTimeCount += 1 }
+            addSighting(of: groups.first, in: report, originIndex: originIndex, at: countedAt)
+            for other in groups.others {
+                addSighting(of: other, in: report, originIndex: originIndex, at: countedAt)
+            }
             addExplanation(
-                document.explanation(report.why), of: groups.first.identity, sender: sender, at: moment,
+                document.explanation(report.why), of: groups.first.identity, originIndex: originIndex,
+                at: countedAt,
                 cache: &cache)
-            if groups.missedCount > 0 {
+            if groups.omittedCount > 0 {
                 submission.dropped.append(
                     .init(
-                        app: senders.origins[sender].app,
-                        environment: senders.origins[sender].environment, reason: Self.leaksOverLimit,
-                        count: groups.missedCount))
+                        app: originTable.origins[originIndex].app,
+                        environment: originTable.origins[originIndex].environment, reason: Self.leaksOverLimit,
+                        count: groups.omittedCount))
             }
         }
         for report in document.explanations {
             // The parser limits the explanations of a batch, so their different leaks need no limit here.
-            guard case .admitted(let sender) = senders.sender(of: document.origin(of: report), in: document)
+            guard
+                case .admitted(let originIndex) = originTable.sender(
+                    of: document.origin(of: report), in: document)
             else { continue }
             let groups = cache.group(
-                document, report, app: senders.apps[sender], module: senders.modules[sender])
+                document, report, app: originTable.apps[originIndex],
+                module: originTable.modules[originIndex])
             addExplanation(
-                document.explanation(report.why), of: groups.first.identity, sender: sender,
+                document.explanation(report.why), of: groups.first.identity, originIndex: originIndex,
                 at: Self.countedTime(report.at, receivedAt: ingestRequest.receivedAt), cache: &cache)
         }
-        try addUsageCounts(document, &senders, isTranslated: ingestRequest.isTranslated)
-        submission.origins = senders.origins
+        try addUsageCounts(document, &originTable, isTranslated: ingestRequest.isTranslated)
+        submission.origins = originTable.origins
         rejected.sort { $0.index < $1.index }
         rejectedExplanations = (document.rejectedExplanationCount, document.firstExplanationProblem)
         try rejectIfEmpty(document, key)
-        if !takesExplanations { submission.explanations = [] }
+        if !storesExplanations { submission.explanations = [] }
         if let idempotencyKey = ingestRequest.idempotencyKey {
             submission.idempotency = .init(
                 key: idempotencyKey, bodyHash: ingestRequest.contentHash)
@@ -123,45 +130,46 @@ struct SubmissionBuilder {
     }
 
     private mutating func addSighting(
-        of grouped: GroupedReport, in report: ReportSlices, sender: Int, at moment: Int64
+        of grouped: GroupedReport, in report: ReportSlices, originIndex: Int, at countedAt: Int64
     ) {
         submission.sightings.append(
             Submission.Sighting(
-                leak: grouped.identity, origin: sender, isFreed: grouped.isFreed, at: moment,
+                leak: grouped.identity, origin: originIndex, isFreed: grouped.isFreed, at: countedAt,
                 count: report.count, alive: report.alive, livedMilliseconds: grouped.livedMilliseconds,
                 sample: report.raw.range))
     }
 
     private mutating func addExplanation(
-        _ explanation: RetainExplanation?, of leak: LeakIdentity, sender: Int, at moment: Int64,
+        _ explanation: RetainExplanation?, of leak: LeakIdentity, originIndex: Int, at countedAt: Int64,
         cache: inout GroupCache
     ) {
         guard let explanation else { return }
         let reason = StoredReason(explanation)
-        let closures = StoredClosures(explanation, of: reason).map { cache.named($0) }
+        let closures = StoredClosures(explanation, of: reason).map { cache.symbolicated($0) }
         submission.explanations.append(
             Submission.Explanation(
-                leak: leak, origin: sender, at: moment, reason: reason.text, closures: closures?.text,
+                leak: leak, origin: originIndex, at: countedAt, reason: reason.text, closures: closures?.text,
                 bytes: explanation.cost?.bytes))
     }
 
     /// Adds the sessions, checks and dropped reports of the batch's sender.
     private mutating func addUsageCounts(
-        _ document: WireDocument, _ senders: inout OriginTable, isTranslated: Bool
+        _ document: WireDocument, _ originTable: inout OriginTable, isTranslated: Bool
     ) throws(Problem) {
         guard !document.sessions.isEmpty || !document.checks.isEmpty || !document.dropped.isEmpty else {
             return
         }
-        let sender: Int
-        switch senders.sender(of: document.origin, in: document) {
-        case .admitted(let index): sender = index
-        case .rejected(let app): throw Problem(.forbidden, senders.rejection(of: app))
+        let originIndex: Int
+        switch originTable.sender(of: document.origin, in: document) {
+        case .admitted(let index): originIndex = index
+        case .rejected(let app): throw Problem(.forbidden, originTable.rejection(of: app))
         }
-        let origin = senders.origins[sender]
+        let origin = originTable.origins[originIndex]
         var checks = ClassCounts()
         for check in document.checks {
             checks.add(
-                check.count, to: GroupingRules.className(check.className, module: senders.modules[sender]))
+                check.count,
+                to: GroupingRules.className(check.className, module: originTable.modules[originIndex]))
         }
         if !document.sessions.isEmpty || !document.checks.isEmpty {
             submission.usageCounts = [
@@ -169,9 +177,9 @@ struct SubmissionBuilder {
                     app: origin.app, environment: origin.environment, version: origin.version,
                     build: origin.build, installHash: origin.installHash,
                     sessions: document.sessions.count { $0.isConclusive },
-                    leakySessions: document.sessions.count { $0.leaks > 0 }, checks: checks.first)
+                    leakySessions: document.sessions.count { $0.leaks > 0 }, checks: checks.counts)
             ]
-            submission.usageCounts += checks.others.map {
+            submission.usageCounts += checks.collidingCounts.map {
                 Submission.UsageCounts(
                     app: origin.app, environment: origin.environment, version: origin.version,
                     build: origin.build, installHash: origin.installHash, sessions: 0, leakySessions: 0, checks: $0)
@@ -186,10 +194,10 @@ struct SubmissionBuilder {
     /// Maximum number of dropped reports that one batch may count, over all its reasons. The largest known loss is a
     /// burst of 100,000 sightings that came while the reporter's queue was full. Without the limit, anyone with the
     /// ingest key, which is in every copy of an app, could hide true losses under invented ones.
-    static let droppedReportsLimit = 100_000
+    static let maxDroppedReports = 100_000
     /// Maximum number of unseen objects that one batch may count over all its sessions, the same as for one session.
     /// Unseen objects have a limit of their own, because objects far outnumber reports.
-    static let unseenObjectsLimit = WireLimits.sessionUnseen
+    static let maxUnseenObjects = WireLimits.sessionUnseen
     /// The reason under which objects are counted that a detector did not watch.
     static let unseenReason = "unseen"
     /// The reason under which the leaks of a text beyond ``MessageSplitter/limit`` are counted.
@@ -199,37 +207,37 @@ struct SubmissionBuilder {
 
     /// The collector's own reasons, beside those that begin with ``sentryPrefix``. If a batch names one of them, the
     /// prefix `device_` is added to the reason.
-    static let ownReasons: Set<String> = [
+    static let collectorReasons: Set<String> = [
         unseenReason, leaksOverLimit, droppedOverLimit, SentryRejections.reason,
     ]
     /// The prefix of reasons from requests of Sentry SDKs. Batches of other senders may not use it.
     static let sentryPrefix = "sentry_"
 
     /// Returns the dropped reports and the unseen objects of a batch that are counted. Dropped reports are counted in the
-    /// order in which the batch names them, up to ``droppedReportsLimit``, and unseen objects up to
-    /// ``unseenObjectsLimit``.
+    /// order in which the batch names them, up to ``maxDroppedReports``, and unseen objects up to
+    /// ``maxUnseenObjects``.
     ///
     /// - Parameter isTranslated: ``IngestRequest/isTranslated``
     static func losses(of document: WireDocument, isTranslated: Bool = false) -> [DroppedReports] {
-        var left = droppedReportsLimit
+        var remainingCount = maxDroppedReports
         var losses: [DroppedReports] = []
-        var isCut = false
+        var isReduced = false
         for part in document.dropped {
-            let count = min(part.count, left)
-            isCut = isCut || count < part.count
-            left -= count
+            let count = min(part.count, remainingCount)
+            isReduced = isReduced || count < part.count
+            remainingCount -= count
             guard count > 0 else { continue }
-            let isOwn =
-                ownReasons.contains(part.reason) || !isTranslated && part.reason.hasPrefix(sentryPrefix)
-            let reason = isOwn ? "device_" + part.reason : part.reason
+            let isReserved =
+                collectorReasons.contains(part.reason) || !isTranslated && part.reason.hasPrefix(sentryPrefix)
+            let reason = isReserved ? "device_" + part.reason : part.reason
             losses.append(DroppedReports(reason: reason, count: count))
         }
         let unseen = document.sessions.reduce(0) { $0 + $1.unseen }
         if unseen > 0 {
-            losses.append(DroppedReports(reason: unseenReason, count: min(unseen, unseenObjectsLimit)))
-            isCut = isCut || unseen > unseenObjectsLimit
+            losses.append(DroppedReports(reason: unseenReason, count: min(unseen, maxUnseenObjects)))
+            isReduced = isReduced || unseen > maxUnseenObjects
         }
-        if isCut { losses.append(DroppedReports(reason: droppedOverLimit, count: 1)) }
+        if isReduced { losses.append(DroppedReports(reason: droppedOverLimit, count: 1)) }
         return losses
     }
 
@@ -266,8 +274,8 @@ struct SubmissionBuilder {
 
     /// Returns the time at which a report counts, in milliseconds since 1970.
     static func countedTime(_ at: WireTime?, receivedAt: Int64) -> Int64 {
-        guard let at = at?.milliseconds, at <= receivedAt + maximumLead else { return receivedAt }
-        return max(at, receivedAt - maximumAge)
+        guard let at = at?.milliseconds, at <= receivedAt + maxLeadMilliseconds else { return receivedAt }
+        return max(at, receivedAt - maxAgeMilliseconds)
     }
 
     // MARK: Answering
@@ -278,20 +286,20 @@ struct SubmissionBuilder {
 
     /// Maximum bytes of an answer that is stored for a repeated request. In SQLite, an answer that takes more than 1,002
     /// bytes together with its day needs an overflow page of the index.
-    static let storedAnswerBytes = 960
+    static let maxStoredAnswerBytes = 960
 
     /// The answer to a repeated request. If it would be too long, it lists fewer rejections.
     private var storedAnswer: [UInt8] {
-        var limit = JSONWriter.namedRejections
+        var limit = JSONWriter.maxNamedRejections
         var answer = answerBody(isDuplicate: true)
-        while answer.count > Self.storedAnswerBytes, limit > 0 {
+        while answer.count > Self.maxStoredAnswerBytes, limit > 0 {
             limit /= 2
             answer = answerBody(isDuplicate: true, naming: limit)
         }
         return answer
     }
 
-    private func answerBody(isDuplicate: Bool, naming limit: Int = JSONWriter.namedRejections) -> [UInt8] {
+    private func answerBody(isDuplicate: Bool, naming limit: Int = JSONWriter.maxNamedRejections) -> [UInt8] {
         var writer = JSONWriter(capacity: 64)
         writer.object { writer in
             writer.field("accepted", acceptedCount)
@@ -303,7 +311,7 @@ struct SubmissionBuilder {
                     writer.field("first", rejectedExplanations.first)
                 }
             }
-            if !takesExplanations { writer.field("explanations", false) }
+            if !storesExplanations { writer.field("explanations", false) }
         }
         return writer.bytes
     }

@@ -16,8 +16,8 @@ extension JSONScanner {
             guard !leaks.contains(where: { $0.id == leak.id }) else {
                 throw JSONError(.expected("another id: “\(leak.id)” is taken"), at: start)
             }
-            guard leaks.count < KnownLeakFile.entryLimit else {
-                throw JSONError(.expected("at most \(KnownLeakFile.entryLimit) entries"), at: start)
+            guard leaks.count < KnownLeakFile.maxEntries else {
+                throw JSONError(.expected("at most \(KnownLeakFile.maxEntries) entries"), at: start)
             }
             leaks.append(leak)
         } while try another(in: .array)
@@ -36,22 +36,25 @@ extension JSONScanner {
         try fields(of: "an entry", named: names) { name, scanner throws(JSONError) in
             switch name {
             case "id": id = try scanner.value("an id of letters, digits, - and _", Self.id)
-            case "class": className = try scanner.value(Self.patternWords, Self.pattern)
+            case "class": className = try scanner.value(Self.patternExpectation, Self.pattern)
             case "stack": stack = try scanner.patterns()
-            case "kind": kind = try scanner.value(Self.kindWords) { LeakReport.Kind(rawValue: $0) }
+            case "kind": kind = try scanner.value(Self.kindExpectation) { LeakReport.Kind(rawValue: $0) }
             case "systems": systems = try scanner.systemRanges()
             case "reason":
-                let words = "a reason of 1 to \(KnownLeakFile.reasonBytes) bytes, without control characters"
-                reason = try scanner.value(words) { Self.singleLine($0, limit: KnownLeakFile.reasonBytes) }
+                let expectation =
+                    "a reason of 1 to \(KnownLeakFile.maxReasonBytes) bytes, without control characters"
+                reason = try scanner.value(expectation) {
+                    Self.singleLine($0, limit: KnownLeakFile.maxReasonBytes)
+                }
             default: source = try scanner.value("an address that begins with https://", Self.address)
             }
         }
         guard let id, let className, let reason, let source else {
-            let given: [(String, Bool)] = [
+            let requiredFields: [(String, Bool)] = [
                 ("id", id != nil), ("class", className != nil), ("reason", reason != nil),
                 ("source", source != nil),
             ]
-            let missing = given.filter { !$0.1 }.map(\.0).joined(separator: ", ")
+            let missing = requiredFields.filter { !$0.1 }.map(\.0).joined(separator: ", ")
             throw JSONError(.expected("an entry that also has the fields \(missing)"), at: start)
         }
         return KnownLeakRule(
@@ -64,7 +67,7 @@ extension JSONScanner {
         var patterns: [NamePattern] = []
         guard try enterArray() else { return patterns }
         repeat {
-            patterns.append(try value(Self.patternWords, Self.pattern))
+            patterns.append(try value(Self.patternExpectation, Self.pattern))
         } while try another(in: .array)
         return patterns
     }
@@ -73,8 +76,8 @@ extension JSONScanner {
         var ranges: [SystemRange] = []
         guard try enterArray() else { return ranges }
         repeat {
-            guard ranges.count < KnownLeakFile.systemsPerEntry else {
-                throw JSONError(.expected("at most \(KnownLeakFile.systemsPerEntry) systems"), at: offset)
+            guard ranges.count < KnownLeakFile.maxSystemsPerEntry else {
+                throw JSONError(.expected("at most \(KnownLeakFile.maxSystemsPerEntry) systems"), at: offset)
             }
             ranges.append(try systemRange())
         } while try another(in: .array)
@@ -106,7 +109,7 @@ extension JSONScanner {
 
     /// Parses an object, calling `read` for each field. Unknown and repeated fields are errors.
     mutating func fields(
-        of what: String, named names: [String],
+        of objectName: String, named names: [String],
         _ read: (String, inout JSONScanner) throws(JSONError) -> Void
     ) throws(JSONError) {
         guard try enterObject() else { return }
@@ -116,44 +119,47 @@ extension JSONScanner {
             let name = text(of: slice)
             guard names.contains(name) else {
                 throw JSONError(
-                    .expected("one of the fields \(names.joined(separator: ", ")) in \(what), not “\(name)”"),
+                    .expected(
+                        "one of the fields \(names.joined(separator: ", ")) in \(objectName), not “\(name)”"),
                     at: slice.range.lowerBound)
             }
             guard seen.insert(name).inserted else {
                 throw JSONError(
-                    .expected("the field \(name) only once in \(what)"), at: slice.range.lowerBound)
+                    .expected("the field \(name) only once in \(objectName)"), at: slice.range.lowerBound)
             }
             try read(name, &self)
         } while try another(in: .object)
     }
 
     /// Parses a list of ids of entries, with their positions in the file.
-    mutating func entryIDs(_ what: String) throws(JSONError) -> [(id: String, offset: Int)] {
+    mutating func entryIDs(_ expectation: String) throws(JSONError) -> [(id: String, offset: Int)] {
         var ids: [(id: String, offset: Int)] = []
         guard try enterArray() else { return ids }
         repeat {
             _ = try kind()
             let start = offset
-            ids.append((try value(what) { $0 }, start))
+            ids.append((try value(expectation) { $0 }, start))
         } while try another(in: .array)
         return ids
     }
 
-    /// Reads a string and parses it with `read`. An error says that `what` is expected.
+    /// Reads a string and parses it with `parse`. An error says that `expectation` is expected.
     private mutating func value<Value>(
-        _ what: String, _ read: (String) -> Value?
+        _ expectation: String, _ parse: (String) -> Value?
     ) throws(JSONError) -> Value {
-        guard try kind() == .string else { throw JSONError(.expected(what), at: offset) }
+        guard try kind() == .string else { throw JSONError(.expected(expectation), at: offset) }
         let start = offset
-        guard let value = read(text(of: try string())) else { throw JSONError(.expected(what), at: start) }
+        guard let value = parse(text(of: try string())) else {
+            throw JSONError(.expected(expectation), at: start)
+        }
         return value
     }
 
     // MARK: Texts
 
-    private static let patternWords =
+    private static let patternExpectation =
         "a class such as UITextField, or the beginning of one with * at its end, of at most 512 bytes"
-    private static var kindWords: String {
+    private static var kindExpectation: String {
         "one of " + LeakReport.Kind.allCases.map(\.rawValue).joined(separator: ", ")
     }
 

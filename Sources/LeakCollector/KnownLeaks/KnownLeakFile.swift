@@ -11,12 +11,12 @@ internal import LeakStore
 struct KnownLeakFile: Sendable {
     private(set) var entries: [KnownLeakRule] = []
     /// Ids of entries that come with the program and must not apply, and the positions of the ids in this file.
-    private(set) var off: [(id: String, offset: Int)] = []
+    private(set) var disabledIDs: [(id: String, offset: Int)] = []
 
     /// Maximum entries of one file. Each entry costs every list an index look-up.
-    static let entryLimit = 1_000
-    static let reasonBytes = 500
-    static let systemsPerEntry = 32
+    static let maxEntries = 1_000
+    static let maxReasonBytes = 500
+    static let maxSystemsPerEntry = 32
 
     static let name = "known-leaks.json"
 
@@ -28,19 +28,19 @@ struct KnownLeakFile: Sendable {
     /// - Throws: `JSONError` at the first invalid position, with what is expected there.
     init(_ bytes: [UInt8]) throws(JSONError) {
         if let offset = UTF8Validity.firstInvalidByte(in: bytes) { throw JSONError(.invalidUTF8, at: offset) }
-        var (entries, off): ([KnownLeakRule], [(id: String, offset: Int)]) = ([], [])
+        var (entries, disabledIDs): ([KnownLeakRule], [(id: String, offset: Int)]) = ([], [])
         try JSONScanner.scan(bytes) { (scanner) throws(JSONError) in
             try scanner.fields(of: "the file", named: ["known_leaks", "off"]) {
                 name, scanner throws(JSONError) in
                 if name == "off" {
-                    off = try scanner.entryIDs("the id of an entry")
+                    disabledIDs = try scanner.entryIDs("the id of an entry")
                 } else {
                     entries = try scanner.knownLeaks()
                 }
             }
             try scanner.finish()
         }
-        (self.entries, self.off) = (entries, off)
+        (self.entries, self.disabledIDs) = (entries, disabledIDs)
     }
 
     /// Loads the known leaks that apply: the operator's own entries, then those entries that come with the program and
@@ -58,16 +58,16 @@ struct KnownLeakFile: Sendable {
         let source = "--known-leaks"
         let (file, bytes) = try read(own, source: source)
         let shippedIDs = Set((entries ?? []).map(\.id))
-        if entries != nil, let typo = file.off.first(where: { !shippedIDs.contains($0.id) }) {
+        if entries != nil, let unknownID = file.disabledIDs.first(where: { !shippedIDs.contains($0.id) }) {
             let error = JSONError(
                 .expected(
-                    "the id of an entry of known-leaks.json in the Public folder, not “\(typo.id)”: one of "
+                    "the id of an entry of known-leaks.json in the Public folder, not “\(unknownID.id)”: one of "
                         + shippedIDs.sorted().joined(separator: ", ")),
-                at: typo.offset)
+                at: unknownID.offset)
             throw problem(error, in: own, bytes, source: source)
         }
-        let replaced = Set(file.off.map(\.id) + file.entries.map(\.id))
-        return KnownLeaks(file.entries + (entries ?? []).filter { !replaced.contains($0.id) })
+        let overriddenIDs = Set(file.disabledIDs.map(\.id) + file.entries.map(\.id))
+        return KnownLeaks(file.entries + (entries ?? []).filter { !overriddenIDs.contains($0.id) })
     }
 
     private static func read(
@@ -89,8 +89,8 @@ struct KnownLeakFile: Sendable {
     private static func problem(
         _ error: JSONError, in path: String, _ bytes: [UInt8], source: String
     ) -> SettingError {
-        let place = TextPosition(of: error.offset, in: bytes)
+        let position = TextPosition(of: error.offset, in: bytes)
         return SettingError(
-            source: source, problem: "\(path), line \(place.line), column \(place.column): \(error)")
+            source: source, problem: "\(path), line \(position.line), column \(position.column): \(error)")
     }
 }

@@ -19,7 +19,7 @@ public struct PublicFolder: Sendable {
     /// `false` if the folder was made for an earlier version.
     let hasKnownLeaks: Bool
 
-    private static let required = ["style.css", "icon.svg", "openapi.json"]
+    private static let requiredNames = ["style.css", "icon.svg", "openapi.json"]
 
     /// Reads the files of the folder.
     ///
@@ -27,15 +27,15 @@ public struct PublicFolder: Sendable {
     /// - Throws: ``SettingError`` with the missing file or the position of the mistake.
     public init(_ path: String, knownLeaks: String?) throws(SettingError) {
         // The names are checked first, because a wrong folder may be large, or hold private files.
-        if let missing = Self.required.first(where: { unsafe access("\(path)/\($0)", R_OK) != 0 }) {
+        if let missing = Self.requiredNames.first(where: { unsafe access("\(path)/\($0)", R_OK) != 0 }) {
             throw SettingError(
                 source: "--public",
                 problem: "names \(path), which has no \(missing): it is not the Public folder")
         }
-        let shipped = KnownLeakFile.shippedPath(in: path)
-        hasKnownLeaks = unsafe access(shipped, F_OK) == 0 || errno != ENOENT
-        names = Self.required + (hasKnownLeaks ? [KnownLeakFile.name] : [])
-        self.knownLeaks = try KnownLeakFile.load(shipped: hasKnownLeaks ? shipped : nil, own: knownLeaks)
+        let shippedPath = KnownLeakFile.shippedPath(in: path)
+        hasKnownLeaks = unsafe access(shippedPath, F_OK) == 0 || errno != ENOENT
+        names = Self.requiredNames + (hasKnownLeaks ? [KnownLeakFile.name] : [])
+        self.knownLeaks = try KnownLeakFile.load(shipped: hasKnownLeaks ? shippedPath : nil, own: knownLeaks)
         do {
             files = try StaticFiles(folder: path)
         } catch {

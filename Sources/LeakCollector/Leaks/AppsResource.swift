@@ -25,5 +25,5 @@ struct AppOverview: Sendable {
     var overview: Overview
 
     /// Maximum number of apps whose overviews are shown one by one. The filter form offers the other apps too.
-    static let shownAppsLimit = 5
+    static let maxShownApps = 5
 }

@@ -4,25 +4,25 @@ import LeakStore
 /// The causes of the leaks of an app, each with its leaks: `/causes`.
 struct CausesPage: Component {
     var context: PageContext
-    var found: SharedCauses
+    var sharedCauses: SharedCauses
 
     /// Key of the cause to show first.
-    var first: String?
+    var firstCauseKey: String?
 
     /// Maximum number of causes on the page. The JSON has more.
-    private static let causesShown = 50
+    private static let maxListedCauses = 50
     /// Maximum number of leaks per cause on the page. The JSON has more.
-    private static let leaksShown = 10
+    private static let maxListedLeaks = 10
 
     var html: HTML {
-        let causes = found.causes.prefix(Self.causesShown).map(card)
+        let causes = sharedCauses.causes.prefix(Self.maxListedCauses).map(card)
         return PageLayout(
             title: "Causes", section: .causes, context: context, isLive: true,
             main: #"""
                 <p class="crumb">\#(app)</p>
                 <div class="head"><h1>\#(title)</h1></div>
-                \#(found.causes.isEmpty ? empty : intro)\#(missing)
-                \#(causes)\#(rest)
+                \#(sharedCauses.causes.isEmpty ? empty : intro)\#(missingCauseNote)
+                \#(causes)\#(unlistedCauses)
                 """#,
             footer: [
                 #"<a href="\#(context.links.json(of: .causes(app: context.query.scope)))">JSON</a>"#
@@ -35,15 +35,15 @@ struct CausesPage: Component {
     }
 
     private var title: HTML {
-        guard !found.causes.isEmpty else { return "Causes" }
+        guard !sharedCauses.causes.isEmpty else { return "Causes" }
         return
-            "\(Count(found.explainedLeakCount).of("leak", "leaks")), \(Count(found.causeCount).of("cause", "causes"))"
+            "\(Count(sharedCauses.explainedLeakCount).of("leak", "leaks")), \(Count(sharedCauses.causeCount).of("cause", "causes"))"
     }
 
     private var intro: HTML {
         let coverage: HTML? =
-            found.leakCount < found.totalLeakCount
-            ? " This page covers the \(Count(found.leakCount)) of \(Count(found.totalLeakCount)) leaks to fix that keep the most memory."
+            sharedCauses.leakCount < sharedCauses.totalLeakCount
+            ? " This page covers the \(Count(sharedCauses.leakCount)) of \(Count(sharedCauses.totalLeakCount)) leaks to fix that keep the most memory."
             : nil
         return """
             <p class="dim">Leaks have the same cause if they have the same cycle, or if the same property holds their objects. \
@@ -60,27 +60,28 @@ struct CausesPage: Component {
 
     /// Message if the page does not contain the cause from the link. The leaks with that cause may be resolved or
     /// ignored, or beyond the limits of ``SharedCauses``.
-    private var missing: HTML? {
-        guard let first, !found.causes.contains(where: { $0.path.causeKey == first }) else { return nil }
+    private var missingCauseNote: HTML? {
+        guard let firstCauseKey, !sharedCauses.causes.contains(where: { $0.path.causeKey == firstCauseKey })
+        else { return nil }
         return
             "<p>The cause from the link is not on this page. Its leaks may be resolved or ignored, or beyond the limits of this page.</p>"
     }
 
-    private var rest: HTML? {
-        let others = found.causeCount - Self.causesShown
-        guard others > 0 else { return nil }
+    private var unlistedCauses: HTML? {
+        let unlistedCount = sharedCauses.causeCount - Self.maxListedCauses
+        guard unlistedCount > 0 else { return nil }
         let jsonNote =
-            found.causes.count > Self.causesShown
-            ? "; the JSON has the first \(Count(found.causes.count)) causes" : ""
-        return #"<p class="dim">\#(Count(others).of("more cause", "more causes"))\#(jsonNote).</p>"#
+            sharedCauses.causes.count > Self.maxListedCauses
+            ? "; the JSON has the first \(Count(sharedCauses.causes.count)) causes" : ""
+        return #"<p class="dim">\#(Count(unlistedCount).of("more cause", "more causes"))\#(jsonNote).</p>"#
     }
 
     private func card(_ cause: SharedCauses.Cause) -> HTML {
         let suspected: HTML? = cause.provenCount == 0 ? #" · <span class="dim">suspected</span>"# : nil
         let bytes: HTML? = cause.bytes.map { " · \(ByteCount($0)) in memory on all installs" }
-        let leaks = cause.leaks.prefix(Self.leaksShown).map { leak($0.row) }
-        let others = cause.leaks.count - Self.leaksShown
-        let more: HTML? = others > 0 ? "<li>and \(Count(others)) more</li>" : nil
+        let leaks = cause.leaks.prefix(Self.maxListedLeaks).map { leak($0.row) }
+        let unlistedCount = cause.leaks.count - Self.maxListedLeaks
+        let more: HTML? = unlistedCount > 0 ? "<li>and \(Count(unlistedCount)) more</li>" : nil
         let advice = cause.mistake.map {
             CauseAdvice(cause: $0, isSuspected: cause.provenCount == 0).html
         }

@@ -8,24 +8,27 @@ struct CausesResource: JSONResource, PageResource {
 
     let scope: AppScope
     /// The ``LeakMessage/RetainPath/causeKey`` of the cause to show first on the page.
-    let first: String?
+    let firstCauseKey: String?
 
     init(_ request: borrowing Request, _: Parameters) throws(Problem) {
         scope = request.queriedScope
         // Ignores texts that cannot be a cause key. Otherwise each such text would be another page in the page cache.
-        first = request.query("first").flatMap {
+        firstCauseKey = request.query("first").flatMap {
             $0.utf8.count == 16 && $0.allSatisfy(\.isHexDigit) ? $0 : nil
         }
     }
 
     func writeJSON(to writer: inout JSONWriter, from view: StoreView) throws {
-        let found = try SharedCauses(app: scope, from: view.reader, symbols: view.symbols, now: view.now)
-        writer.fields(of: found, app: scope)
+        let sharedCauses = try SharedCauses(
+            app: scope, from: view.reader, symbolTables: view.symbolTables, now: view.now)
+        writer.fields(of: sharedCauses, app: scope)
     }
 
     func page(from view: StoreView) throws -> HTML {
-        let found = try SharedCauses(
-            app: scope, first: first, from: view.reader, symbols: view.symbols, now: view.now)
-        return CausesPage(context: view.context(app: scope), found: found, first: first).html
+        let sharedCauses = try SharedCauses(
+            app: scope, first: firstCauseKey, from: view.reader, symbolTables: view.symbolTables, now: view.now)
+        return CausesPage(
+            context: view.context(app: scope), sharedCauses: sharedCauses, firstCauseKey: firstCauseKey
+        ).html
     }
 }

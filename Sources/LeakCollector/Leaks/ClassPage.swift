@@ -3,21 +3,21 @@ import LeakStore
 /// All leaks of one class together, whatever their paths: `/classes?class=…`.
 struct ClassPage: Component {
     var context: PageContext
-    var found: LeakClass
+    var leakClass: LeakClass
 
     var html: HTML {
         PageLayout(
-            title: found.name, section: .summary, context: context, isLive: true,
+            title: leakClass.name, section: .summary, context: context, isLive: true,
             main: #"""
                 <p class="crumb">\#(app) › class\#(modules)</p>
-                <div class="head"><h1>\#(IsolatedText(found.name))</h1></div>
+                <div class="head"><h1>\#(IsolatedText(leakClass.name))</h1></div>
                 <dl class="facts">\#(facts)</dl>
-                \#(LeakTable(context: context, leaks: found.leaks, caption: "Leaks of this class", isSorted: false))
+                \#(LeakTable(context: context, leaks: leakClass.leaks, caption: "Leaks of this class", isSorted: false))
                 \#(more)\#(related)
                 """#,
             footer: [
-                "\(Count(found.total).of("leak", "leaks")) from \(Count(found.reports).of("report", "reports"))",
-                #"<a href="\#(context.links.json(of: linkTarget(found.name)))">JSON</a>"#,
+                "\(Count(leakClass.total).of("leak", "leaks")) from \(Count(leakClass.reports).of("report", "reports"))",
+                #"<a href="\#(context.links.json(of: linkTarget(leakClass.name)))">JSON</a>"#,
             ]
         ).html
     }
@@ -29,21 +29,23 @@ struct ClassPage: Component {
     }
 
     private var modules: HTML? {
-        guard !found.modules.isEmpty else { return nil }
+        guard !leakClass.modules.isEmpty else { return nil }
         return
-            " › \(found.modules.count == 1 ? "module" : "modules") \(HTML(found.modules.map { IsolatedText($0).html }, separator: ", "))"
+            " › \(leakClass.modules.count == 1 ? "module" : "modules") \(HTML(leakClass.modules.map { IsolatedText($0).html }, separator: ", "))"
     }
 
     private var facts: [HTML] {
         var facts = [
-            Fact("\(Count(found.total))", found.total == 1 ? "path" : "paths").html,
-            Fact("\(Count(found.reports))", found.reports == 1 ? "report" : "reports").html,
-            Fact("\(Count(found.installs))", found.installs == 1 ? "install" : "installs").html,
+            Fact("\(Count(leakClass.total))", leakClass.total == 1 ? "path" : "paths").html,
+            Fact("\(Count(leakClass.reports))", leakClass.reports == 1 ? "report" : "reports").html,
+            Fact("\(Count(leakClass.installs))", leakClass.installs == 1 ? "install" : "installs").html,
         ]
-        if found.freed > 0 { facts.append(FreedFact(freed: found.freed, lived: found.lived).html) }
+        if leakClass.freed > 0 {
+            facts.append(FreedFact(freedCount: leakClass.freed, lived: leakClass.lived).html)
+        }
         facts.append(
             Fact(
-                "\(context.relativeTime(found.firstSeen).dayElement) – \(context.relativeTime(found.lastSeen))",
+                "\(context.relativeTime(leakClass.firstSeen).dayElement) – \(context.relativeTime(leakClass.lastSeen))",
                 "first and last seen"
             ).html)
         return facts
@@ -51,22 +53,22 @@ struct ClassPage: Component {
 
     /// Link to the paged list of the class's leaks, if there are more than the page shows.
     private var more: HTML? {
-        guard found.leaks.count < found.total else { return nil }
+        guard leakClass.leaks.count < leakClass.total else { return nil }
         var query = LeakQuery()
         query.app = context.query.app
-        query.className = found.name
+        query.className = leakClass.name
         query.state = .any
         query.sort = .reports
         return #"""
             <nav class="pages" aria-label="More leaks"><a href="\#(context.links.to(.summary(query)))">\#
-            All \#(Count(found.total).of("leak", "leaks")) of this class</a></nav>
+            All \#(Count(leakClass.total).of("leak", "leaks")) of this class</a></nav>
             """#
     }
 
     /// Classes with similar names. The app's author must judge which of them are the same class.
     private var related: HTML? {
-        guard !found.related.isEmpty else { return nil }
-        let rows = found.related.map { related -> HTML in
+        guard !leakClass.related.isEmpty else { return nil }
+        let rows = leakClass.related.map { related -> HTML in
             #"""
             <tr><th scope="row"><a href="\#(context.links.to(linkTarget(related.name)))"><code>\#(IsolatedText(related.name))</code></a>\#
             </th><td class="num">\#(Count(related.leaks))</td><td class="num">\#(Count(related.reports))</td></tr>

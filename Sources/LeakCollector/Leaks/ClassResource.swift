@@ -19,17 +19,17 @@ struct ClassResource: JSONResource, PageResource {
     }
 
     func writeJSON(to writer: inout JSONWriter, from view: StoreView) throws {
-        writer.fields(of: try found(in: view), app: scope)
+        writer.fields(of: try leakClass(in: view), app: scope)
     }
 
     func page(from view: StoreView) throws -> HTML {
-        ClassPage(context: view.context(app: scope), found: try found(in: view)).html
+        ClassPage(context: view.context(app: scope), leakClass: try leakClass(in: view)).html
     }
 
-    private func found(in view: StoreView) throws -> LeakClass {
-        guard let found = try view.reader.leakClass(name, app: scope, now: view.now) else {
+    private func leakClass(in view: StoreView) throws -> LeakClass {
+        guard let leakClass = try view.reader.leakClass(name, app: scope, now: view.now) else {
             throw Problem.noClass
         }
-        return found
+        return leakClass
     }
 }

@@ -19,35 +19,38 @@ struct FilterForm: Component {
             """#
     }
 
-    private var choices: [Choice] {
+    private var choices: [DropDownList] {
         let query = context.query
         return [
-            Choice(
-                name: "app", label: "App", none: "All apps", options: context.apps.map { ($0, $0) },
-                chosen: query.app),
-            Choice.environments(of: context),
-            Choice(
-                name: "version", label: "Version", none: "All versions",
-                options: context.versions.map { ($0, $0) }, chosen: query.version),
-            Choice(
-                name: "state", label: "State", none: nil,
-                options: LeakQuery.StateFilter.allCases.map { ($0.rawValue, $0.words) },
-                chosen: query.state.rawValue),
-            Choice(name: "kind", label: "Kind", none: "Any kind", options: Self.kinds, chosen: query.kind),
-            Choice(
-                name: "period", label: "Period", none: "Any time",
-                options: Period.allCases.map { ($0.rawValue, "Last \($0.words)") },
-                chosen: query.period?.rawValue),
+            DropDownList(
+                name: "app", label: "App", emptyLabel: "All apps", options: context.apps.map { ($0, $0) },
+                selectedValue: query.app),
+            DropDownList.environments(of: context),
+            DropDownList(
+                name: "version", label: "Version", emptyLabel: "All versions",
+                options: context.versions.map { ($0, $0) }, selectedValue: query.version),
+            DropDownList(
+                name: "state", label: "State", emptyLabel: nil,
+                options: LeakQuery.StateFilter.allCases.map { ($0.rawValue, $0.displayName) },
+                selectedValue: query.state.rawValue),
+            DropDownList(name: "kind", label: "Kind", emptyLabel: "Any kind", options: Self.kinds, selectedValue: query.kind),
+            DropDownList(
+                name: "period", label: "Period", emptyLabel: "Any time",
+                options: Period.allCases.map { ($0.rawValue, "Last \($0.displayName)") },
+                selectedValue: query.period?.rawValue),
         ].compactMap(\.self)
     }
 
-    private var order: Choice {
-        Choice(
-            name: "sort", label: "Order", options: LeakQuery.Sort.allCases.map { ($0.rawValue, $0.words) },
-            chosen: context.query.sort.rawValue)
+    private var order: DropDownList {
+        DropDownList(
+            name: "sort", label: "Order",
+            options: LeakQuery.Sort.allCases.map { ($0.rawValue, $0.displayName) },
+            selectedValue: context.query.sort.rawValue)
     }
 
-    private static let kinds = ["view_controller", "view", "object", "cycle"].map { ($0, Kind.words($0)) }
+    private static let kinds = ["view_controller", "view", "object", "cycle"].map {
+        ($0, ObjectKindName.displayName(of: $0))
+    }
 
     /// Hidden fields with the query's other parameters, which the form would otherwise drop. They do not contain the
     /// cursor, because the result begins at its first page.

@@ -19,7 +19,7 @@ struct GroupingCard: Component {
         let stackLabel: HTML = isCallStack ? "app functions" : "path"
         let stack: HTML? =
             rule.stack.isEmpty
-            ? nil : "<div><dt>\(stackLabel)</dt><dd>\(LeakPath(rule.stack).whole)</dd></div>"
+            ? nil : "<div><dt>\(stackLabel)</dt><dd>\(LeakPath(rule.stack).fullPath)</dd></div>"
         let nameLabel: HTML = leak.quality == .low ? "text" : "class"
         let qualityNote: HTML =
             switch leak.quality {
@@ -61,16 +61,16 @@ struct GroupingCard: Component {
     }
 
     /// Maximum number of images without symbols that the card lists.
-    private static let imagesShown = 3
+    private static let maxListedImages = 3
 
     private var missingSymbols: HTML? {
         guard !imagesWithoutSymbols.isEmpty else { return nil }
-        let shown = imagesWithoutSymbols.prefix(Self.imagesShown).map {
+        let shown = imagesWithoutSymbols.prefix(Self.maxListedImages).map {
             "<code>\(IsolatedText($0))</code>" as HTML
         }
-        let rest = imagesWithoutSymbols.count - shown.count
+        let unlistedCount = imagesWithoutSymbols.count - shown.count
         let images = HTML(shown, separator: ", ")
-        let more: HTML? = rest > 0 ? " and \(Count(rest)) more" : nil
+        let more: HTML? = unlistedCount > 0 ? " and \(Count(unlistedCount)) more" : nil
         return #"""
             <p class="dim">The functions of image \#(images)\#(more) have no names, because no symbols were uploaded for it. Each \#
             build may therefore become a separate leak. To upload the symbols, run \#

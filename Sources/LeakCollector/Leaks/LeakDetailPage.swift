@@ -6,11 +6,11 @@ struct LeakDetailPage: Component {
     var context: PageContext
     var detail: LeakDetail
     /// Reports per hour by version, for the last two days.
-    var hours: Trend?
+    var hourlyTrend: Trend?
     /// The newest sample report.
-    var newest: ParsedSample?
+    var newestSample: ParsedSample?
     /// The first report, if it is not the newest one.
-    var first: ParsedSample?
+    var firstSample: ParsedSample?
     var relatedLeaks = RelatedLeaks()
     /// All sample reports.
     var reports: [LeakReport] = []
@@ -24,11 +24,11 @@ struct LeakDetailPage: Component {
         PageLayout(
             title: leak.title, section: .summary, context: context, isLive: true,
             main: """
-                \(head)
+                \(header)
                 \(LeakFacts(context: context, row: detail.row))
                 <div class="grid"><div>
-                \(history)\(chartCard(detail.trend))\(hours.map(chartCard))
-                \(report)\(firstReport)\(siblings)\(grouping)\(similarLeaks)
+                \(history)\(chartCard(detail.trend))\(hourlyTrend.map(chartCard))
+                \(newestReport)\(firstReport)\(siblings)\(grouping)\(similarLeaks)
                 </div><div>
                 \(known)\(reasons)\(retainCycle)\(children)\(versions)\(lifetimes)\(systems)\(models)
                 </div></div>
@@ -45,7 +45,7 @@ struct LeakDetailPage: Component {
         #"<a href="\#(context.links.json(of: .leak(leak.id)))/markdown">Markdown for a ticket</a>"#
     }
 
-    private var head: LeakHeader {
+    private var header: LeakHeader {
         let row = detail.row
         return LeakHeader(
             context: context, leak: leak, badge: StateBadge(row: row).html,
@@ -74,19 +74,23 @@ struct LeakDetailPage: Component {
         "Sample reports (\(Count(detail.samples)) of \(Count(detail.row.reports + detail.row.freed)))"
     }
 
-    private var report: HTML {
-        guard let newest else {
+    private var newestReport: HTML {
+        guard let newestSample else {
             return Card(
                 "Newest report", #"<p class="dim">No sample report is stored.</p>"#, id: Self.newestID
             ).html
         }
-        return ReportCard(context: context, title: "Newest report", parsed: newest, id: Self.newestID).html
+        return ReportCard(
+            context: context, title: "Newest report", parsedSample: newestSample, id: Self.newestID
+        ).html
     }
 
     private static let newestID = "newest-report"
 
     private var firstReport: HTML? {
-        first.map { ReportCard(context: context, title: "First report", parsed: $0, id: "first-report").html }
+        firstSample.map {
+            ReportCard(context: context, title: "First report", parsedSample: $0, id: "first-report").html
+        }
     }
 
     private var grouping: HTML {
@@ -133,29 +137,29 @@ struct LeakDetailPage: Component {
             CountTable.Row(
                 name: ParsedSample.version(count.version, count.build),
                 counts: [count.reports, count.installs],
-                most: maximum)
+                fullBarCount: maximum)
         }
         return Card(
-            "Versions", CountTable(heads: ["Version", "Reports", "Installs"], rows: rows).html,
+            "Versions", CountTable(headings: ["Version", "Reports", "Installs"], rows: rows).html,
             id: "counts-by-version"
         ).html
     }
 
     private var systems: HTML? {
-        countsCard("OS versions", head: "OS version", detail.systems, id: "counts-by-system")
+        countsCard("OS versions", heading: "OS version", detail.systems, id: "counts-by-system")
     }
 
     private var models: HTML? {
-        countsCard("Device models", head: "Device model", detail.models, id: "counts-by-model")
+        countsCard("Device models", heading: "Device model", detail.models, id: "counts-by-model")
     }
 
     private func countsCard(
-        _ title: HTML, head: String, _ values: [LeakDetail.ValueCount], id: String
+        _ title: HTML, heading: String, _ values: [LeakDetail.ValueCount], id: String
     ) -> HTML? {
         guard !values.isEmpty else { return nil }
         let maximum = values.map(\.reports).max() ?? 0
-        let rows = values.map { CountTable.Row(name: $0.value, counts: [$0.reports], most: maximum) }
-        return Card(title, CountTable(heads: [head, "Reports"], rows: rows).html, id: id).html
+        let rows = values.map { CountTable.Row(name: $0.value, counts: [$0.reports], fullBarCount: maximum) }
+        return Card(title, CountTable(headings: [heading, "Reports"], rows: rows).html, id: id).html
     }
 
     /// Maximum number of ``LeakDetail/siblings``.

@@ -12,11 +12,13 @@ struct LeakFacts: Component {
     private var facts: [HTML] {
         var facts = [Fact("\(Count(row.reports))", row.reports == 1 ? "report" : "reports").html]
         facts.append(Fact("\(Count(row.installs))", row.installs == 1 ? "install" : "installs").html)
-        if let share = row.share?.shown {
-            facts.append(Fact("\(share)", "share of \(Kind.checks(row.identity.kind)) that leak").html)
+        if let share = row.share?.percentage {
+            facts.append(
+                Fact("\(share)", "share of \(ObjectKindName.checksNoun(of: row.identity.kind)) that leak")
+                    .html)
         }
         if let alive = row.aliveAtMost { facts.append(Fact("\(Count(alive))", "max. alive at once").html) }
-        if row.freed > 0 { facts.append(FreedFact(freed: row.freed, lived: row.lived).html) }
+        if row.freed > 0 { facts.append(FreedFact(freedCount: row.freed, lived: row.lived).html) }
         facts.append(
             Fact("\(VersionSpan(row: row))", row.firstVersion == row.lastVersion ? "version" : "versions")
                 .html)
@@ -44,13 +46,13 @@ struct Fact: Component {
 
 /// Number of objects that were freed after they had been reported, and how long they stayed in memory.
 struct FreedFact: Component {
-    var freed: Int
+    var freedCount: Int
     var lived: Percentiles?
 
     var html: HTML {
         let lived: HTML? = lived.map { lived in
             ": median \(DurationText(milliseconds: lived.p50)), 90\u{A0}% within \(DurationText(milliseconds: lived.p90))"
         }
-        return Fact("\(Count(freed))", "freed late\(lived)").html
+        return Fact("\(Count(freedCount))", "freed late\(lived)").html
     }
 }

@@ -21,8 +21,8 @@ struct LeakHeader: Component {
             : IsolatedText(leak.title).html
         return #"""
             <p class="crumb"><a href="\#(context.links.to(.summary(app: leak.appKey.scope)))">\#(IsolatedText(leak.app))</a> › \#
-            \#(Kind.words(leak.kind))\#(module)</p>
-            <div class="head"><div><h1>\#(LongText(title, bytes: leak.title.utf8.count))</h1><p>\#(LeakPath(of: leak).whole)</p>\#
+            \#(ObjectKindName.displayName(of: leak.kind))\#(module)</p>
+            <div class="head"><div><h1>\#(LongText(title, bytes: leak.title.utf8.count))</h1><p>\#(LeakPath(of: leak).fullPath)</p>\#
             <p class="state">\#(badge)</p>\#(decisionStatus)\#(otherEnvironments)</div>\#(form)</div>
             """#
     }

@@ -110,8 +110,8 @@ extension JSONWriter {
         guard !reasons.isEmpty else { return nullField(name) }
         object(name) { writer in
             writer.field("explained", reasons.count)
-            writer.field("without_path", reasons.withoutPathCount)
-            writer.field("bytes_at_least", reasons.atLeastCount)
+            writer.field("without_path", reasons.pathlessCount)
+            writer.field("bytes_at_least", reasons.lowerBoundCount)
             writer.field("bytes_median", reasons.medianBytes)
             writer.field("bytes_total", reasons.medianBytes == nil ? nil : min(reasons.bytes, 1 << 53))
             writer.array("variants") { array in
@@ -139,27 +139,27 @@ extension JSONWriter {
     }
 
     /// Writes the causes that leaks share.
-    mutating func fields(of found: SharedCauses, app: AppScope) {
+    mutating func fields(of sharedCauses: SharedCauses, app: AppScope) {
         field("app", app.app)
         field("environment", app.environment)
-        field("total", found.totalLeakCount)
-        field("leaks", found.leakCount)
-        field("explained", found.explainedLeakCount)
-        field("cause_count", found.causeCount)
+        field("total", sharedCauses.totalLeakCount)
+        field("leaks", sharedCauses.leakCount)
+        field("explained", sharedCauses.explainedLeakCount)
+        field("cause_count", sharedCauses.causeCount)
         array("causes") { array in
-            for cause in found.causes { array.object { $0.fields(of: cause) } }
+            for cause in sharedCauses.causes { array.object { $0.fields(of: cause) } }
         }
     }
 
-    private mutating func fields(of shared: SharedCauses.Cause) {
-        field("title", shared.title)
-        field("count", shared.count)
-        field("proven", shared.provenCount)
-        field("cost_bytes", shared.bytes)
-        fields(of: shared.path, shared.mistake, isProven: shared.provenCount > 0)
-        field("leak_count", shared.leaks.count)
+    private mutating func fields(of sharedCause: SharedCauses.Cause) {
+        field("title", sharedCause.title)
+        field("count", sharedCause.count)
+        field("proven", sharedCause.provenCount)
+        field("cost_bytes", sharedCause.bytes)
+        fields(of: sharedCause.path, sharedCause.mistake, isProven: sharedCause.provenCount > 0)
+        field("leak_count", sharedCause.leaks.count)
         array("leaks") { array in
-            for (row, count) in shared.leaks.prefix(SharedCauses.shownLeaksLimit) {
+            for (row, count) in sharedCause.leaks.prefix(SharedCauses.maxListedLeaks) {
                 array.object {
                     $0.field("id", row.identity.id.description)
                     $0.field("title", row.identity.title)
@@ -206,7 +206,7 @@ extension JSONWriter {
             field("file", call.file)
             field("line", call.line)
             nullField("place")
-        case .place(let site):
+        case .imageOffset(let site):
             for name in ["name", "file", "line"] { nullField(name) }
             field("place", site.element)
         }
@@ -269,23 +269,23 @@ extension JSONWriter {
         }
     }
 
-    mutating func fields(of found: LeakClass, app: AppScope) {
-        field("class", found.name)
+    mutating func fields(of leakClass: LeakClass, app: AppScope) {
+        field("class", leakClass.name)
         field("app", app.app)
         field("environment", app.environment)
-        field("modules", found.modules)
-        field("total", found.total)
-        field("reports", found.reports)
-        field("freed", found.freed)
-        field("installs", found.installs)
-        field("lived_ms", percentiles: found.lived)
-        time("first_seen", found.firstSeen)
-        time("last_seen", found.lastSeen)
+        field("modules", leakClass.modules)
+        field("total", leakClass.total)
+        field("reports", leakClass.reports)
+        field("freed", leakClass.freed)
+        field("installs", leakClass.installs)
+        field("lived_ms", percentiles: leakClass.lived)
+        time("first_seen", leakClass.firstSeen)
+        time("last_seen", leakClass.lastSeen)
         array("leaks") { writer in
-            for row in found.leaks { writer.object { $0.fields(of: row) } }
+            for row in leakClass.leaks { writer.object { $0.fields(of: row) } }
         }
         array("related") { writer in
-            for related in found.related {
+            for related in leakClass.related {
                 writer.object {
                     $0.field("class", related.name)
                     $0.field("leaks", related.leaks)

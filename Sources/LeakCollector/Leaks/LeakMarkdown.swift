@@ -10,12 +10,12 @@ struct LeakMarkdown {
     let address: String
 
     /// Maximum number of OS versions, and of device models, that are listed.
-    private static let valuesShown = 5
+    private static let maxListedValues = 5
 
     var text: String {
         let row = detail.row
-        var lines = ["## \(Self.code(row.identity.title))", ""]
-        lines.append("- **App:** \(Self.code(row.identity.app))")
+        var lines = ["## \(Self.codeSpan(row.identity.title))", ""]
+        lines.append("- **App:** \(Self.codeSpan(row.identity.app))")
         lines.append("- **State:** \(state)")
         let reports = "\(row.reports) \(row.reports == 1 ? "report" : "reports")"
         let installs =
@@ -37,22 +37,22 @@ struct LeakMarkdown {
         case .known: return "known system leak"
         case .slow: return "freed late: in most reports, the object was freed after all"
         case .regressed:
-            return "regressed" + (row.decisionStatus?.regressedIn.map { " in \(Self.code($0))" } ?? "")
+            return "regressed" + (row.decisionStatus?.regressedIn.map { " in \(Self.codeSpan($0))" } ?? "")
         case .resolved: return "resolved"
         case .ignored: return "ignored"
-        case .open: return row.isNew ? "new in \(Self.code(row.firstVersion))" : "open"
+        case .open: return row.isNew ? "new in \(Self.codeSpan(row.firstVersion))" : "open"
         }
     }
 
     private var versions: String {
         let (first, last) = (detail.row.firstVersion, detail.row.lastVersion)
-        return first == last ? Self.code(first) : "\(Self.code(first)) to \(Self.code(last))"
+        return first == last ? Self.codeSpan(first) : "\(Self.codeSpan(first)) to \(Self.codeSpan(last))"
     }
 
     private func list(_ values: [LeakDetail.ValueCount]) -> String? {
         guard !values.isEmpty else { return nil }
-        let named = values.prefix(Self.valuesShown).map { "\(Self.code($0.value)) (\($0.reports))" }
-        let others = values.count > Self.valuesShown ? ", and others" : ""
+        let named = values.prefix(Self.maxListedValues).map { "\(Self.codeSpan($0.value)) (\($0.reports))" }
+        let others = values.count > Self.maxListedValues ? ", and others" : ""
         return named.joined(separator: ", ") + others
     }
 
@@ -73,23 +73,23 @@ struct LeakMarkdown {
     }
 
     private func section(_ title: String, _ lines: [String]) -> [String] {
-        lines.isEmpty ? [] : ["", "\(title):", ""] + Self.block(lines)
+        lines.isEmpty ? [] : ["", "\(title):", ""] + Self.codeBlock(lines)
     }
 
     private func day(_ milliseconds: Int64) -> String { CivilDate(milliseconds: milliseconds).text }
 
     /// Returns a code block. Its fence is longer than every run of backticks in the lines, so no line can end the block.
-    static func block(_ lines: [String]) -> [String] {
-        let lines = lines.map(onOneLine)
-        let fence = String(repeating: "`", count: max(3, (lines.map(backticks).max() ?? 0) + 1))
+    static func codeBlock(_ lines: [String]) -> [String] {
+        let lines = lines.map(singleLine)
+        let fence = String(repeating: "`", count: max(3, (lines.map(longestBacktickRun).max() ?? 0) + 1))
         return [fence] + lines + [fence]
     }
 
     /// Returns a text from reports as a code span: nothing in it is markup, a link, or a mention of a person.
     /// https://spec.commonmark.org/0.31.2/#code-spans
-    static func code(_ text: String) -> String {
-        let text = onOneLine(text.isEmpty ? "(empty)" : text)
-        let fence = String(repeating: "`", count: backticks(text) + 1)
+    static func codeSpan(_ text: String) -> String {
+        let text = singleLine(text.isEmpty ? "(empty)" : text)
+        let fence = String(repeating: "`", count: longestBacktickRun(text) + 1)
         let isPadded = text.utf8.first == UInt8(ascii: "`") || text.utf8.last == UInt8(ascii: "`")
         let padding = isPadded ? " " : ""
         return fence + padding + text + padding + fence
@@ -98,7 +98,7 @@ struct LeakMarkdown {
     // Compares scalars, not characters: a backtick or a line end that an accent follows is another character, but
     // Markdown still recognizes it.
 
-    private static func onOneLine(_ text: String) -> String {
+    private static func singleLine(_ text: String) -> String {
         var line = String.UnicodeScalarView()
         for scalar in text.unicodeScalars {
             line.append(
@@ -109,7 +109,7 @@ struct LeakMarkdown {
     }
 
     /// Returns the length of the longest run of backticks.
-    private static func backticks(_ text: String) -> Int {
+    private static func longestBacktickRun(_ text: String) -> Int {
         var (run, longest) = (0, 0)
         for byte in text.utf8 {
             run = byte == UInt8(ascii: "`") ? run + 1 : 0

@@ -41,7 +41,7 @@ struct LeakContent {
     let relatedLeaks: RelatedLeaks
 
     /// Number of hours in the chart on a leak's page: two days, so that single hours can be distinguished.
-    private static let hoursShown = 48
+    private static let chartHours = 48
 
     /// Reads a leak from the store.
     ///
@@ -62,8 +62,8 @@ struct LeakContent {
         context.versions = try view.reader.versions(app: leak.appKey.scope)
         let hours = try view.reader.trend(of: leak.id, by: .hour, now: view.now)
         return LeakDetailPage(
-            context: context, detail: detail, hours: hours?.lastHours(Self.hoursShown, now: view.now),
-            newest: newest.map(ParsedSample.init), first: first.map(ParsedSample.init),
+            context: context, detail: detail, hourlyTrend: hours?.lastHours(Self.chartHours, now: view.now),
+            newestSample: newest.map(ParsedSample.init), firstSample: first.map(ParsedSample.init),
             relatedLeaks: relatedLeaks,
             reports: samples.compactMap { ParsedSample($0).report },
             otherEnvironments: try OtherEnvironments(of: leak, context: context, reader: view.reader),
@@ -79,10 +79,10 @@ extension StoreView {
     /// Returns a leak with all details. Its closures are named by the symbols that are stored now.
     func leak(_ id: LeakID) throws(StoreError) -> LeakDetail? {
         guard var detail = try reader.leak(id, now: now) else { return nil }
-        var symbolicator = FrameSymbolicator(tables: symbols, reader: reader)
+        var symbolicator = FrameSymbolicator(symbolTables: symbolTables, reader: reader)
         for (index, value) in detail.closures.enumerated() {
             guard let stored = StoredClosures(text: value.value) else { continue }
-            detail.closures[index].value = stored.named(by: &symbolicator).text
+            detail.closures[index].value = stored.symbolicated(by: &symbolicator).text
         }
         return detail
     }

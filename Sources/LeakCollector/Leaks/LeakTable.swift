@@ -15,9 +15,9 @@ struct LeakTable: Component {
         return #"""
             <table class="leaks\#(hasCosts ? " costs" : "")">\#(caption)
             <thead><tr><th scope="col">Leak</th><th scope="col">State</th><th scope="col">14 days</th>\#
-            \#(head("Reports", .reports, isNumber: true))\#(head("Installs", .installs, isNumber: true))\#
-            \#(hasCosts ? head("Keeps", .cost, isNumber: true) : "")\#
-            \#(head("Versions", .firstSeen))\#(head("Last seen", .lastSeen))</tr></thead>
+            \#(columnHeading("Reports", .reports, isNumber: true))\#(columnHeading("Installs", .installs, isNumber: true))\#
+            \#(hasCosts ? columnHeading("Keeps", .cost, isNumber: true) : "")\#
+            \#(columnHeading("Versions", .firstSeen))\#(columnHeading("Last seen", .lastSeen))</tr></thead>
             <tbody>\#(rows)</tbody></table>
             """#
     }
@@ -41,25 +41,25 @@ struct LeakTable: Component {
     /// The visible caption: `To fix · sorted by installs in the newest version`.
     private var summary: HTML {
         let query = context.query
-        var parts = [query.state.words, query.sort.order]
+        var parts = [query.state.displayName, query.sort.orderDescription]
         if let period = query.period {
             parts.append(
                 query.version == nil
-                    ? "reports of the last \(period.words)" : "seen in the last \(period.words)")
+                    ? "reports of the last \(period.displayName)" : "seen in the last \(period.displayName)")
         }
         return "<caption>\(parts.joined(separator: " · "))</caption>"
     }
 
-    private func head(_ title: String, _ sort: LeakQuery.Sort, isNumber: Bool = false) -> HTML {
-        let isChosen = isSorted && sort == context.query.sort
-        let order: HTML = isChosen ? #" aria-sort="descending""# : ""
+    private func columnHeading(_ title: String, _ sort: LeakQuery.Sort, isNumber: Bool = false) -> HTML {
+        let isCurrentOrder = isSorted && sort == context.query.sort
+        let order: HTML = isCurrentOrder ? #" aria-sort="descending""# : ""
         let number: HTML = isNumber ? #" class="num""# : ""
         guard context.links.isServed, isSorted else {
             return #"<th scope="col"\#(number)\#(order)>\#(title)</th>"#
         }
         let link = context.summary { $0.sort = sort }
         return
-            #"<th scope="col"\#(number)\#(order)><a href="\#(link)" title="Sort by: \#(sort.words)">\#(title)</a></th>"#
+            #"<th scope="col"\#(number)\#(order)><a href="\#(link)" title="Sort by: \#(sort.displayName)">\#(title)</a></th>"#
     }
 }
 
@@ -95,14 +95,16 @@ struct LeakTableRow: Component {
     }
 
     private var share: HTML? {
-        row.share?.shown.map { "<small>\($0) of \(Kind.checks(row.identity.kind)) leak</small>" }
+        row.share?.percentage.map {
+            "<small>\($0) of \(ObjectKindName.checksNoun(of: row.identity.kind)) leak</small>"
+        }
     }
 }
 
 /// The first and the last version with the leak: `5.0.1 – 5.2.0`, or the only version.
 struct VersionSpan: Component {
     /// Maximum bytes of both versions together that stay on one line in the usual font size.
-    private static let lineBytes = 24
+    private static let maxLineBytes = 24
 
     var first: String
     var last: String
@@ -114,7 +116,7 @@ struct VersionSpan: Component {
 
     var html: HTML {
         if first == last { return smallIfLong(IsolatedText(first).html) }
-        let isShort = first.utf8.count + last.utf8.count <= Self.lineBytes
+        let isShort = first.utf8.count + last.utf8.count <= Self.maxLineBytes
         // A line may break after a dash even if a no-break space follows. The word joiner prevents that.
         // https://www.unicode.org/reports/tr14/#LB12a
         return isShort
@@ -123,17 +125,17 @@ struct VersionSpan: Component {
     }
 
     private func smallIfLong(_ version: HTML) -> HTML {
-        version.bytes.count <= Self.lineBytes ? version : "<small>\(version)</small>"
+        version.bytes.count <= Self.maxLineBytes ? version : "<small>\(version)</small>"
     }
 }
 
 extension Share {
     /// Number of checks below which a share says more about chance than about the app.
-    static let fewestChecks = 50
+    static let minimumChecks = 50
 
-    /// Reports in percent of checks; `nil` below ``fewestChecks``, and if there are more reports than checks, as from
+    /// Reports in percent of checks; `nil` below ``minimumChecks``, and if there are more reports than checks, as from
     /// a detector that does not count its checks.
-    var shown: Percentage? {
-        checks < Self.fewestChecks || reports > checks ? nil : Percentage(reports, of: checks)
+    var percentage: Percentage? {
+        checks < Self.minimumChecks || reports > checks ? nil : Percentage(reports, of: checks)
     }
 }

@@ -6,16 +6,18 @@ struct LifetimeCard: Component {
     var ranges: [LeakDetail.LivedRange]
 
     var html: HTML {
-        let most = ranges.map(\.count).max() ?? 0
-        let rows = ranges.map { CountTable.Row(name: Self.name($0), counts: [$0.count], most: most) }
+        let largestCount = ranges.map(\.count).max() ?? 0
+        let rows = ranges.map {
+            CountTable.Row(name: Self.rangeText($0), counts: [$0.count], fullBarCount: largestCount)
+        }
         return Card(
-            "Time until freed", CountTable(heads: ["Freed after", "Objects"], rows: rows).html,
+            "Time until freed", CountTable(headings: ["Freed after", "Objects"], rows: rows).html,
             id: "time-to-free"
         ).html
     }
 
     /// Returns the name of a range: `1.0 s – 2.0 s`, `1 h or more`.
-    private static func name(_ range: LeakDetail.LivedRange) -> String {
+    private static func rangeText(_ range: LeakDetail.LivedRange) -> String {
         let from = DurationText(milliseconds: range.from).description
         guard let end = range.to else { return "\(from) or more" }
         let to = DurationText(milliseconds: end).description

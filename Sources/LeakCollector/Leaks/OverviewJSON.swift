@@ -4,8 +4,8 @@ internal import LeakStore
 extension JSONWriter {
     /// Writes an overview.
     ///
-    /// - Parameter each: the overviews of single apps, if the overview covers several apps.
-    mutating func fields(of overview: Overview, app: AppScope, each: [AppOverview]) {
+    /// - Parameter appOverviews: the overviews of single apps, if the overview covers several apps.
+    mutating func fields(of overview: Overview, app: AppScope, appOverviews: [AppOverview]) {
         field("app", app.app)
         field("environment", app.environment)
         field("newest", release: overview.newest)
@@ -34,7 +34,7 @@ extension JSONWriter {
         }
         fields(of: overview.beyond)
         array("apps") { writer in
-            for appOverview in each { writer.object { $0.fields(of: appOverview) } }
+            for appOverview in appOverviews { writer.object { $0.fields(of: appOverview) } }
         }
     }
 
@@ -47,13 +47,13 @@ extension JSONWriter {
         field("recent_reports", appOverview.overview.recentReports)
     }
 
-    private mutating func fields(of beyond: [OverLimitCount]) {
+    private mutating func fields(of overLimitCounts: [OverLimitCount]) {
         array("beyond_limits") { writer in
-            for beyond in beyond {
+            for overLimit in overLimitCounts {
                 writer.object {
-                    $0.field("app", beyond.app.name)
-                    $0.field("limit", beyond.limit.rawValue)
-                    $0.field("count", beyond.count)
+                    $0.field("app", overLimit.app.name)
+                    $0.field("limit", overLimit.limit.rawValue)
+                    $0.field("count", overLimit.count)
                 }
             }
         }

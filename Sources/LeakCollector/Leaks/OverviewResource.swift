@@ -17,8 +17,8 @@ struct OverviewResource: JSONResource {
     func writeJSON(to writer: inout JSONWriter, from view: StoreView) throws {
         let overview = try Self.overview(app: scope, period, from: view)
         let apps = try view.reader.apps(in: scope.environment)
-        let each = try Self.overviews(app: scope, of: apps, period, from: view)
-        writer.fields(of: overview, app: scope, each: each)
+        let appOverviews = try Self.overviews(app: scope, of: apps, period, from: view)
+        writer.fields(of: overview, app: scope, appOverviews: appOverviews)
     }
 
     static func overview(app: AppScope, _ period: Period?, from view: StoreView) throws(StoreError) -> Overview
@@ -26,13 +26,13 @@ struct OverviewResource: JSONResource {
         try view.reader.overview(app: app, period: period ?? .day, now: view.now)
     }
 
-    /// Returns the overviews of the most recently seen apps, at most ``AppOverview/shownAppsLimit``; empty if an app was chosen
+    /// Returns the overviews of the most recently seen apps, at most ``AppOverview/maxShownApps``; empty if an app was chosen
     /// or there is only one.
     static func overviews(
         app: AppScope, of apps: [String], _ period: Period?, from view: StoreView
     ) throws(StoreError) -> [AppOverview] {
         guard app.app == nil, apps.count > 1 else { return [] }
-        return try apps.prefix(AppOverview.shownAppsLimit).map { (name) throws(StoreError) in
+        return try apps.prefix(AppOverview.maxShownApps).map { (name) throws(StoreError) in
             let one = AppScope(name, environment: app.environment)
             return AppOverview(app: name, overview: try overview(app: one, period, from: view))
         }

@@ -19,12 +19,12 @@ struct OverviewTiles: Component {
     private var scope: HTML { apps.isEmpty ? "" : ", all apps" }
 
     private var sessions: Tile {
-        guard let newest = overview.newest, let free = newest.leakFreePercentage else {
+        guard let newest = overview.newest, let leakFreeShare = newest.leakFreePercentage else {
             let version: HTML? = overview.newest.map { " in \(IsolatedText($0.version))" }
             // The newest version has no sessions yet, so the last version with sessions is shown.
-            if let last = overview.lastSessions, let free = last.leakFreePercentage {
+            if let last = overview.lastSessions, let leakFreeShare = last.leakFreePercentage {
                 return Tile(
-                    title: "Leak-free sessions in \(IsolatedText(last.version))", value: "\(free)",
+                    title: "Leak-free sessions in \(IsolatedText(last.version))", value: "\(leakFreeShare)",
                     note: """
                         \(Count(last.sessions).of("session", "sessions")); \
                         no sessions of \(overview.newest.map { IsolatedText($0.version).html }) yet
@@ -35,7 +35,7 @@ struct OverviewTiles: Component {
                 note: "No sessions reported yet")
         }
         return Tile(
-            title: "Leak-free sessions in \(IsolatedText(newest.version))", value: "\(free)",
+            title: "Leak-free sessions in \(IsolatedText(newest.version))", value: "\(leakFreeShare)",
             note: "\(SessionsChange(overview: overview))\(Count(newest.sessions).of("session", "sessions"))")
     }
 
@@ -53,7 +53,7 @@ struct OverviewTiles: Component {
         return Tile(
             title: title, value: "\(Count(overview.newLeaks))",
             note: overview.newLeaks == 0
-                ? "No new leaks" : named(overview.newLeakTitles, of: overview.newLeaks))
+                ? "No new leaks" : titleList(overview.newLeakTitles, of: overview.newLeaks))
     }
 
     private var regressed: Tile {
@@ -61,14 +61,14 @@ struct OverviewTiles: Component {
             title: link("Regressed\(scope)", if: overview.regressedLeaks > 0) { $0.state = .regressed },
             value: "\(Count(overview.regressedLeaks))",
             note: overview.regressedLeaks == 0
-                ? "No regressions" : named(overview.regressedLeakTitles, of: overview.regressedLeaks))
+                ? "No regressions" : titleList(overview.regressedLeakTitles, of: overview.regressedLeaks))
     }
 
     /// Returns the titles and the number of further leaks: `CartViewModel, ProductCell and 2 more`.
-    private func named(_ titles: [String], of count: Int) -> HTML {
-        let more = count.saturated(adding: -titles.count)
-        let rest: HTML = more > 0 && !titles.isEmpty ? " and \(Count(more)) more" : ""
-        return "\(HTML(titles.map { IsolatedText($0).html }, separator: ", "))\(rest)"
+    private func titleList(_ titles: [String], of count: Int) -> HTML {
+        let moreCount = count.saturated(adding: -titles.count)
+        let moreNote: HTML = moreCount > 0 && !titles.isEmpty ? " and \(Count(moreCount)) more" : ""
+        return "\(HTML(titles.map { IsolatedText($0).html }, separator: ", "))\(moreNote)"
     }
 
     /// Returns a title that links to the list of the leaks that the tile counts.
@@ -82,7 +82,8 @@ struct OverviewTiles: Component {
 
     private var recentReports: Tile {
         Tile(
-            title: link("Reports, last \(overview.period.words)\(scope)", if: overview.recentLeaks > 0) {
+            title: link("Reports, last \(overview.period.displayName)\(scope)", if: overview.recentLeaks > 0)
+            {
                 $0.period = overview.period
                 $0.state = .any
             },
@@ -98,23 +99,24 @@ struct OverviewTiles: Component {
     private var leaksToFix: Tile {
         let dropped = overview.droppedTotal
         let reasons = HTML(
-            DropReasonText.counts(overview.dropped).map { "\($0.words): \(Count($0.count))" }, separator: ", "
+            DropReasonText.counts(overview.dropped).map { "\($0.reason): \(Count($0.count))" },
+            separator: ", "
         )
         let droppedNote: HTML = dropped == 0 ? "" : " · Dropped: \(Count(dropped)) (\(reasons))"
-        let left = overview.toFix
-        let hidden = overview.leaks.saturated(adding: -left.leaks)
-        let hiddenNote: HTML = hidden == 0 ? "" : " · Hidden: \(Count(hidden).of("leak", "leaks"))"
+        let toFix = overview.toFix
+        let hiddenCount = overview.leaks.saturated(adding: -toFix.leaks)
+        let hiddenNote: HTML = hiddenCount == 0 ? "" : " · Hidden: \(Count(hiddenCount).of("leak", "leaks"))"
         return Tile(
-            title: "Leaks to fix\(scope)", value: "\(Count(left.leaks))",
-            note: "\(Count(left.reports).of("report", "reports"))\(hiddenNote)\(droppedNote)\(beyond)")
+            title: "Leaks to fix\(scope)", value: "\(Count(toFix.leaks))",
+            note: "\(Count(toFix.reports).of("report", "reports"))\(hiddenNote)\(droppedNote)\(limitNotes)")
     }
 
     /// The limits that were reached. Reports beyond a limit are still counted in the totals.
-    private var beyond: HTML {
+    private var limitNotes: HTML {
         HTML(
-            overview.beyond.map { beyond in
-                let words = beyond.limit.rawValue.split(separator: "_").joined(separator: " ")
-                return " · Limit reached (\(words)): \(Count(beyond.count)) \(beyond.limit.outcome)"
+            overview.beyond.map { overLimit in
+                let limitName = overLimit.limit.rawValue.split(separator: "_").joined(separator: " ")
+                return " · Limit reached (\(limitName)): \(Count(overLimit.count)) \(overLimit.limit.outcome)"
             }, separator: "")
     }
 }
@@ -129,14 +131,14 @@ enum DropReasonText {
     ]
 
     /// Sums the counts of several apps by reason. The order is that of the first count of each reason.
-    static func counts(_ dropped: [Submission.Dropped]) -> [(words: String, count: Int)] {
-        var counts: [(words: String, count: Int)] = []
-        for one in dropped {
-            let words = names[one.reason] ?? one.reason
-            if let index = counts.firstIndex(where: { $0.words == words }) {
-                counts[index].count = counts[index].count.saturated(adding: one.count)
+    static func counts(_ dropped: [Submission.Dropped]) -> [(reason: String, count: Int)] {
+        var counts: [(reason: String, count: Int)] = []
+        for dropCount in dropped {
+            let reason = names[dropCount.reason] ?? dropCount.reason
+            if let index = counts.firstIndex(where: { $0.reason == reason }) {
+                counts[index].count = counts[index].count.saturated(adding: dropCount.count)
             } else {
-                counts.append((words, one.count))
+                counts.append((reason, dropCount.count))
             }
         }
         return counts
@@ -161,13 +163,14 @@ struct AppsTile: Component {
     var apps: [AppOverview]
 
     var html: HTML {
-        let more = context.apps.count - apps.count
-        let rest: HTML? =
-            more > 0
-            ? "<li><small>\(Count(more).of("more app", "more apps")), less recently seen</small></li>" : nil
+        let moreCount = context.apps.count - apps.count
+        let moreNote: HTML? =
+            moreCount > 0
+            ? "<li><small>\(Count(moreCount).of("more app", "more apps")), less recently seen</small></li>"
+            : nil
         return #"""
             <div class="tile"><dt>Leak-free sessions of each app</dt>\#
-            <dd><ul class="plain">\#(apps.sorted { $0.app < $1.app }.map(line))\#(rest)</ul></dd></div>
+            <dd><ul class="plain">\#(apps.sorted { $0.app < $1.app }.map(line))\#(moreNote)</ul></dd></div>
             """#
     }
 
@@ -178,16 +181,16 @@ struct AppsTile: Component {
         let new: HTML = "\(Count(overview.newLeaks).of("new leak", "new leaks"))"
         guard let newest = overview.newest else { return "<li><span>\(name)</span> <b>no data</b></li>" }
         let version = IsolatedText(newest.version)
-        if let free = newest.leakFreePercentage {
+        if let leakFreeShare = newest.leakFreePercentage {
             return """
-                <li><span>\(name)</span> <b>\(free)</b> \
+                <li><span>\(name)</span> <b>\(leakFreeShare)</b> \
                 <small>\(version) · \(SessionsChange(overview: overview))\(new)</small></li>
                 """
         }
         // The newest version has no sessions yet, so the last version with sessions is shown.
-        if let last = overview.lastSessions, let free = last.leakFreePercentage {
+        if let last = overview.lastSessions, let leakFreeShare = last.leakFreePercentage {
             return """
-                <li><span>\(name)</span> <b>\(free)</b> \
+                <li><span>\(name)</span> <b>\(leakFreeShare)</b> \
                 <small>\(IsolatedText(last.version)), no sessions of \(version) yet · \(new) in \(version)</small></li>
                 """
         }

@@ -9,19 +9,20 @@ struct ReasonsCard: Component {
     let links: Links
 
     /// Maximum number of paths that are shown; the others are in the JSON.
-    private static let shown = 5
+    private static let maxListedPaths = 5
 
     var html: HTML {
-        let paths = reasons.variants.prefix(Self.shown).map(item)
-        let others =
-            reasons.variants.dropFirst(Self.shown).reduce(0) { $0 + $1.count } + reasons.withoutPathCount
-        let rest: HTML? =
-            others == 0
+        let paths = reasons.variants.prefix(Self.maxListedPaths).map(item)
+        let otherCount =
+            reasons.variants.dropFirst(Self.maxListedPaths).reduce(0) { $0 + $1.count }
+            + reasons.pathlessCount
+        let otherPaths: HTML? =
+            otherCount == 0
             ? nil
-            : "<li>\(Percentage(others, of: reasons.count)) <span class=\"dim\">other paths, or no path</span></li>"
+            : "<li>\(Percentage(otherCount, of: reasons.count)) <span class=\"dim\">other paths, or no path</span></li>"
         return Card(
             "Why it stays in memory",
-            #"\#(diagram)<ol class="reasons">\#(paths)\#(rest)</ol>\#(cost)\#(sameCauseLink)"#,
+            #"\#(diagram)<ol class="reasons">\#(paths)\#(otherPaths)</ol>\#(cost)\#(sameCauseLink)"#,
             id: "why"
         ).html
     }
@@ -31,12 +32,12 @@ struct ReasonsCard: Component {
         guard let path = reasons.variants.first?.path, path.isCycle, path.fullLength == nil else {
             return nil
         }
-        let links = path.references.map { reference in
-            CycleShape.Link(
+        let nodes = path.references.map { reference in
+            CycleShape.Node(
                 object: RetainPath.unqualified(reference.owner),
                 property: reference.field.isEmpty ? nil : reference.field, isLeak: false)
         }
-        return CycleDiagram(cycle: CycleShape(links: links)).html
+        return CycleDiagram(cycle: CycleShape(nodes: nodes)).html
     }
 
     private func item(_ variant: LeakReasons.Variant) -> HTML {
@@ -50,15 +51,16 @@ struct ReasonsCard: Component {
     }
 
     /// Maximum number of closure sets that are shown for a path; the others are in the JSON.
-    private static let closuresShown = 3
+    private static let maxListedClosureSets = 3
 
     /// Returns the closures by their names, or by their positions if symbols name none of them.
     private func closures(_ variant: LeakReasons.Variant) -> HTML? {
-        let named = variant.closures.filter { $0.closures.contains { $0.name != nil } }
+        let namedSets = variant.closures.filter { $0.closures.contains { $0.name != nil } }
         guard !variant.closures.isEmpty else { return nil }
-        let items = (named.isEmpty ? variant.closures : named).prefix(Self.closuresShown).map { set -> HTML in
-            let shown = named.isEmpty ? set.closures : set.closures.filter { $0.name != nil }
-            let names = shown.map { "<code>\(LongText($0.description))</code>" as HTML }
+        let items = (namedSets.isEmpty ? variant.closures : namedSets).prefix(Self.maxListedClosureSets).map {
+            set -> HTML in
+            let listedClosures = namedSets.isEmpty ? set.closures : set.closures.filter { $0.name != nil }
+            let names = listedClosures.map { "<code>\(LongText($0.description))</code>" as HTML }
             let share: HTML? =
                 variant.closures.count > 1 ? " \(Percentage(set.count, of: variant.count))" : nil
             return "<li>\(HTML(names, separator: ", "))\(share)</li>"
@@ -79,7 +81,7 @@ struct ReasonsCard: Component {
         let atOnce: HTML? =
             alive > 1
             ? row.retainedAtOnce.map { " \(Count(alive)) objects alive at once keep \(ByteCount($0))." } : nil
-        let atLeast = reasons.atLeastCount > 0 ? "at least " : ""
+        let atLeast = reasons.lowerBoundCount > 0 ? "at least " : ""
         return """
             <p>One object keeps \(atLeast)\(ByteCount(bytes)) in memory (median).\(atOnce) \
             All objects with an explanation together keep \(ByteCount(reasons.bytes)).</p>

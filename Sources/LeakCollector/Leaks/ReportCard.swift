@@ -14,7 +14,7 @@ struct ReportCard: Component {
 
     var context: PageContext
     var title: HTML
-    var parsed: ParsedSample
+    var parsedSample: ParsedSample
     var depth = Depth.digest
     var id: String?
 
@@ -25,21 +25,21 @@ struct ReportCard: Component {
 
     /// Time, device, OS version and app version: `2 h ago · iPhone17,1 · iOS 19.1 · 5.2.0 (812)`.
     private var sender: HTML {
-        let origin = parsed.sample.origin
+        let origin = parsedSample.sample.origin
         let parts = [origin.model, origin.system, ParsedSample.version(origin.version, origin.build)]
         return HTML(
-            [context.relativeTime(parsed.sample.at).html]
+            [context.relativeTime(parsedSample.sample.at).html]
                 + parts.compactMap { $0 }.map { IsolatedText($0).html },
             separator: " · ")
     }
 
     /// The facts of the report: `dismissed · waited 1.0 s · 3 alive`.
     private var facts: HTML? {
-        guard let report = parsed.report else { return nil }
+        guard let report = parsedSample.report else { return nil }
         var parts: [HTML] = []
-        if let time = parsed.implausibleDeviceTime {
+        if let time = parsedSample.implausibleDeviceTime {
             parts.append(
-                "device clock: \(Self.day(time)) (counted on \(CivilDate(milliseconds: parsed.sample.at).text))"
+                "device clock: \(Self.day(time)) (counted on \(CivilDate(milliseconds: parsedSample.sample.at).text))"
             )
         }
         if report.event == .freed { parts.append("freed") }
@@ -62,7 +62,7 @@ struct ReportCard: Component {
     }
 
     private var message: HTML? {
-        guard let report = parsed.report else { return nil }
+        guard let report = parsedSample.report else { return nil }
         let text: HTML? = report.message.map { #"<pre dir="auto">\#($0)</pre>"# }
         let error: HTML? = report.error.map { error in
             let entries = error.userInfo.map { Self.entry($0) }
@@ -73,36 +73,38 @@ struct ReportCard: Component {
     }
 
     private var breadcrumbs: HTML? {
-        guard let log = parsed.report?.log, !log.isEmpty else { return nil }
+        guard let log = parsedSample.report?.log, !log.isEmpty else { return nil }
         let items = log.map { "<li>\(LongText($0))</li>" as HTML }
         return #"<h3>Breadcrumbs</h3><ol class="crumbs">\#(items)</ol>"#
     }
 
     private var keys: HTML? {
-        guard let keys = parsed.report?.keys, !keys.isEmpty else { return nil }
+        guard let keys = parsedSample.report?.keys, !keys.isEmpty else { return nil }
         return #"<h3>Custom keys</h3><dl class="keys">\#(keys.map { Self.entry($0) })</dl>"#
     }
 
     private static func entry(_ key: CustomKey) -> HTML {
-        "<div><dt>\(LongText(key.name))</dt><dd>\(LongText(key.value.words))</dd></div>"
+        "<div><dt>\(LongText(key.name))</dt><dd>\(LongText(key.value.displayText))</dd></div>"
     }
 
     private var references: HTML? {
-        guard depth == .everything, let report = parsed.report else { return nil }
-        let path: HTML? = report.stack.isEmpty ? nil : "<h3>Path</h3><p>\(LeakPath(report.stack).whole)</p>"
-        let cycle: HTML? = report.cycle.isEmpty ? nil : "<h3>Cycle</h3><p>\(LeakPath(report.cycle).whole)</p>"
+        guard depth == .everything, let report = parsedSample.report else { return nil }
+        let path: HTML? =
+            report.stack.isEmpty ? nil : "<h3>Path</h3><p>\(LeakPath(report.stack).fullPath)</p>"
+        let cycle: HTML? =
+            report.cycle.isEmpty ? nil : "<h3>Cycle</h3><p>\(LeakPath(report.cycle).fullPath)</p>"
         return "\(path)\(cycle)"
     }
 
     private var json: HTML? {
-        if parsed.report == nil { return "<pre>\(parsed.json)</pre>" }
-        return "<details><summary>JSON</summary><pre>\(parsed.json)</pre></details>"
+        if parsedSample.report == nil { return "<pre>\(parsedSample.json)</pre>" }
+        return "<details><summary>JSON</summary><pre>\(parsedSample.json)</pre></details>"
     }
 }
 
 extension CustomKey.Value {
     /// The value as text. Whole numbers have no fraction.
-    var words: String {
+    var displayText: String {
         switch self {
         case .string(let text): text
         case .boolean(let flag): flag ? "true" : "false"

@@ -8,9 +8,10 @@ struct ReportsPage: Component {
     var reports: [ParsedSample]
 
     var html: HTML {
-        let cards = reports.map { parsed in
+        let cards = reports.map { parsedSample in
             ReportCard(
-                context: context, title: Self.title(parsed.sample.place), parsed: parsed, depth: .everything
+                context: context, title: Self.title(parsedSample.sample.place), parsedSample: parsedSample,
+                depth: .everything
             )
             .html
         }

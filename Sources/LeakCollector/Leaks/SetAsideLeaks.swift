@@ -5,18 +5,19 @@ struct SetAsideLeaks: Component {
     var context: PageContext
     var page: LeakPage
     /// The first known leaks that are not in ``page``.
-    var known: [LeakRow]
+    var knownLeaks: [LeakRow]
 
-    var html: HTML { "\(knownLeaks)\(decidedLeaks)" }
+    var html: HTML { "\(knownLeaksSection)\(decidedLeaksNote)" }
 
     /// The known system leaks, in a closed section because they cannot be fixed.
-    private var knownLeaks: HTML? {
-        guard !known.isEmpty else { return nil }
+    private var knownLeaksSection: HTML? {
+        guard !knownLeaks.isEmpty else { return nil }
         let all: HTML? =
-            known.count < page.known.leaks
+            knownLeaks.count < page.known.leaks
             ? #"<nav class="pages"><a href="\#(listAddress(.known))">All known system leaks</a></nav>"#
             : nil
-        let table = LeakTable(context: context, leaks: known, caption: "Known system leaks", isSorted: false)
+        let table = LeakTable(
+            context: context, leaks: knownLeaks, caption: "Known system leaks", isSorted: false)
         return #"""
             <details class="set-aside"><summary>\#(Count(page.known.leaks).of("known system leak", "known system leaks")), \#
             \#(Count(page.known.reports).of("report", "reports"))</summary>
@@ -25,7 +26,7 @@ struct SetAsideLeaks: Component {
     }
 
     /// Links to the resolved and the ignored leaks.
-    private var decidedLeaks: HTML? {
+    private var decidedLeaksNote: HTML? {
         let parts = [
             link(to: .resolved, totals: page.resolved, one: "resolved leak", many: "resolved leaks"),
             link(to: .ignored, totals: page.ignored, one: "ignored leak", many: "ignored leaks"),

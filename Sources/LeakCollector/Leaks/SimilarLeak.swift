@@ -5,35 +5,41 @@ internal import LeakStore
 /// Another leak of the app that is similar to a leak, and the difference between the two.
 struct SimilarLeak: Hashable, Sendable {
     /// Maximum number of similar leaks that a page shows.
-    static let shownLimit = 5
+    static let maxListedLeaks = 5
 
     var leak: LeakOutline
     /// One sentence: `same class; 2 of 4 app functions differ: load in Shop ↔ reload in Shop`.
     var difference: String
     private var isSameClass: Bool
     /// Number of elements in which the two grouping keys differ.
-    private var differentElements: Int
+    private var differentElementCount: Int
     /// Number of elements that both grouping keys have.
-    private var commonElements: Int
+    private var commonElementCount: Int
     /// Number of words in which two similar classes or texts differ.
-    private var differentWords: Int
+    private var differentWordCount: Int
 
-    /// Returns the most similar leaks, at most ``shownLimit``. Leaks of the same class come first, then leaks with a
+    /// Returns the most similar leaks, at most ``maxListedLeaks``. Leaks of the same class come first, then leaks with a
     /// common element of the key, then leaks with a similar class or text. Among these, leaks with fewer different
     /// words and fewer different elements come first.
     static func closest(to leak: LeakOutline, among others: [LeakOutline]) -> [SimilarLeak] {
-        let close = others.filter { $0.id != leak.id }.compactMap { SimilarLeak($0, beside: leak) }
-        return Array(close.sorted { $0.precedes($1) }.prefix(shownLimit))
+        let similarLeaks = others.filter { $0.id != leak.id }.compactMap { SimilarLeak($0, beside: leak) }
+        return Array(similarLeaks.sorted { $0.precedes($1) }.prefix(maxListedLeaks))
     }
 
     private func precedes(_ other: SimilarLeak) -> Bool {
         if isSameClass != other.isSameClass { return isSameClass }
-        if (commonElements > 0) != (other.commonElements > 0), !isSameClass { return commonElements > 0 }
-        if commonElements == 0, differentWords != other.differentWords {
-            return differentWords < other.differentWords
+        if (commonElementCount > 0) != (other.commonElementCount > 0), !isSameClass {
+            return commonElementCount > 0
         }
-        if differentElements != other.differentElements { return differentElements < other.differentElements }
-        if commonElements != other.commonElements { return commonElements > other.commonElements }
+        if commonElementCount == 0, differentWordCount != other.differentWordCount {
+            return differentWordCount < other.differentWordCount
+        }
+        if differentElementCount != other.differentElementCount {
+            return differentElementCount < other.differentElementCount
+        }
+        if commonElementCount != other.commonElementCount {
+            return commonElementCount > other.commonElementCount
+        }
         return (other.leak.reports, leak.id) < (leak.reports, other.leak.id)
     }
 
@@ -48,13 +54,13 @@ struct SimilarLeak: Hashable, Sendable {
         let isComparable = ours.kind == theirs.kind || ours.elements.isEmpty || theirs.elements.isEmpty
         let comparison = Comparison(
             ours.elements, isComparable ? theirs.elements : theirs.elements.map { "\u{0}" + $0 })
-        commonElements = comparison.commonElements
-        differentElements = comparison.differentElements
+        commonElementCount = comparison.commonElementCount
+        differentElementCount = comparison.differentElementCount
         let (words, otherWords) = (NameWords(leak), NameWords(other))
         let changedWords = isSameClass ? nil : words.differences(from: otherWords)
-        differentWords = changedWords ?? 0
-        guard isSameClass || commonElements > 0 || changedWords != nil else { return nil }
-        let className =
+        differentWordCount = changedWords ?? 0
+        guard isSameClass || commonElementCount > 0 || changedWords != nil else { return nil }
+        let classDifference =
             if isSameClass {
                 "same class"
             } else if changedWords == nil {
@@ -65,18 +71,18 @@ struct SimilarLeak: Hashable, Sendable {
                 Self.textDifference(words.changed(from: otherWords))
             }
         if changedWords != nil, ours.elements.isEmpty, theirs.elements.isEmpty {
-            difference = className
+            difference = classDifference
             return
         }
-        let rest =
+        let elementDifference =
             isComparable
             ? comparison.text(ours.elements.isEmpty ? theirs.kind : ours.kind)
             : "the other leak has \(theirs.kind.nounPhrase), this leak has \(ours.kind.nounPhrase)"
-        let rule =
+        let ruleNote =
             leak.groupingKey.version == other.groupingKey.version
             ? "" : "; grouped by rule \(other.groupingKey.version)"
-        let separator = isSameClass && comparison.hasEmptySide ? ", " : "; "
-        difference = className + separator + rest + rule
+        let separator = isSameClass && comparison.hasEmptyList ? ", " : "; "
+        difference = classDifference + separator + elementDifference + ruleNote
     }
 
     private static func textDifference(_ changed: (ours: String, theirs: String)) -> String {
@@ -91,8 +97,8 @@ struct SimilarLeak: Hashable, Sendable {
 
     /// Returns the start of a text, because class names and functions may be of any length.
     private static func shortened(_ text: String) -> String {
-        let longest = 80
-        return text.count <= longest ? text : text.prefix(longest) + "…"
+        let maxLength = 80
+        return text.count <= maxLength ? text : text.prefix(maxLength) + "…"
     }
 
     /// The part of a grouping key that follows the class.
@@ -138,15 +144,15 @@ struct SimilarLeak: Hashable, Sendable {
     private struct Comparison {
         /// Maximum number of elements of a list that are compared. A list may have 128 elements, and for each page 50
         /// leaks are compared.
-        private static let comparedElements = 48
+        private static let maxComparedElements = 48
 
-        let commonElements: Int
-        let differentElements: Int
+        let commonElementCount: Int
+        let differentElementCount: Int
         private let counts: (ours: Int, theirs: Int)
         /// The first element of each list that the other list does not have.
         private let firstUnshared: (ours: String?, theirs: String?)
 
-        var hasEmptySide: Bool { counts.ours == 0 || counts.theirs == 0 }
+        var hasEmptyList: Bool { counts.ours == 0 || counts.theirs == 0 }
 
         /// True if a compiler that inlines functions in only one of two builds can cause the difference: one list is
         /// the other one without some elements, at most half of them and not the outermost.
@@ -161,14 +167,15 @@ struct SimilarLeak: Hashable, Sendable {
                 numbers[ByteText(text)] = numbers.count
                 return numbers.count - 1
             }
-            let one = ours.prefix(Self.comparedElements).map(number)
-            let other = theirs.prefix(Self.comparedElements).map(number)
+            let one = ours.prefix(Self.maxComparedElements).map(number)
+            let other = theirs.prefix(Self.maxComparedElements).map(number)
             let shared = Self.longestCommonSubsequence(one, other)
-            commonElements = shared.count
-            differentElements = max(ours.count, theirs.count) - shared.count
+            commonElementCount = shared.count
+            differentElementCount = max(ours.count, theirs.count) - shared.count
             mayBeInlined =
-                commonElements == min(one.count, other.count) && commonElements < max(one.count, other.count)
-                && commonElements * 2 >= max(one.count, other.count) && one.last == other.last
+                commonElementCount == min(one.count, other.count)
+                && commonElementCount < max(one.count, other.count)
+                && commonElementCount * 2 >= max(one.count, other.count) && one.last == other.last
             let (ourShared, theirShared) = (Set(shared.map(\.ours)), Set(shared.map(\.theirs)))
             firstUnshared = (
                 one.indices.first { !ourShared.contains($0) }.map { ours[$0] },
@@ -191,10 +198,10 @@ struct SimilarLeak: Hashable, Sendable {
                 }
             }
             var (row, column) = (0, 0)
-            var places: [(ours: Int, theirs: Int)] = []
+            var matches: [(ours: Int, theirs: Int)] = []
             while row < one.count, column < other.count {
                 if one[row] == other[column] {
-                    places.append((row, column))
+                    matches.append((row, column))
                     (row, column) = (row + 1, column + 1)
                 } else if lengths[(row + 1) * width + column] >= lengths[row * width + column + 1] {
                     row += 1
@@ -202,11 +209,11 @@ struct SimilarLeak: Hashable, Sendable {
                     column += 1
                 }
             }
-            return places
+            return matches
         }
 
         func text(_ kind: Key.Kind) -> String {
-            let all = max(counts.ours, counts.theirs)
+            let elementCount = max(counts.ours, counts.theirs)
             switch (counts.ours, counts.theirs) {
             case (0, 0): return "without \(kind.nounPhrase)"
             case (_, 0): return "the other leak has no stack"
@@ -215,12 +222,15 @@ struct SimilarLeak: Hashable, Sendable {
                     "the other leak has \(SimilarLeak.shortened(firstUnshared.theirs ?? "")), this leak has no stack"
             default: break
             }
-            guard differentElements > 0 else { return "the same \(all) \(kind.noun(all))" }
-            let verb = differentElements == 1 ? "differs" : "differ"
+            guard differentElementCount > 0 else {
+                return "the same \(elementCount) \(kind.noun(elementCount))"
+            }
+            let verb = differentElementCount == 1 ? "differs" : "differ"
             let sides =
                 "\(firstUnshared.ours.map(SimilarLeak.shortened) ?? "nothing") ↔ \(firstUnshared.theirs.map(SimilarLeak.shortened) ?? "nothing")"
             let reason = kind == .callStack && mayBeInlined ? " (perhaps inlined)" : ""
-            return "\(differentElements) of \(all) \(kind.noun(all)) \(verb): \(sides)\(reason)"
+            return
+                "\(differentElementCount) of \(elementCount) \(kind.noun(elementCount)) \(verb): \(sides)\(reason)"
         }
     }
 }
@@ -247,7 +257,7 @@ struct RelatedLeaks {
         successor = try Successor(of: identity, newest: newest, reader: reader)
         let images = CallStack.unnamedImages(in: identity.stack)
         guard !images.isEmpty else { return }
-        let known = Set(try reader.symbols().compactMap { ImageID($0.image) })
-        imagesWithoutSymbols = images.filter { ImageID($0).map { !known.contains($0) } ?? false }
+        let imagesWithSymbols = Set(try reader.symbols().compactMap { ImageID($0.image) })
+        imagesWithoutSymbols = images.filter { ImageID($0).map { !imagesWithSymbols.contains($0) } ?? false }
     }
 }

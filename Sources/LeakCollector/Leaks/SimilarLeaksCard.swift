@@ -6,11 +6,11 @@ struct SimilarLeaksCard: Component {
     var links: Links
 
     var html: HTML {
-        let rows = leaks.map { close -> HTML in
-            let leak = close.leak
+        let rows = leaks.map { similar -> HTML in
+            let leak = similar.leak
             return #"""
                 <tr><th scope="row"><a href="\#(links.to(.leak(leak.id)))">\#(LongText(leak.title))</a>\#
-                <p class="dim">\#(IsolatedText(close.difference))</p></th><td class="num">\#(Count(leak.reports))</td></tr>
+                <p class="dim">\#(IsolatedText(similar.difference))</p></th><td class="num">\#(Count(leak.reports))</td></tr>
                 """#
         }
         return Card(

@@ -6,11 +6,11 @@ struct SummaryPage: Component {
     var overview: Overview
     var page: LeakPage
     /// The first known leaks, which ``page`` leaves out.
-    var known: [LeakRow] = []
+    var knownLeaks: [LeakRow] = []
     /// The overview of each app, if all apps are shown and there are several.
     var apps: [AppOverview] = []
     /// Number of this page in an exported list, from 1; `nil` on a server, which pages the list by cursor.
-    var exportedNumber: Int?
+    var exportedPageNumber: Int?
 
     var html: HTML {
         PageLayout(
@@ -20,7 +20,7 @@ struct SummaryPage: Component {
                 <h1 class="hidden">Leaks of \#(IsolatedText(context.query.app ?? "all apps"))</h1>
                 \#(FilterForm(context: context))
                 \#(OverviewTiles(context: context, overview: overview, apps: apps))
-                \#(list)\#(SetAsideLeaks(context: context, page: page, known: known))
+                \#(list)\#(SetAsideLeaks(context: context, page: page, knownLeaks: knownLeaks))
                 """#,
             footer: footer
         ).html
@@ -56,7 +56,7 @@ struct SummaryPage: Component {
     }
 
     private var pageLinks: HTML? {
-        if let exportedNumber { return exportedPageLinks(around: exportedNumber) }
+        if let exportedPageNumber { return exportedPageLinks(around: exportedPageNumber) }
         guard context.links.isServed, page.next != nil || context.query.cursor != nil else { return nil }
         let first: HTML =
             context.query.cursor == nil ? "" : #"<a href="\#(context.summary { _ in })">First page</a>"#
@@ -67,7 +67,7 @@ struct SummaryPage: Component {
     }
 
     private var listTarget: LinkTarget {
-        exportedNumber.map(exportedTarget) ?? .summary(context.query)
+        exportedPageNumber.map(exportedTarget) ?? .summary(context.query)
     }
 
     /// Returns the link target of a page of the exported list, by its number.

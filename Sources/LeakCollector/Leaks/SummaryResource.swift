@@ -28,20 +28,22 @@ struct SummaryResource: JSONResource, PageResource {
         let page = try view.reader.leaks(query, now: view.now)
         return SummaryPage(
             context: context, overview: overview, page: page,
-            known: try Self.known(besides: page, query, from: view),
+            knownLeaks: try Self.knownLeaks(besides: page, query, from: view),
             apps: try OverviewResource.overviews(app: query.scope, of: context.apps, query.period, from: view)
         ).html
     }
 
     /// Maximum number of known system leaks below the first page of a list.
-    static let knownLimit = 20
+    static let maxKnownLeaks = 20
 
     /// Returns the first known system leaks, which the list leaves out; none after the first page.
-    static func known(besides page: LeakPage, _ query: LeakQuery, from view: StoreView) throws -> [LeakRow] {
+    static func knownLeaks(besides page: LeakPage, _ query: LeakQuery, from view: StoreView) throws
+        -> [LeakRow]
+    {
         guard page.known.leaks > 0, query.cursor == nil else { return [] }
         var query = query
         query.state = .known
-        query.limit = knownLimit
+        query.limit = maxKnownLeaks
         return try view.reader.leaks(query, now: view.now).leaks
     }
 }

@@ -24,22 +24,22 @@ enum CurrentGroup {
         of leak: LeakIdentity, reports: some Sequence<LeakReport>,
         symbols: CallStack.Symbols = { _, _ in [] }
     ) {
-        var found: LeakIdentity?
+        var otherGroup: LeakIdentity?
         for report in reports {
             switch Self.group(of: report, in: leak, symbols) {
             case .same:
-                self = found == nil ? .same : .several
+                self = otherGroup == nil ? .same : .several
                 return
             case .other(let identity):
-                if let found, found.id != identity.id {
+                if let otherGroup, otherGroup.id != identity.id {
                     self = .several
                     return
                 }
-                found = found ?? identity
+                otherGroup = otherGroup ?? identity
             case .several, .unknown: continue
             }
         }
-        self = found.map { .other($0) } ?? .unknown
+        self = otherGroup.map { .other($0) } ?? .unknown
     }
 
     /// Returns the group of one report.
@@ -54,15 +54,16 @@ enum CurrentGroup {
         if identities.contains(where: { $0.id == leak.id || $0.alternative?.id == leak.id }) { return .same }
         // A text that describes several leaks belongs to several groups.
         if groups.contains(where: { !$0.others.isEmpty }) { return .several }
-        guard let group = identities.first, isWhole(group, of: leak) else { return .unknown }
+        guard let group = identities.first, isFromCompleteData(group, of: leak) else { return .unknown }
         return .other(group)
     }
 
     /// Returns the modules that the sender may have named. A sample report does not contain the module, so each of
-    /// them is tried. No type is in ``GroupingRules/noModule``, which leaves dotted names whole.
+    /// them is tried. No type is in ``GroupingRules/noModuleMarker``, which leaves dotted names whole.
     private static func modules(of leak: LeakIdentity) -> [String?] {
         let isNested = leak.module == nil && leak.className?.contains(".") ?? false
-        return isNested ? [GroupingRules.noModule, nil] : [leak.module, nil, GroupingRules.noModule]
+        return isNested
+            ? [GroupingRules.noModuleMarker, nil] : [leak.module, nil, GroupingRules.noModuleMarker]
     }
 
     private static func isGroupedByFingerprint(_ leak: LeakIdentity) -> Bool {
@@ -70,16 +71,18 @@ enum CurrentGroup {
             && leak.groupingKey.className != leak.className
     }
 
-    private static func plain(_ className: String) -> Substring { className.prefix { $0 != "<" } }
+    private static func withoutGenericArguments(_ className: String) -> Substring {
+        className.prefix { $0 != "<" }
+    }
 
     /// Returns `true` if a group was determined by complete data. The sample of a long report may lack the stack and
     /// other parts of the report that determined its group.
-    private static func isWhole(_ group: LeakIdentity, of leak: LeakIdentity) -> Bool {
+    private static func isFromCompleteData(_ group: LeakIdentity, of leak: LeakIdentity) -> Bool {
         if group.groupingKey.className.isEmpty, group.groupingKey.stack.isEmpty { return false }
         if group.quality == .low, leak.quality != .low { return false }
         // The sample of a text that described several leaks may lack the text about this leak.
         if let className = leak.className, let other = group.className {
-            let (one, two) = (plain(className), plain(other))
+            let (one, two) = (withoutGenericArguments(className), withoutGenericArguments(other))
             guard one.hasSuffix(two) || two.hasSuffix(one) else { return false }
         } else if leak.className == nil, !leak.cycle.isEmpty, leak.cycle.count == group.cycle.count {
             guard leak.cycle == group.cycle else { return false }

@@ -11,7 +11,7 @@ package struct RegroupPlanner {
         package var id: LeakID
         package var title: String
         /// Version of the rules that made the leak: ``GroupingKey/version``.
-        package var rule: Int
+        package var ruleVersion: Int
         package var reports: Int
     }
 
@@ -32,30 +32,30 @@ package struct RegroupPlanner {
     package struct Plan: Sendable {
         package var app: AppKey
         /// Number of leaks of the app.
-        package var leaks = 0
+        package var leakCount = 0
         /// The groups, in the order in which their leaks are to be merged.
         package var groups: [Group] = []
         /// Leaks that are not merged, because their reports belong to several leaks now.
-        package var split: [Part] = []
+        package var ambiguousLeaks: [Part] = []
         /// Number of leaks that are not merged, because no sample report determines their group.
-        package var withoutReports = 0
+        package var undeterminedCount = 0
     }
 
     /// The author of the merge in the history of the merged leak.
     package static let author = "collector regroup"
     /// Maximum number of leaks that one transaction merges. Each leak takes a few milliseconds, during which reports
     /// wait.
-    private static let partsPerMerge = 20
+    private static let maxPartsPerMerge = 20
 
     private let reader: any StoreReader
-    private let symbols: SymbolTableCache
+    private let symbolTables: SymbolTableCache
     /// Milliseconds since 1970.
     private let now: Int64
 
     package init(store: any Store, now: Int64) throws(StoreError) {
         reader = try store.makeReader()
-        symbols = SymbolTableCache(store: store)
-        try symbols.refresh(from: reader)
+        symbolTables = SymbolTableCache(store: store)
+        try symbolTables.refresh(from: reader)
         self.now = now
     }
 
@@ -68,13 +68,13 @@ package struct RegroupPlanner {
         let keys = try reader.appSummaries().map(\.key)
         let apps = Set(keys.map(\.name)).sorted()
         if let app, !apps.contains(where: { $0.utf8.elementsEqual(app.utf8) }) {
-            let known =
+            let knownApps =
                 apps.isEmpty ? "no app has sent reports" : "the apps are \(apps.joined(separator: ", "))"
-            throw StoreError(.invalidArgument, "there is no app \(app); \(known)")
+            throw StoreError(.invalidArgument, "there is no app \(app); \(knownApps)")
         }
         // The leaks of apps beyond the limit are left out, because the rules do not determine their ids.
-        let chosen = keys.filter { $0.name != StoreLimits.other && (app == nil || $0.name == app) }
-        return try chosen.sorted { ($0.name, $0.environment) < ($1.name, $1.environment) }.map { try plan(for: $0) }
+        let chosenApps = keys.filter { $0.name != StoreLimits.other && (app == nil || $0.name == app) }
+        return try chosenApps.sorted { ($0.name, $0.environment) < ($1.name, $1.environment) }.map { try plan(for: $0) }
     }
 
     private func plan(for app: AppKey) throws -> Plan {
@@ -82,19 +82,19 @@ package struct RegroupPlanner {
         var leaks: [LeakID: LeakRow] = [:]
         var targets: [LeakID: LeakIdentity] = [:]
         try forEachLeak(of: app) { row in
-            plan.leaks += 1
+            plan.leakCount += 1
             leaks[row.identity.id] = row
             guard !row.identity.isOverLimit else { return }
             let samples = try reader.samples(of: row.identity.id) ?? []
-            var symbolicator = FrameSymbolicator(tables: symbols, reader: reader)
+            var symbolicator = FrameSymbolicator(symbolTables: symbolTables, reader: reader)
             let reports = samples.lazy.compactMap { ParsedSample($0).report }
             let group = CurrentGroup(of: row.identity, reports: reports) { symbolicator.calls($0, $1) }
-            if let failure = symbolicator.failure { throw failure }
+            if let error = symbolicator.readError { throw error }
             switch group {
             case .same: break
             case .other(let target): targets[row.identity.id] = target
-            case .several: plan.split.append(Self.part(row))
-            case .unknown: plan.withoutReports += 1
+            case .several: plan.ambiguousLeaks.append(Self.part(row))
+            case .unknown: plan.undeterminedCount += 1
             }
         }
         targets = targets.mapValues { $0.chosen { leaks[$0].map { $0.identity.module ?? "" } } }
@@ -121,7 +121,7 @@ package struct RegroupPlanner {
             if !targetRemains { plan.groups[index].targetReports = nil }
             try setHolding(of: &plan.groups[index])
         }
-        plan.split.sort { ($1.reports, $0.id) < ($0.reports, $1.id) }
+        plan.ambiguousLeaks.sort { ($1.reports, $0.id) < ($0.reports, $1.id) }
         return plan
     }
 
@@ -140,7 +140,7 @@ package struct RegroupPlanner {
 
     private static func part(_ row: LeakRow) -> Part {
         Part(
-            id: row.identity.id, title: row.identity.title, rule: row.identity.groupingKey.version,
+            id: row.identity.id, title: row.identity.title, ruleVersion: row.identity.groupingKey.version,
             reports: row.reports)
     }
 
@@ -173,46 +173,46 @@ package struct RegroupPlanner {
     ///
     /// - Returns: the number of merged leaks. It is lower than planned if some leaks were removed meanwhile.
     package static func merge(_ group: Group, in store: any Store, now: Int64) throws(StoreError) -> Int {
-        var merged = 0
-        var rest = group.parts[...]
-        while !rest.isEmpty {
-            let parts = rest.prefix(partsPerMerge)
-            rest = rest.dropFirst(partsPerMerge)
+        var mergedCount = 0
+        var remainingParts = group.parts[...]
+        while !remainingParts.isEmpty {
+            let parts = remainingParts.prefix(maxPartsPerMerge)
+            remainingParts = remainingParts.dropFirst(maxPartsPerMerge)
             let version = group.target.groupingKey.version
             let merge = try store.merge(
                 parts.map(\.id), into: group.target, by: author, now: now,
                 note: { MergeNote.text($0, version: version) })
-            merged += merge?.sources.count ?? 0
+            mergedCount += merge?.sources.count ?? 0
         }
-        return merged
+        return mergedCount
     }
 }
 
 /// The entry in the history of a merged leak.
 enum MergeNote {
     /// Maximum number of leaks that the text lists. The others are only counted.
-    private static let listedLimit = 20
+    private static let maxListedLeaks = 20
 
     /// Returns the text of the entry.
     ///
     /// - Parameter version: version of the rules that group the reports in one leak.
     static func text(_ merge: LeakMerge, version: Int) -> String {
-        let names = merge.sources.prefix(listedLimit).map { "\($0.id) (\(count($0.reports, "report")))" }
+        let names = merge.sources.prefix(maxListedLeaks).map { "\($0.id) (\(count($0.reports, "report")))" }
         let others = merge.sources.count - names.count
         let list = (names + (others > 0 ? ["\(others) more"] : [])).joined(separator: ", ")
-        let first =
+        let sentence =
             "Rule \(version) groups the reports of \(count(merge.sources.count, "other leak")) into this leak: \(list)."
-        guard let holding = merge.holding else { return first }
-        let choice =
+        guard let holding = merge.holding else { return sentence }
+        let choiceNote =
             merge.decidedParts > 1
             ? ", the most recent of the decisions about \(merge.decidedParts) leaks" : ""
         return
-            "\(first) Decision in effect: \(decision(holding.decision)), about \(holding.leak)\(choice)."
+            "\(sentence) Decision in effect: \(decision(holding.decision)), about \(holding.leak)\(choiceNote)."
     }
 
     /// Returns a decision in words: `resolved in 5.2.0 by ada on 2026-11-20`.
     static func decision(_ decision: PastDecision) -> String {
-        let words =
+        let actionText =
             switch decision.action {
             case .resolved(let version, let isAfter):
                 "resolved in \(isAfter ? "the next version after " : "")\(version)"
@@ -222,7 +222,7 @@ enum MergeNote {
             case .reopened: "reopened"
             case .noted: "a comment"
             }
-        return "\(words) by \(decision.by) on \(CivilDate(milliseconds: decision.at).text)"
+        return "\(actionText) by \(decision.by) on \(CivilDate(milliseconds: decision.at).text)"
     }
 
     /// Returns a number with its noun: `1 leak`, `2 leaks`.
@@ -234,9 +234,9 @@ enum MergeNote {
 /// The text that the command prints for a plan.
 package enum RegroupSummary {
     /// Maximum characters of a title in a line.
-    private static let titleLength = 80
+    private static let maxTitleLength = 80
     /// Maximum number of leaks that get a line each, in a group and among the leaks that are not merged.
-    private static let partsShown = 10
+    private static let maxListedParts = 10
 
     /// Returns the lines about the result of a run.
     ///
@@ -245,66 +245,66 @@ package enum RegroupSummary {
     ///   - targets: the number of leaks into which it merged them.
     ///   - planned: the number of leaks that were to be merged when the run began.
     package static func outcome(merged: Int, into targets: Int, planned: Int) -> [String] {
-        let missed = planned - merged
-        let done =
+        let unmergedCount = planned - merged
+        let mergedLines =
             merged == 0
             ? []
             : [
                 "merged \(MergeNote.count(merged, "leak")) into \(MergeNote.count(targets, "other leak")); the old addresses lead there"
             ]
-        guard missed > 0 else { return done }
-        return done + [
-            "not merged: \(MergeNote.count(missed, "leak")) that another command changed or that expired "
+        guard unmergedCount > 0 else { return mergedLines }
+        return mergedLines + [
+            "not merged: \(MergeNote.count(unmergedCount, "leak")) that another command changed or that expired "
                 + "while this command ran; collector regroup --dry-run lists the remaining ones"
         ]
     }
 
     /// Returns the lines that describe a plan.
     package static func lines(_ plan: RegroupPlanner.Plan) -> [String] {
-        let moved = plan.groups.reduce(0) { $0 + $1.parts.count }
+        let mergeCount = plan.groups.reduce(0) { $0 + $1.parts.count }
         var lines = [
-            "app \(plan.app): \(moved) of \(MergeNote.count(plan.leaks, "leak")) to merge"
+            "app \(plan.app): \(mergeCount) of \(MergeNote.count(plan.leakCount, "leak")) to merge"
         ]
         for group in plan.groups {
             let state = group.targetReports.map { MergeNote.count($0, "report") } ?? "new"
             lines.append("  into \(name(group.target)) (\(group.target.id), \(state))")
             lines += self.lines(group.parts, "    from")
             if let holding = group.holding {
-                let choice = group.decidedParts > 1 ? ", the most recent of \(group.decidedParts)" : ""
-                lines.append("    decision in effect: \(MergeNote.decision(holding.decision))\(choice)")
+                let choiceNote = group.decidedParts > 1 ? ", the most recent of \(group.decidedParts)" : ""
+                lines.append("    decision in effect: \(MergeNote.decision(holding.decision))\(choiceNote)")
             }
         }
-        if !plan.split.isEmpty {
+        if !plan.ambiguousLeaks.isEmpty {
             lines.append("  not merged, because their reports now belong to several leaks:")
-            lines += self.lines(plan.split, "   ")
+            lines += self.lines(plan.ambiguousLeaks, "   ")
         }
-        if plan.withoutReports > 0 {
+        if plan.undeterminedCount > 0 {
             lines.append(
                 "  not checked, because no sample report shows their group: "
-                    + MergeNote.count(plan.withoutReports, "leak"))
+                    + MergeNote.count(plan.undeterminedCount, "leak"))
         }
         return lines
     }
 
     private static func lines(_ parts: [RegroupPlanner.Part], _ start: String) -> [String] {
-        let shown = parts.prefix(partsShown).map { part in
-            "\(start) \(part.id): \(short(part.title)), rule \(part.rule), \(MergeNote.count(part.reports, "report"))"
+        let shown = parts.prefix(maxListedParts).map { part in
+            "\(start) \(part.id): \(shortened(part.title)), rule \(part.ruleVersion), \(MergeNote.count(part.reports, "report"))"
         }
-        let rest = parts.dropFirst(partsShown)
-        guard !rest.isEmpty else { return shown }
-        let reports = rest.reduce(into: 0) { $0.addBounded($1.reports) }
-        return shown + ["\(start) \(rest.count) more, \(MergeNote.count(reports, "report"))"]
+        let unlistedParts = parts.dropFirst(maxListedParts)
+        guard !unlistedParts.isEmpty else { return shown }
+        let reports = unlistedParts.reduce(into: 0) { $0.addBounded($1.reports) }
+        return shown + ["\(start) \(unlistedParts.count) more, \(MergeNote.count(reports, "report"))"]
     }
 
     private static func name(_ leak: LeakIdentity) -> String {
         let calls = CallStack.titles(of: leak.groupingKey.stack)
         let path =
             calls.map { $0.joined(separator: " ← ") } ?? leak.groupingKey.stack.joined(separator: " › ")
-        return short(path.isEmpty ? leak.title : "\(leak.title), \(path)")
+        return shortened(path.isEmpty ? leak.title : "\(leak.title), \(path)")
     }
 
-    private static func short(_ text: String) -> String {
-        let line = String(text.prefix(titleLength))
+    private static func shortened(_ text: String) -> String {
+        let line = String(text.prefix(maxTitleLength))
         return line.count < text.count ? line + "…" : line
     }
 }

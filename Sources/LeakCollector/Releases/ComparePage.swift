@@ -40,9 +40,9 @@ struct ComparePage: Component {
         return #"""
             <form class="filters" action="\#(context.links.to(.compare(app: nil, from: nil, to: nil)))">\#
             <input type="hidden" name="app" value="\#(check.app)">\#
-            \#(Choice.hiddenEnvironment(of: context))\#
-            \#(Choice(name: "from", label: "Older version", none: "version before", options: versions, chosen: check.baseline?.version))\#
-            \#(Choice(name: "to", label: "Newer version", none: nil, options: versions, chosen: check.version.version))\#
+            \#(DropDownList.hiddenEnvironment(of: context))\#
+            \#(DropDownList(name: "from", label: "Older version", emptyLabel: "version before", options: versions, selectedValue: check.baseline?.version))\#
+            \#(DropDownList(name: "to", label: "Newer version", emptyLabel: nil, options: versions, selectedValue: check.version.version))\#
             <button>Compare</button></form>
             """#
     }
@@ -58,14 +58,14 @@ struct ComparePage: Component {
             "<p>\(IsolatedText($0))</p>" as HTML
         }
         return #"""
-            \#(Card(verdict(check), "<p>\(IsolatedText(result.sentence))</p>\(notes)"))
+            \#(Card(verdictBadge(check), "<p>\(IsolatedText(result.sentence))</p>\(notes)"))
             <dl class="tiles compared">\#(tiles(check))</dl>
             \#(worseClasses(check))\#(ReleaseGate.LeakResult.Kind.allCases.compactMap { leaks($0, check) })
             \#(classes(check))
             """#
     }
 
-    private func verdict(_ check: ReleaseCheck) -> HTML {
+    private func verdictBadge(_ check: ReleaseCheck) -> HTML {
         switch check.verdict {
         case .passed: #"<span class="badge resolved">passed</span>"#
         case .failed: #"<span class="badge regressed">failed</span>"#
@@ -100,10 +100,10 @@ struct ComparePage: Component {
     private func leakFreeShare(_ side: ReleaseCheck.Side) -> (value: HTML, interval: HTML)? {
         let sessions = side.sessions
         guard sessions.trials > 0 else { return nil }
-        let free = sessions.trials - sessions.events
-        let interval = interval(free, of: sessions.trials, effect: side.sessionsEffect)
+        let leakFreeCount = sessions.trials - sessions.events
+        let interval = interval(leakFreeCount, of: sessions.trials, effect: side.sessionsEffect)
         return (
-            "\(Percentage(free, of: sessions.trials))",
+            "\(Percentage(leakFreeCount, of: sessions.trials))",
             "\(percent(interval.lowerBound)) to \(percent(interval.upperBound))"
         )
     }
@@ -115,10 +115,10 @@ struct ComparePage: Component {
     private func leaksPerThousandChecks(_ side: ReleaseCheck.Side) -> (value: HTML, interval: HTML)? {
         guard side.checks > 0, side.reports <= side.checks else { return nil }
         let interval = interval(side.reports, of: side.checks, effect: side.reportsEffect)
-        let tenths = { (rate: Double) in Decimal(tenths: Int(saturating: rate * 10_000)) }
+        let decimal = { (rate: Double) in Decimal(tenths: Int(saturating: rate * 10_000)) }
         return (
-            "\(tenths(Double(side.reports) / Double(side.checks)))",
-            "\(tenths(interval.lowerBound)) to \(tenths(interval.upperBound))"
+            "\(decimal(Double(side.reports) / Double(side.checks)))",
+            "\(decimal(interval.lowerBound)) to \(decimal(interval.upperBound))"
         )
     }
 
@@ -133,7 +133,7 @@ struct ComparePage: Component {
 
     private func leaks(_ kind: ReleaseGate.LeakResult.Kind, _ check: ReleaseCheck) -> HTML? {
         let leaks = check.leaks.filter { $0.result.kind == kind }
-        let (name, count, words) =
+        let (name, count, explanation) =
             switch kind {
             case .worse: ("Worse", check.worseCount, "The rate has risen, with 99 % confidence.")
             case .new: ("New", check.newCount, "Not seen in the older version, nor in one before it.")
@@ -147,7 +147,7 @@ struct ComparePage: Component {
         return Card(
             "\(name) (\(Count(count)))",
             #"""
-            <p class="dim">\#(words)</p><div class="scroll" tabindex="0" role="group" aria-label="\#(name)">\#
+            <p class="dim">\#(explanation)</p><div class="scroll" tabindex="0" role="group" aria-label="\#(name)">\#
             <table class="small compared"><thead><tr><th scope="col">Leak</th><th scope="col" class="num">Rate before</th>\#
             <th scope="col" class="num">Rate now</th><th scope="col" class="num">Reports</th>\#
             <th scope="col" class="num">Installs</th></tr></thead><tbody>\#(leaks.map(row))</tbody></table></div>\#(more)
@@ -191,9 +191,9 @@ struct ComparePage: Component {
     }
 
     private func classes(_ check: ReleaseCheck) -> HTML? {
-        let short = check.classes.filter { $0.result != .enough && $0.result != .new }
-        guard !short.isEmpty else { return nil }
-        let rows = short.map { checked -> HTML in
+        let incompleteClasses = check.classes.filter { $0.result != .enough && $0.result != .new }
+        guard !incompleteClasses.isEmpty else { return nil }
+        let rows = incompleteClasses.map { checked -> HTML in
             let needed: HTML =
                 switch checked.result {
                 case .needs(let checks?): "\(Count(checks))"
@@ -207,7 +207,7 @@ struct ComparePage: Component {
                 """#
         }
         return Card(
-            "Too little data (\(Count(short.count).of("class", "classes")))",
+            "Too little data (\(Count(incompleteClasses.count).of("class", "classes")))",
             #"""
             <p class="dim">With fewer checks than needed, a doubled rate may go unnoticed.</p>\#
             <div class="scroll" tabindex="0" role="group" aria-label="Classes with too few checks">\#

@@ -15,7 +15,7 @@ public struct ReleaseCheckRequest: Hashable, Sendable {
         case rate = "max_rate"
 
         /// Description of the valid texts, for error messages.
-        public var form: String {
+        public var validValues: String {
             switch self {
             case .devices, .reports: "a number from 0 to 1000000"
             case .rate: "a share between 0 and 1, such as 0.05"
@@ -59,7 +59,8 @@ public struct ReleaseCheckRequest: Hashable, Sendable {
         for limit in Limit.allCases where limit.text(in: query) != limit.text(in: defaults) {
             parameters.append((limit.rawValue, limit.text(in: query)))
         }
-        return "/api/v1/check?" + parameters.map { "\($0)=\(Percent.encode($1))" }.joined(separator: "&")
+        return "/api/v1/check?"
+            + parameters.map { "\($0)=\(PercentEncoder.encode($1))" }.joined(separator: "&")
     }
 
     /// Checks the release in the database, and returns the JSON that a server would send. Blocks on the store.
@@ -67,8 +68,9 @@ public struct ReleaseCheckRequest: Hashable, Sendable {
     /// - Parameter now: milliseconds since 1970.
     /// - Throws: ``UnknownVersionError`` if nothing was reported of the version or of the baseline, or
     ///   ``StoreError``, with reason `invalidArgument` for a baseline that is not older.
-    public func answer(from store: any Store, known: PublicFolder, now: Int64) throws -> [UInt8] {
-        let check = try check(store.makeReader(known: known.knownLeaks), now: now)
+    public func responseJSON(from store: any Store, publicFolder: PublicFolder, now: Int64) throws -> [UInt8]
+    {
+        let check = try check(store.makeReader(known: publicFolder.knownLeaks), now: now)
         var writer = JSONWriter()
         writer.object { $0.fields(of: check) }
         return writer.bytes
@@ -115,7 +117,7 @@ struct UnknownVersionError: Error, CustomStringConvertible {
     /// Environments in which the app was seen; empty if it was seen in the environment of the check.
     let environments: [String]
 
-    private static let shownNames = 5
+    private static let maxListedNames = 5
 
     private var name: String {
         app.key?.description ?? ""
@@ -144,7 +146,7 @@ struct UnknownVersionError: Error, CustomStringConvertible {
     }
 
     private static func list(_ names: [String]) -> String {
-        let more = names.count - shownNames
-        return names.prefix(shownNames).joined(separator: ", ") + (more > 0 ? " and \(more) more" : "")
+        let more = names.count - maxListedNames
+        return names.prefix(maxListedNames).joined(separator: ", ") + (more > 0 ? " and \(more) more" : "")
     }
 }

@@ -24,7 +24,7 @@ struct ReleaseCheckResource: JSONResource {
         for limit in ReleaseCheckRequest.Limit.allCases {
             guard let text = nonEmpty(limit.rawValue) else { continue }
             guard limit.set(text, in: &query) else {
-                throw Problem(.badRequest, "\(limit.rawValue) is “\(text)”, must be \(limit.form)")
+                throw Problem(.badRequest, "\(limit.rawValue) is “\(text)”, must be \(limit.validValues)")
             }
         }
         checkRequest = ReleaseCheckRequest(query)

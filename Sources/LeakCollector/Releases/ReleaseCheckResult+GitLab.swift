@@ -10,9 +10,9 @@ extension ReleaseCheckResult {
     public func codeQuality(address: String?) -> String {
         var writer = JSONWriter()
         writer.array { writer in
-            for finding in failing {
+            for finding in failingFindings {
                 var text = "\(finding.title) is \(finding.result.rawValue): \(finding.evidence)"
-                if let address { text += ". \(finding.page(address))" }
+                if let address { text += ". \(finding.pageAddress(address))" }
                 writer.object {
                     $0.issue(
                         text, name: "leak-\(finding.result.rawValue)", fingerprint: finding.id,

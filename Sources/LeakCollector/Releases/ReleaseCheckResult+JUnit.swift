@@ -9,8 +9,10 @@ extension ReleaseCheckResult {
     public func junit(address: String?) -> String {
         var cases: [String] = []
         var skipped = 0
-        for finding in failing {
-            let details = [finding.path.isEmpty ? nil : finding.path, address.map { finding.page($0) }]
+        for finding in failingFindings {
+            let details = [
+                finding.path.isEmpty ? nil : finding.path, address.map { finding.pageAddress($0) },
+            ]
             let name = "\(finding.result.rawValue): \(finding.title) (\(finding.id))"
             cases.append(
                 """
@@ -41,7 +43,7 @@ extension ReleaseCheckResult {
                 """)
         }
         let counts =
-            #"tests="\#(cases.count)" failures="\#(failing.count)" errors="0" skipped="\#(skipped)" time="0""#
+            #"tests="\#(cases.count)" failures="\#(failingFindings.count)" errors="0" skipped="\#(skipped)" time="0""#
         return """
             <?xml version="1.0" encoding="UTF-8"?>
             <testsuites>

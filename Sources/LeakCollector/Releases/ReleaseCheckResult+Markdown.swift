@@ -3,19 +3,19 @@ internal import LeakStatistics
 /// A check's result as Markdown, for a comment on a pull request or the summary of a step.
 extension ReleaseCheckResult {
     /// Maximum bytes of the Markdown. GitHub shows no step summary larger than a mebibyte, and no comment above 65,536 characters.
-    private static let markdownBytes = 60_000
+    private static let maxMarkdownBytes = 60_000
 
     /// Returns the result as Markdown.
     ///
     /// - Parameter address: address of the collector, for links to the pages of leaks; `nil` for no links.
     public func markdown(address: String?) -> String {
-        let word =
+        let verdictText =
             switch verdict {
             case .passed: "passed"
             case .failed: "failed"
             case .cannotTell: "cannot tell yet"
             }
-        var text = "### Leak check: \(word)\n\n\(Self.markdown(sentence))\n"
+        var text = "### Leak check: \(verdictText)\n\n\(Self.markdown(sentence))\n"
         for note in notes { text += "\n\(Self.markdown(note))\n" }
         let findings = findings
         guard !findings.isEmpty else { return text }
@@ -23,7 +23,7 @@ extension ReleaseCheckResult {
         var unlistedCount = findings.count
         for finding in findings {
             let title = Self.markdown(finding.title)
-            let name = address.map { "[\(title)](\(finding.page($0)))" } ?? title
+            let name = address.map { "[\(title)](\(finding.pageAddress($0)))" } ?? title
             let path = finding.path.isEmpty ? "" : "<br>\(Self.markdown(finding.path))"
             let rates = [finding.version, finding.baseline].map { counts in
                 Self.rate(counts).map { "\($0.share) of \(Count(counts.checks))" } ?? ""
@@ -31,12 +31,12 @@ extension ReleaseCheckResult {
             let row =
                 "| \(finding.result.rawValue) | \(name)\(path) | \(rates[0]) | \(rates[1]) | \(Count(finding.reports)) "
                 + "| \(finding.installs.map { "\(Count($0))" } ?? "") |\n"
-            guard text.utf8.count + row.utf8.count < Self.markdownBytes else { break }
+            guard text.utf8.count + row.utf8.count < Self.maxMarkdownBytes else { break }
             text += row
             unlistedCount -= 1
         }
         if unlistedCount > 0 { text += "\nand \(Self.number(unlistedCount, "more leak"))\n" }
-        if let unlisted { text += "\nand \(unlisted)\n" }
+        if let unlistedLeaks { text += "\nand \(unlistedLeaks)\n" }
         return text
     }
 

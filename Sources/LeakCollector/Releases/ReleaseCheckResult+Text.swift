@@ -4,9 +4,9 @@ internal import LeakStore
 
 /// A check's result as text for a terminal or a build's log, at most 100 columns wide except for addresses.
 extension ReleaseCheckResult {
-    private static let columns = 100
+    private static let maxColumns = 100
     /// Maximum number of classes that one sentence names.
-    private static let namedClasses = 3
+    private static let maxListedClasses = 3
 
     /// `true` if the version passed the check. `collector check` then exits with 0.
     public var passes: Bool { verdict == .passed }
@@ -40,12 +40,12 @@ extension ReleaseCheckResult {
                 Self.shortened(word + String(repeating: " ", count: width - word.count + 2) + finding.title))
             lines += Self.wrapped(finding.evidence, margin: margin)
             if !finding.path.isEmpty { lines.append(Self.shortened(margin + finding.path)) }
-            if let address { lines.append(margin + finding.page(address)) }
+            if let address { lines.append(margin + finding.pageAddress(address)) }
         }
-        if let unlisted {
+        if let unlistedLeaks {
             lines += [
                 "",
-                "and \(unlisted)\(address.map { "; all leaks of the version: \(versionPage($0))" } ?? "")",
+                "and \(unlistedLeaks)\(address.map { "; all leaks of the version: \(versionPageAddress($0))" } ?? "")",
             ]
         }
         return lines.joined(separator: "\n") + "\n"
@@ -87,7 +87,7 @@ extension ReleaseCheckResult {
     }
 
     func sentence(about checked: CheckedClass) -> String {
-        switch (checked.result, checked.needed) {
+        switch (checked.result, checked.neededChecks) {
         case (.notChecked, _):
             "\(checked.name) is no longer checked in \(Self.name(version, build)): is the detector still started in it?"
         case (.fewDevices, _):
@@ -103,25 +103,25 @@ extension ReleaseCheckResult {
     /// Sentences after the first one.
     var notes: [String] {
         var notes: [String] = []
-        let missing = classes.filter { $0.result == .notChecked }
-        if !missing.isEmpty, verdict != .cannotTell || missing.count > 1 {
+        let uncheckedClasses = classes.filter { $0.result == .notChecked }
+        if !uncheckedClasses.isEmpty, verdict != .cannotTell || uncheckedClasses.count > 1 {
             notes.append(
-                "No longer checked in \(Self.name(version, build)): \(Self.list(missing)). "
+                "No longer checked in \(Self.name(version, build)): \(Self.list(uncheckedClasses)). "
                     + "Is the detector still started in it?")
         }
-        let short = classes.filter { $0.result == .tooFew }
-        if !short.isEmpty {
-            let named = short.prefix(Self.namedClasses).map { checked in
-                "\(checked.name) \(Count(checked.versionChecks))\(checked.needed.map { " of \(Count($0))" } ?? "")"
+        let classesWithTooFewChecks = classes.filter { $0.result == .tooFew }
+        if !classesWithTooFewChecks.isEmpty {
+            let named = classesWithTooFewChecks.prefix(Self.maxListedClasses).map { checked in
+                "\(checked.name) \(Count(checked.versionChecks))\(checked.neededChecks.map { " of \(Count($0))" } ?? "")"
             }
-            let more = short.count - named.count
+            let more = classesWithTooFewChecks.count - named.count
             notes.append(
                 "Too few checks: \(named.joined(separator: ", "))\(more > 0 ? " and \(Count(more)) more" : "")."
             )
         }
-        let few = classes.filter { $0.result == .fewDevices }
-        if !few.isEmpty, verdict != .cannotTell || few.count > 1 {
-            notes.append("Checked on too few devices: \(Self.list(few)).")
+        let classesOnFewDevices = classes.filter { $0.result == .fewDevices }
+        if !classesOnFewDevices.isEmpty, verdict != .cannotTell || classesOnFewDevices.count > 1 {
+            notes.append("Checked on too few devices: \(Self.list(classesOnFewDevices)).")
         }
         if uncomparedCount > 0 {
             notes.append(
@@ -131,19 +131,19 @@ extension ReleaseCheckResult {
         if betterCount > 0 {
             notes.append("\(Self.number(betterCount, "leak")) \(betterCount == 1 ? "is" : "are") better.")
         }
-        if setAside > 0 || rareCount > 0 {
+        if setAsideCount > 0 || rareCount > 0 {
             let parts = [
-                setAside > 0
-                    ? "\(Self.number(setAside, "leak")) that \(setAside == 1 ? "is" : "are") known, ignored or resolved"
+                setAsideCount > 0
+                    ? "\(Self.number(setAsideCount, "leak")) that \(setAsideCount == 1 ? "is" : "are") known, ignored or resolved"
                     : nil,
                 rareCount > 0
                     ? "\(Self.number(rareCount, "new leak")) too rare to judge" : nil,
             ].compactMap { $0 }
             notes.append("Not counted: \(parts.joined(separator: "; ")).")
         }
-        if sessions.all > 0 {
+        if sessions.totalCount > 0 {
             let before = baselineSessions.flatMap {
-                $0.all > 0 ? ", \(baselineName): \(Self.leakFree($0))" : nil
+                $0.totalCount > 0 ? ", \(baselineName): \(Self.leakFree($0))" : nil
             }
             notes.append("Sessions without a leak: \(Self.leakFree(sessions))\(before ?? "").")
         }
@@ -151,13 +151,14 @@ extension ReleaseCheckResult {
     }
 
     private static func leakFree(_ sessions: Sessions) -> String {
-        let free = sessions.all - min(sessions.leaky, sessions.all)
-        return withPlainSpaces("\(Percentage(free, of: sessions.all)) of \(Count(sessions.all))")
+        let free = sessions.totalCount - min(sessions.leakyCount, sessions.totalCount)
+        return withPlainSpaces(
+            "\(Percentage(free, of: sessions.totalCount)) of \(Count(sessions.totalCount))")
     }
 
     private static func list(_ classes: [CheckedClass]) -> String {
-        let more = classes.count - namedClasses
-        return classes.prefix(namedClasses).map(\.name).joined(separator: ", ")
+        let more = classes.count - maxListedClasses
+        return classes.prefix(maxListedClasses).map(\.name).joined(separator: ", ")
             + (more > 0 ? " and \(Count(more)) more" : "")
     }
 
@@ -183,14 +184,14 @@ extension ReleaseCheckResult {
         var pagePath: String
 
         /// Returns the address of the page.
-        func page(_ collectorAddress: String) -> String { collectorAddress + pagePath }
+        func pageAddress(_ collectorAddress: String) -> String { collectorAddress + pagePath }
     }
 
     /// All findings, those that fail the version first.
     var findings: [Finding] { worseClasses.map(finding) + leaks.map(Self.finding) }
 
     /// Findings that fail the version.
-    var failing: [Finding] { findings.filter { $0.result != .better } }
+    var failingFindings: [Finding] { findings.filter { $0.result != .better } }
 
     private static func finding(_ leak: Leak) -> Finding {
         Finding(
@@ -200,7 +201,7 @@ extension ReleaseCheckResult {
                 leak.version, before: leak.baseline,
                 "\(number(leak.reports, "report")), \(number(leak.installs, "install"))"),
             baseline: leak.baseline, version: leak.version, reports: leak.reports, installs: leak.installs,
-            pagePath: "/leaks/\(Percent.encode(leak.id))")
+            pagePath: "/leaks/\(PercentEncoder.encode(leak.id))")
     }
 
     private func finding(_ worse: WorseClass) -> Finding {
@@ -210,7 +211,7 @@ extension ReleaseCheckResult {
             evidence: Self.evidence(
                 worse.version, before: worse.baseline, "none of its leaks is worse by itself"),
             baseline: worse.baseline, version: worse.version, reports: worse.version.reports, installs: nil,
-            pagePath: "/classes?class=\(Percent.encode(worse.name))&app=\(Percent.encode(app))")
+            pagePath: "/classes?class=\(PercentEncoder.encode(worse.name))&app=\(PercentEncoder.encode(app))")
     }
 
     private static func evidence(_ version: Counts, before baseline: Counts, _ more: String) -> String {
@@ -234,8 +235,8 @@ extension ReleaseCheckResult {
     private static func withPlainSpaces(_ text: String) -> String { text.replacing("\u{A0}", with: " ") }
 
     /// Text about the leaks that count but are not listed: `12 more new leaks`; `nil` if all are listed.
-    var unlisted: String? {
-        let words = [
+    var unlistedLeaks: String? {
+        let parts = [
             (worseCount, ReleaseGate.LeakResult.Kind.worse), (newCount, .new), (backCount, .back),
             (betterCount, .better),
         ].compactMap { count, kind -> String? in
@@ -246,12 +247,12 @@ extension ReleaseCheckResult {
                 ? "\(Count(more)) more new \(leaks)"
                 : "\(Count(more)) more \(leaks) that \(more == 1 ? "is" : "are") \(kind.rawValue)"
         }
-        return words.isEmpty ? nil : words.joined(separator: " and ")
+        return parts.isEmpty ? nil : parts.joined(separator: " and ")
     }
 
-    func versionPage(_ address: String) -> String {
+    func versionPageAddress(_ address: String) -> String {
         let parameters = AppScope(app, environment: environment).parameters + [("version", version)]
-        let query = parameters.compactMap { name, value in value.map { "\(name)=\(Percent.encode($0))" } }
+        let query = parameters.compactMap { name, value in value.map { "\(name)=\(PercentEncoder.encode($0))" } }
         return "\(address)/?" + query.joined(separator: "&")
     }
 
@@ -262,14 +263,14 @@ extension ReleaseCheckResult {
     // MARK: Width
 
     private static func shortened(_ line: String) -> String {
-        line.count <= columns ? line : line.prefix(columns - 1) + "…"
+        line.count <= maxColumns ? line : line.prefix(maxColumns - 1) + "…"
     }
 
     /// Breaks a text at its spaces, and cuts words that are longer than a line.
     private static func wrapped(_ text: String, margin: String = "") -> [String] {
         var lines: [String] = []
         for word in text.split(separator: " ") {
-            if let last = lines.last, last.count + 1 + word.count <= columns - margin.count {
+            if let last = lines.last, last.count + 1 + word.count <= maxColumns - margin.count {
                 lines[lines.count - 1] += " " + word
             } else {
                 lines.append(String(word))

@@ -17,10 +17,10 @@ extension ReleaseCheckResult {
         case .failed: break
         }
         var text = Self.command("error", title: title, ([sentence] + notes).joined(separator: "\n"))
-        for finding in failing {
+        for finding in failingFindings {
             var message = finding.evidence
             if !finding.path.isEmpty { message += "\n\(finding.path)" }
-            if let address { message += "\n\(finding.page(address))" }
+            if let address { message += "\n\(finding.pageAddress(address))" }
             let result =
                 switch finding.result {
                 case .worse: "Worse"
@@ -30,7 +30,7 @@ extension ReleaseCheckResult {
             text += Self.command(
                 "error", title: TerminalText.text("\(result) in \(version): \(finding.title)"), message)
         }
-        if let unlisted { text += Self.command("error", title: title, "and \(unlisted)") }
+        if let unlistedLeaks { text += Self.command("error", title: title, "and \(unlistedLeaks)") }
         return text
     }
 

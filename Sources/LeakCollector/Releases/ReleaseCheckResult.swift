@@ -11,8 +11,8 @@ public struct ReleaseCheckResult: Hashable, Sendable {
     }
 
     struct Sessions: Hashable, Sendable {
-        var all = 0
-        var leaky = 0
+        var totalCount = 0
+        var leakyCount = 0
     }
 
     struct Leak: Hashable, Sendable {
@@ -52,7 +52,7 @@ public struct ReleaseCheckResult: Hashable, Sendable {
         var versionChecks = 0
         /// Number of checks that the version needs; `nil` if no number suffices because the baseline has too few, and if the
         /// result is not `tooFew`.
-        var needed: Int?
+        var neededChecks: Int?
     }
 
     public internal(set) var verdict: ReleaseGate.Verdict
@@ -68,7 +68,7 @@ public struct ReleaseCheckResult: Hashable, Sendable {
     var betterCount = 0
     var rareCount = 0
     var uncomparedCount = 0
-    var setAside = 0
+    var setAsideCount = 0
     var baselineSessions: Sessions?
     var sessions = Sessions()
     var leaks: [Leak] = []
@@ -143,7 +143,7 @@ extension JSONScanner {
             case "better_count": result.betterCount = try scanner.count()
             case "rare_count": result.rareCount = try scanner.count()
             case "uncompared_count": result.uncomparedCount = try scanner.count()
-            case "set_aside": result.setAside = try scanner.count()
+            case "set_aside": result.setAsideCount = try scanner.count()
             case "sessions": try scanner.readSessions(into: &result)
             case "leaks":
                 result.leaks = try scanner.elements { scanner throws(JSONError) in try scanner.checkedLeak() }
@@ -179,8 +179,8 @@ extension JSONScanner {
             var sessions = ReleaseCheckResult.Sessions()
             try scanner.eachField { name, scanner throws(JSONError) in
                 switch name {
-                case "all": sessions.all = try scanner.count()
-                case "leaky": sessions.leaky = try scanner.count()
+                case "all": sessions.totalCount = try scanner.count()
+                case "leaky": sessions.leakyCount = try scanner.count()
                 default: try scanner.skip()
                 }
             }
@@ -263,7 +263,7 @@ extension JSONScanner {
                 if try scanner.kind() == .null {
                     try scanner.null()
                 } else {
-                    checked.needed = try scanner.count()
+                    checked.neededChecks = try scanner.count()
                 }
             default: try scanner.skip()
             }

@@ -8,30 +8,30 @@ struct ReleaseTable: Component {
     var releases: [ReleaseSummary]
 
     /// Maximum number of builds that a row lists. If there are more, it shows only the first and the last build.
-    private static let namedBuilds = 3
+    private static let maxListedBuilds = 3
 
     /// The table with ARIA roles. A narrow window shows rows as blocks, and some browsers then no longer treat the
     /// element as a table. https://adrianroselli.com/2018/02/tables-css-display-properties-and-aria.html
     var html: HTML {
         #"""
         <div class="scroll" tabindex="0" role="group" aria-label="Versions"><table class="releases" role="table">\#
-        <caption class="hidden">Versions, newest first</caption><thead role="rowgroup"><tr role="row">\#(heads)</tr></thead>
+        <caption class="hidden">Versions, newest first</caption><thead role="rowgroup"><tr role="row">\#(headings)</tr></thead>
         <tbody role="rowgroup">\#(releases.map { row($0) })</tbody></table></div>
         """#
     }
 
-    private var heads: [HTML] {
-        [Self.head("Version")]
+    private var headings: [HTML] {
+        [Self.heading("Version")]
             + [
                 "Leak-free sessions", "Leaks per 1,000 checks", "Leaks", "New", "Not seen any more",
                 "Regressed",
                 "Reports", "Installs",
-            ].map { Self.head($0, isNumber: true) } + ["First seen", "Last seen"].map { Self.head($0) }
+            ].map { Self.heading($0, isNumber: true) } + ["First seen", "Last seen"].map { Self.heading($0) }
     }
 
-    private static func head(_ words: String, isNumber: Bool = false) -> HTML {
+    private static func heading(_ title: String, isNumber: Bool = false) -> HTML {
         let styleClass: HTML = isNumber ? #" class="num""# : ""
-        return #"<th role="columnheader" scope="col"\#(styleClass)>\#(words)</th>"#
+        return #"<th role="columnheader" scope="col"\#(styleClass)>\#(title)</th>"#
     }
 
     private func row(_ release: ReleaseSummary) -> HTML {
@@ -57,14 +57,15 @@ struct ReleaseTable: Component {
     }
 
     /// Returns a link to the leaks of the version that a number counts.
-    private func link(_ words: HTML, to release: ReleaseSummary, _ change: (inout LeakQuery) -> Void) -> HTML
+    private func link(_ content: HTML, to release: ReleaseSummary, _ change: (inout LeakQuery) -> Void)
+        -> HTML
     {
-        guard context.links.isServed else { return words }
+        guard context.links.isServed else { return content }
         var query = LeakQuery()
         query.scope = app
         query.version = release.version
         change(&query)
-        return #"<a href="\#(context.links.to(.summary(query)))">\#(words)</a>"#
+        return #"<a href="\#(context.links.to(.summary(query)))">\#(content)</a>"#
     }
 
     /// Returns a link to the comparison with the version before; `nil` for the oldest version.
@@ -78,7 +79,7 @@ struct ReleaseTable: Component {
     private func builds(_ release: ReleaseSummary) -> HTML? {
         let builds = release.builds
         guard let first = builds.first, let last = builds.last else { return nil }
-        guard builds.count > Self.namedBuilds else {
+        guard builds.count > Self.maxListedBuilds else {
             let names = HTML(builds.map { IsolatedText($0).html }, separator: ", ")
             return "<small>\(builds.count == 1 ? "build" : "builds") \(names)</small>"
         }
@@ -88,8 +89,8 @@ struct ReleaseTable: Component {
     private var noData: HTML { #"<span class="dim">no data</span>"# }
 
     private func sessions(_ release: ReleaseSummary) -> HTML {
-        guard let free = release.leakFreePercentage else { return noData }
-        return "\(free)<small>of \(Count(release.sessions).of("session", "sessions"))</small>"
+        guard let leakFreeShare = release.leakFreePercentage else { return noData }
+        return "\(leakFreeShare)<small>of \(Count(release.sessions).of("session", "sessions"))</small>"
     }
 }
 

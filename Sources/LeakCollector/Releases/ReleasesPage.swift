@@ -14,7 +14,7 @@ struct ReleasesPage: Component {
             main: #"""
                 <h1>Releases</h1>
                 \#(apps)
-                \#(releases.isEmpty ? none : numbers)
+                \#(releases.isEmpty ? emptyCard : numbers)
                 """#,
             footer: [
                 "\(Count(releases.count).of("version", "versions"))",
@@ -39,7 +39,7 @@ struct ReleasesPage: Component {
             """#
     }
 
-    private var none: HTML {
+    private var emptyCard: HTML {
         #"""
         <div class="card empty"><h2>No releases yet</h2>
         <p>A version appears here with its first report or session.</p></div>
@@ -58,14 +58,14 @@ struct ReleasesPage: Component {
         }
         return #"""
             <form class="filters" action="\#(context.links.to(.releases(app: nil)))">\#
-            \#(Choice(name: "app", label: "App", none: nil, options: context.apps.map { ($0, $0) }, chosen: app.app))\#
-            \#(Choice.environments(of: context)?.html)<button>Apply</button></form>
+            \#(DropDownList(name: "app", label: "App", emptyLabel: nil, options: context.apps.map { ($0, $0) }, selectedValue: app.app))\#
+            \#(DropDownList.environments(of: context)?.html)<button>Apply</button></form>
             """#
     }
 
     /// The form with the choice of the environment, for a page with one app; `nil` without a choice.
     private var environments: HTML? {
-        guard context.links.isServed, let choice = Choice.environments(of: context), let name = app.app else {
+        guard context.links.isServed, let choice = DropDownList.environments(of: context), let name = app.app else {
             return nil
         }
         return #"""

@@ -18,13 +18,13 @@ final class CollectorService: Service {
 
     init(
         _ context: RequestContext, signIn: SignIn, ingest: Ingest, erasure: Erasure,
-        symbols: SymbolUploadWorker,
+        symbolUploads: SymbolUploadWorker,
         files: StaticFiles, log: Log
     ) {
         self.context = context
         self.files = files
         self.log = log
-        let mutations = Mutations.all(erasure: erasure, symbols: symbols, ingest: ingest)
+        let mutations = Mutations.all(erasure: erasure, symbolUploads: symbolUploads, ingest: ingest)
         routes =
             Resources.addresses.map { $0.route(in: context) }
             + mutations.flatMap { $0.routes(in: context) }
@@ -37,11 +37,11 @@ final class CollectorService: Service {
 
     /// Returns the routes of health checks: `/healthz` shows that the collector runs, `/readyz` that it can answer requests.
     private static func probes(_ context: RequestContext) -> [Route] {
-        let (health, readiness) = (context.health, ReadinessProbe(threads: context.threads))
+        let (health, readiness) = (context.health, ReadinessProbe(storeThreads: context.storeThreads))
         return [
             Route(.get, "/healthz", access: .anyone) { _, _, responder in responder.send(.plain("ok\n")) },
             Route(.get, "/readyz", access: .anyone) { _, _, responder in
-                if let issue = health.worst {
+                if let issue = health.mostSerious {
                     responder.send(issue.problem.response)
                 } else {
                     readiness.receive(responder)
@@ -74,7 +74,7 @@ final class CollectorService: Service {
     /// - Parameter allow: the methods that the address accepts.
     private func methodNotAllowed(_ allow: String, at request: borrowing Request) -> Response {
         guard !request.path.hasPrefix("/api/") else {
-            return Problem(.methodNotAllowed, "this address accepts only \(allow)").with("Allow", allow)
+            return Problem(.methodNotAllowed, "this address accepts only \(allow)").withField("Allow", allow)
                 .response
         }
         var page = Response.page(
@@ -127,7 +127,7 @@ final class CollectorService: Service {
             }
             // The address of a form is replaced by that of its page.
             let target = match.formPage.map { Links.served.to($0.to) } ?? request.target
-            return .redirect(to: target == "/" ? "/sign-in" : "/sign-in?to=\(Percent.encode(target))")
+            return .redirect(to: target == "/" ? "/sign-in" : "/sign-in?to=\(PercentEncoder.encode(target))")
         }
     }
 
@@ -150,7 +150,7 @@ final class CollectorService: Service {
     }
 
     private func readRejection(by request: borrowing Request) -> Problem? {
-        switch context.authenticator.reader(of: request, now: context.now()) {
+        switch context.authenticator.readCredential(of: request, now: context.now()) {
         case .valid: nil
         case .revoked: Problem(.forbidden, "this access token was revoked; use another one")
         case .unknown:

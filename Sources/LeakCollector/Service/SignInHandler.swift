@@ -4,7 +4,7 @@ internal import LeakStore
 /// Handler of `/sign-in` and `/sign-out`.
 struct SignInHandler: Sendable {
     /// Maximum bytes of a form: a token or a code, and a destination.
-    private static let body = Route.Body.atMost(4096)
+    private static let formBody = Route.Body.atMost(4096)
 
     let signIn: SignIn
     let context: RequestContext
@@ -13,19 +13,19 @@ struct SignInHandler: Sendable {
 
     var routes: [Route] {
         [
-            Route(.get, "/sign-in", access: .anyone, body: Self.body, isForBrowsers: true) {
+            Route(.get, "/sign-in", access: .anyone, body: Self.formBody, isForBrowsers: true) {
                 request, _, responder in
                 responder.send(firstPage(for: request, now: context.now()))
             },
-            Route(.post, "/sign-in", access: .anyone, body: Self.body, isForBrowsers: true) {
+            Route(.post, "/sign-in", access: .anyone, body: Self.formBody, isForBrowsers: true) {
                 request, _, responder in
-                receive(request, responder: responder, needsOrigin: false, handler: open)
+                receive(request, responder: responder, needsOrigin: false, handler: handleSignIn)
             },
             Route(.post, "/sign-out", access: .anyone, isForBrowsers: true) { request, _, responder in
                 // A browser adds the cookie by itself, in some cases also to a form of another site, so a form with
                 // the cookie must name its origin.
                 let hasCookie = signIn.authenticator.sessionCookie(of: request) != nil
-                receive(request, responder: responder, needsOrigin: hasCookie, handler: signOut)
+                receive(request, responder: responder, needsOrigin: hasCookie, handler: handleSignOut)
             },
         ]
     }
@@ -43,7 +43,7 @@ struct SignInHandler: Sendable {
         case .unspecified where needsOrigin:
             detail =
                 "The browser did not say which page sent this form. Open the sign-in page again and send it from there."
-        case .here, .unspecified: return handler(request, responder, context.now())
+        case .ownPage, .unspecified: return handler(request, responder, context.now())
         }
         responder.send(.page(error: .forbidden, detail: detail, now: context.now()))
     }
@@ -63,7 +63,7 @@ struct SignInHandler: Sendable {
 
     /// Signs in by the code of a link or by an access token. Wrong codes and tokens are answered on the loop, so that
     /// guesses do not use the disk or delay other requests.
-    private func open(_ request: borrowing Request, responder: consuming Responder, now: Int64) {
+    private func handleSignIn(_ request: borrowing Request, responder: consuming Responder, now: Int64) {
         let form = Form(request.body())
         let destination = Self.destination(form["to"] ?? request.query("to"))
         let code = form["code"]
@@ -92,9 +92,9 @@ struct SignInHandler: Sendable {
         run(responder: responder, now: now) {
             let cookie =
                 if let code {
-                    try signIn.open(code: code, overTLS: overTLS, now: now)
+                    try signIn.openSession(code: code, overTLS: overTLS, now: now)
                 } else {
-                    try signIn.open(token: secret, overTLS: overTLS, now: now)
+                    try signIn.openSession(token: secret, overTLS: overTLS, now: now)
                 }
             guard let cookie else {
                 return page(code == nil ? .wrongToken : .usedLink, destination: destination, now: now)
@@ -103,15 +103,15 @@ struct SignInHandler: Sendable {
         }
     }
 
-    private func signOut(_ request: borrowing Request, responder: consuming Responder, now: Int64) {
+    private func handleSignOut(_ request: borrowing Request, responder: consuming Responder, now: Int64) {
         guard let session = signIn.authenticator.sessionCookie(of: request),
             case .valid = signIn.authenticator.find(session, for: [.session], now: now)
         else {
-            responder.send(.redirect(to: "/sign-in?out=1", cookie: signIn.forgettingCookie))
+            responder.send(.redirect(to: "/sign-in?out=1", cookie: signIn.removalCookie))
             return
         }
         run(responder: responder, now: now) {
-            .redirect(to: "/sign-in?out=1", cookie: try signIn.close(session: session, now: now))
+            .redirect(to: "/sign-in?out=1", cookie: try signIn.closeSession(session, now: now))
         }
     }
 
@@ -138,7 +138,7 @@ struct SignInHandler: Sendable {
         responder: consuming Responder, now: Int64, _ work: @escaping @Sendable () throws -> Response
     ) {
         let sharedResponder = SharedResponder(responder)
-        context.threads.add(
+        context.storeThreads.add(
             StoreWork(
                 "signing in or out", responders: { [sharedResponder] },
                 rejection: { _ in .page(error: .serviceUnavailable, now: now) }

@@ -26,7 +26,7 @@ struct SignInPage: Component {
                 <div class="narrow"><h1>Sign in</h1>
                 <form class="card stack" method="post" action="\#(context.links.to(.signIn))">
                 <p>This link works once. You stay signed in for 30 days in this browser.</p>
-                <input type="hidden" name="code" value="\#(code)">\#(hidden)\#
+                <input type="hidden" name="code" value="\#(code)">\#(destinationField)\#
                 <button class="main">Sign in</button></form></div>
                 """#
         ).html
@@ -42,17 +42,17 @@ struct SignInPage: Component {
                 <form class="card stack" method="post" action="\#(context.links.to(.signIn))">
                 <label for="token">Or paste an access token</label>
                 <input id="token" type="password" name="token" required \#
-                autocomplete="current-password" spellcheck="false"\#(mark)>
-                \#(hidden)<button class="main">Sign in</button></form></div>
+                autocomplete="current-password" spellcheck="false"\#(invalidAttribute)>
+                \#(destinationField)<button class="main">Sign in</button></form></div>
                 """#
         ).html
     }
 
-    private var hidden: HTML? {
+    private var destinationField: HTML? {
         destination.map { #"<input type="hidden" name="to" value="\#($0)">"# }
     }
 
-    private var mark: HTML {
+    private var invalidAttribute: HTML {
         problem == .wrongToken ? #" aria-invalid="true" aria-describedby="problem""# : ""
     }
 

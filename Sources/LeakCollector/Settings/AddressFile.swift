@@ -10,26 +10,26 @@ internal import LeakPlatform
 /// not see the server's flags.
 public struct AddressFile: Sendable {
     static let name = "collector.address"
-    private static let maximumBytes = 512
+    private static let maxBytes = 512
 
     private let path: String
 
     /// - Parameter folder: the data folder.
     public init(folder: String) { path = "\(folder)/\(Self.name)" }
 
-    /// Writes the address atomically: a reader sees all of the former address or all of the new one.
+    /// Writes the address atomically: a reader sees all of the previous address or all of the new one.
     ///
     /// - Returns: `true` if it was written. A missing folder is not created.
     public func write(_ address: String) -> Bool {
-        let part = path + ".part"
-        unsafe unlink(part)
-        let file = unsafe open(part, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o644)
+        let partialPath = path + ".part"
+        unsafe unlink(partialPath)
+        let file = unsafe open(partialPath, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o644)
         guard file >= 0 else { return false }
         let bytes = Array("\(address)\n".utf8)
         let count = writeAll(bytes, to: file)
         close(file)
-        guard count == bytes.count, unsafe rename(part, path) == 0 else {
-            unsafe unlink(part)
+        guard count == bytes.count, unsafe rename(partialPath, path) == 0 else {
+            unsafe unlink(partialPath)
             return false
         }
         return true
@@ -40,7 +40,7 @@ public struct AddressFile: Sendable {
         let file = unsafe open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
         guard file >= 0 else { return nil }
         defer { close(file) }
-        var bytes = [UInt8](repeating: 0, count: Self.maximumBytes)
+        var bytes = [UInt8](repeating: 0, count: Self.maxBytes)
         #if canImport(Darwin)
             let count = unsafe Darwin.read(file, &bytes, bytes.count)
         #else

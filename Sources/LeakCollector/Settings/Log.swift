@@ -10,11 +10,11 @@ public struct Log: Sendable {
         case info, warning, error
     }
 
-    private let form: Settings.LogForm
+    private let format: Settings.LogFormat
     private let now: @Sendable () -> Int64
 
-    public init(form: Settings.LogForm, now: @escaping @Sendable () -> Int64 = WallClock.milliseconds) {
-        self.form = form
+    public init(format: Settings.LogFormat, now: @escaping @Sendable () -> Int64 = WallClock.milliseconds) {
+        self.format = format
         self.now = now
     }
 
@@ -24,11 +24,11 @@ public struct Log: Sendable {
 
     /// Writes a line with further fields to standard output, where the first lines of a start go.
     public func reportStartup(_ message: String, _ fields: KeyValuePairs<String, String> = [:]) {
-        Self.write(Self.line(message, level: .info, form: form, now: now(), fields: fields), to: 1)
+        Self.write(Self.line(message, level: .info, format: format, now: now(), fields: fields), to: 1)
     }
 
     private func record(_ level: Level, _ message: String) {
-        Self.write(Self.line(message, level: level, form: form, now: now()), to: 2)
+        Self.write(Self.line(message, level: level, format: format, now: now()), to: 2)
     }
 
     private static func write(_ text: String, to descriptor: Int32) {
@@ -43,11 +43,11 @@ public struct Log: Sendable {
     ///
     /// - Parameter fields: further fields, which only JSON has.
     static func line(
-        _ message: String, level: Level, form: Settings.LogForm, now: Int64,
+        _ message: String, level: Level, format: Settings.LogFormat, now: Int64,
         fields: KeyValuePairs<String, String> = [:]
     ) -> String {
         let time = CivilTime(milliseconds: now).rfc3339
-        switch form {
+        switch format {
         case .text:
             let oneLine = message.split(whereSeparator: \.isNewline).joined(separator: " ")
             return level == .info ? "\(time) \(oneLine)" : "\(time) \(level.rawValue): \(oneLine)"

@@ -7,7 +7,7 @@
 /// A file that holds one secret, as container engines mount it.
 enum SecretFile {
     /// Maximum bytes of a file, more than any secret or address has.
-    static let maximumBytes = 64 * 1024
+    static let maxBytes = 64 * 1024
 
     /// Reads the secret, without the line ends after it.
     ///
@@ -24,15 +24,15 @@ enum SecretFile {
         guard file >= 0 else { throw unreadable() }
         defer { close(file) }
         var bytes: [UInt8] = []
-        var block = [UInt8](repeating: 0, count: maximumBytes + 1)
-        while bytes.count <= maximumBytes {
+        var block = [UInt8](repeating: 0, count: maxBytes + 1)
+        while bytes.count <= maxBytes {
             let count = unsafe read(file, &block, block.count)
             if count < 0, errno == EINTR { continue }
             guard count >= 0 else { throw unreadable() }
             guard count > 0 else { break }
             bytes += block[..<count]
         }
-        guard bytes.count <= maximumBytes else { throw settingError("has more than \(maximumBytes) bytes") }
+        guard bytes.count <= maxBytes else { throw settingError("has more than \(maxBytes) bytes") }
         while let last = bytes.last, last == UInt8(ascii: "\n") || last == UInt8(ascii: "\r") {
             bytes.removeLast()
         }

@@ -61,7 +61,7 @@ public enum Setting: String, CaseIterable, Sendable {
     }
 
     /// The default value, in words.
-    public var fallback: String {
+    public var defaultDescription: String {
         switch self {
         case .host: "127.0.0.1"
         case .port: "8080"

@@ -7,11 +7,11 @@ internal import LeakHTTPServer
 
 /// The validated settings of `collector serve`.
 public struct Settings: Sendable {
-    public enum LogForm: String, Sendable, CaseIterable {
+    public enum LogFormat: String, Sendable, CaseIterable {
         case text, json
     }
 
-    public enum AccessLogForm: String, Sendable, CaseIterable {
+    public enum AccessLogFormat: String, Sendable, CaseIterable {
         case off, text, json
     }
 
@@ -30,10 +30,10 @@ public struct Settings: Sendable {
     public var trustedOrigins: [String] = []
     /// Proxies whose header fields are trusted to name a request's client.
     var trustedProxies: [IPNetwork] = []
-    public var logForm = LogForm.text
+    public var logFormat = LogFormat.text
     /// True to print secrets; `nil` prints them only where people read the log.
     public var logSecrets: Bool?
-    public var accessLogForm = AccessLogForm.off
+    public var accessLogFormat = AccessLogFormat.off
     /// Maximum number of open connections.
     public var connections = 1024
     /// Seconds that a connection may be idle between two requests.
@@ -44,7 +44,7 @@ public struct Settings: Sendable {
     /// behind. Ten million installs with fifty reports a day send 6,000.
     public var reportsPerSecond: Int?
     /// False to store no explanations, and to tell reporters to send none.
-    public var takesExplanations = true
+    public var storesExplanations = true
     /// Known leaks of the operator's own; `nil` for only those of the Public folder.
     public var knownLeaksFile: String?
     public var ingestKey: String?
@@ -91,7 +91,7 @@ public struct Settings: Sendable {
     }
 
     /// `true` if the start prints the sign-in link, and creates and prints a first key and token.
-    public var showsSecrets: Bool { logSecrets ?? (logForm == .text) }
+    public var showsSecrets: Bool { logSecrets ?? (logFormat == .text) }
 
     /// Returns the variable that set a secret, for messages about it.
     func variable(of setting: Setting) -> String { fileVariables[setting] ?? setting.variable }
@@ -165,17 +165,17 @@ public struct Settings: Sendable {
                 }
             }
         case .log:
-            guard let form = LogForm(rawValue: value) else {
+            guard let format = LogFormat(rawValue: value) else {
                 throw settingError("is “\(value)”, must be text or json")
             }
-            logForm = form
+            logFormat = format
         case .logSecrets:
             logSecrets = try Self.parseFlag(value, settingError: settingError)
         case .accessLog:
-            guard let form = AccessLogForm(rawValue: value) else {
+            guard let format = AccessLogFormat(rawValue: value) else {
                 throw settingError("is “\(value)”, must be off, text or json")
             }
-            accessLogForm = form
+            accessLogFormat = format
         case .connections:
             connections = try Self.parseNumber(value, in: 1...1_000_000, settingError: settingError)
         case .idleTime:
@@ -190,7 +190,7 @@ public struct Settings: Sendable {
             }
             reportsPerSecond = number
         case .explanations:
-            takesExplanations = try Self.parseFlag(value, settingError: settingError)
+            storesExplanations = try Self.parseFlag(value, settingError: settingError)
         case .knownLeaks:
             guard !value.isEmpty else { throw settingError("must name a file") }
             knownLeaksFile = value
@@ -267,17 +267,17 @@ public struct Settings: Sendable {
     private static func parseAddress(
         _ value: String, settingError: (String) -> SettingError
     ) throws(SettingError) -> String {
-        let rest: Substring
+        let authority: Substring
         if value.hasPrefix("https://") {
-            rest = value.dropFirst(8)
+            authority = value.dropFirst(8)
         } else if value.hasPrefix("http://") {
-            rest = value.dropFirst(7)
+            authority = value.dropFirst(7)
         } else {
             throw settingError("must start with http:// or https://")
         }
         let trimmed = value.hasSuffix("/") ? String(value.dropLast()) : value
         guard value.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }),
-            isAuthority(rest.dropLast(rest.hasSuffix("/") ? 1 : 0))
+            isAuthority(authority.dropLast(authority.hasSuffix("/") ? 1 : 0))
         else { throw settingError("must be an address without a path, such as https://leaks.example.com") }
         return trimmed
     }
@@ -290,9 +290,9 @@ public struct Settings: Sendable {
         if text.hasPrefix("[") {
             guard let end = text.firstIndex(of: "]") else { return false }
             host = text[text.index(after: text.startIndex)..<end]
-            let rest = text[text.index(after: end)...]
-            guard rest.isEmpty || rest.hasPrefix(":") else { return false }
-            port = rest.isEmpty ? nil : rest.dropFirst()
+            let portSuffix = text[text.index(after: end)...]
+            guard portSuffix.isEmpty || portSuffix.hasPrefix(":") else { return false }
+            port = portSuffix.isEmpty ? nil : portSuffix.dropFirst()
             guard host.allSatisfy({ $0.isHexDigit || $0 == ":" || $0 == "." }) else { return false }
         } else {
             let parts = text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)

@@ -14,26 +14,26 @@ struct WebOrigin: Hashable, Sendable {
         let (scheme, defaultPort): (String, UInt16) =
             text.hasPrefix("https://") ? ("https", 443) : ("http", 80)
         guard text.hasPrefix(scheme + "://") else { return nil }
-        var rest = text.dropFirst(scheme.count + 3)
-        if rest.hasSuffix("/") { rest.removeLast() }
-        guard let (host, port) = Self.authority(rest) else { return nil }
+        var authority = text.dropFirst(scheme.count + 3)
+        if authority.hasSuffix("/") { authority.removeLast() }
+        guard let (host, port) = Self.splitAuthority(authority) else { return nil }
         (self.scheme, self.host, self.port) = (scheme, host, port ?? defaultPort)
     }
 
     /// Splits `host`, `host:port` or `[address]:port`. A colon without a port after it is ignored.
-    private static func authority(_ text: Substring) -> (host: String, port: UInt16?)? {
+    private static func splitAuthority(_ text: Substring) -> (host: String, port: UInt16?)? {
         let host: Substring
-        let rest: Substring
+        let portSuffix: Substring
         if text.hasPrefix("[") {
             guard let end = text.firstIndex(of: "]") else { return nil }
             host = text[text.index(after: text.startIndex)..<end]
-            rest = text[text.index(after: end)...]
+            portSuffix = text[text.index(after: end)...]
             guard
                 host.utf8.allSatisfy({ isHexDigit($0) || $0 == UInt8(ascii: ":") || $0 == UInt8(ascii: ".") })
             else { return nil }
         } else {
             host = text.prefix { $0 != ":" }
-            rest = text[host.endIndex...]
+            portSuffix = text[host.endIndex...]
             guard
                 host.utf8.allSatisfy({
                     isHexDigit($0) || (0x67...0x7A).contains($0) || "-._".utf8.contains($0)
@@ -41,9 +41,11 @@ struct WebOrigin: Hashable, Sendable {
             else { return nil }
         }
         guard !host.isEmpty else { return nil }
-        guard rest.utf8.count > 1 else { return rest.isEmpty || rest == ":" ? (String(host), nil) : nil }
-        let digits = rest.dropFirst()
-        guard rest.hasPrefix(":"), digits.utf8.allSatisfy({ (0x30...0x39).contains($0) }),
+        guard portSuffix.utf8.count > 1 else {
+            return portSuffix.isEmpty || portSuffix == ":" ? (String(host), nil) : nil
+        }
+        let digits = portSuffix.dropFirst()
+        guard portSuffix.hasPrefix(":"), digits.utf8.allSatisfy({ (0x30...0x39).contains($0) }),
             let port = UInt16(digits), port > 0
         else { return nil }
         return (String(host), port)

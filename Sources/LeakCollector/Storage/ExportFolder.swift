@@ -39,28 +39,28 @@ public struct ExportFolder {
     }
 
     /// Name of the list of exported files, one per line; sorted once the export is complete.
-    static let manifest = ".collector-export"
+    static let manifestName = ".collector-export"
     /// Name of a file while it is being written.
-    private static let unfinished = ".collector-export.part"
+    private static let partialFileName = ".collector-export.part"
 
     private let path: String
     /// Files of earlier exports.
-    private let former: Set<String>
-    private(set) var written: Set<String> = []
+    private let earlierFiles: Set<String>
+    private(set) var writtenFiles: Set<String> = []
     private var folders: Set<String> = []
 
     init(_ path: String) throws(Failure) {
         self.path = path
         try Self.makeFolder(Self.folderItself(path))
         try Self.requireFolder(Self.folderItself(path))
-        let manifest = "\(path)/\(Self.manifest)"
-        if let kind = try Self.kind(of: manifest) {
-            guard kind == S_IFLNK || kind == S_IFREG else { throw .foreign(manifest) }
-            if try Self.hasOtherNames(manifest) { throw .hardLink(manifest) }
-            former = Self.names(in: try Self.contents(of: manifest, followsLinks: false))
+        let manifestPath = "\(path)/\(Self.manifestName)"
+        if let kind = try Self.kind(of: manifestPath) {
+            guard kind == S_IFLNK || kind == S_IFREG else { throw .foreign(manifestPath) }
+            if try Self.hasOtherNames(manifestPath) { throw .hardLink(manifestPath) }
+            earlierFiles = Self.names(in: try Self.contents(of: manifestPath, followsLinks: false))
             return
         }
-        former = []
+        earlierFiles = []
         guard let foreign = try Self.firstEntry(in: path) else { return }
         let entry = "\(path)/\(foreign)"
         throw try Self.kind(of: entry) == S_IFLNK ? .link(entry) : .foreign(entry)
@@ -95,7 +95,7 @@ public struct ExportFolder {
             let name = unsafe withUnsafeBytes(of: &entry.pointee.d_name) { bytes in
                 unsafe String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
             }
-            guard ![".", "..", manifest, unfinished].contains(name) else { continue }
+            guard ![".", "..", manifestName, partialFileName].contains(name) else { continue }
             first = first.map { min($0, name) } ?? name
         }
         return first
@@ -106,7 +106,7 @@ public struct ExportFolder {
     ///
     /// - Throws: ``Failure`` with the first of the named files that exists and that no export wrote.
     func check(_ names: [String]) throws(Failure) {
-        for name in names where !former.contains(name) && !written.contains(name) {
+        for name in names where !earlierFiles.contains(name) && !writtenFiles.contains(name) {
             let path = "\(path)/\(name)"
             if try Self.kind(of: path) != nil { throw .foreign(path) }
         }
@@ -122,8 +122,8 @@ public struct ExportFolder {
         try check([name])
         // The list is written first, so that an interrupted export leaves no file that later exports do not
         // know. A line end precedes the name, because a full disk may have left half a line.
-        if written.insert(name).inserted, !former.contains(name) {
-            try Self.write(Array("\n\(name)\n".utf8), to: "\(path)/\(Self.manifest)", O_APPEND)
+        if writtenFiles.insert(name).inserted, !earlierFiles.contains(name) {
+            try Self.write(Array("\n\(name)\n".utf8), to: "\(path)/\(Self.manifestName)", O_APPEND)
         }
         try replace(name, by: bytes)
     }
@@ -132,32 +132,32 @@ public struct ExportFolder {
     ///
     /// - Returns: the number of removed files.
     func finish() throws(Failure) -> Int {
-        var removed = 0
-        let formerFolders = Set(
-            former.compactMap { $0.contains("/") ? $0.split(separator: "/").first : nil })
-        for name in formerFolders { try Self.requireFolder("\(path)/\(name)") }
-        for name in former.subtracting(written).sorted() {
+        var removedCount = 0
+        let earlierFolders = Set(
+            earlierFiles.compactMap { $0.contains("/") ? $0.split(separator: "/").first : nil })
+        for name in earlierFolders { try Self.requireFolder("\(path)/\(name)") }
+        for name in earlierFiles.subtracting(writtenFiles).sorted() {
             if unsafe unlink("\(path)/\(name)") == 0 {
-                removed += 1
+                removedCount += 1
             } else if errno != ENOENT {
                 throw Failure(path: "\(path)/\(name)", doing: "remove", code: errno)
             }
         }
-        for name in formerFolders {
+        for name in earlierFolders {
             // This fails if the folder holds other files, so the folder then stays.
             _ = unsafe rmdir("\(path)/\(name)")
         }
-        try replace(Self.manifest, by: Array(written.sorted().map { "\($0)\n" }.joined().utf8))
-        return removed
+        try replace(Self.manifestName, by: Array(writtenFiles.sorted().map { "\($0)\n" }.joined().utf8))
+        return removedCount
     }
 
     private func replace(_ name: String, by bytes: [UInt8]) throws(Failure) {
-        let part = "\(path)/\(Self.unfinished)"
-        guard unsafe unlink(part) == 0 || errno == ENOENT else {
-            throw Failure(path: part, doing: "remove", code: errno)
+        let partialPath = "\(path)/\(Self.partialFileName)"
+        guard unsafe unlink(partialPath) == 0 || errno == ENOENT else {
+            throw Failure(path: partialPath, doing: "remove", code: errno)
         }
-        try Self.write(bytes, to: part, O_EXCL)
-        guard unsafe rename(part, "\(path)/\(name)") == 0 else {
+        try Self.write(bytes, to: partialPath, O_EXCL)
+        guard unsafe rename(partialPath, "\(path)/\(name)") == 0 else {
             throw Failure(path: "\(path)/\(name)", doing: "write", code: errno)
         }
     }

@@ -32,12 +32,12 @@ package struct BreakpadFile {
     private var origins: [Int: String] = [:]
     private var names = SymbolNames()
     private var function: Function?
-    private var publics: [(address: UInt64, name: String)] = []
+    private var publicSymbols: [(address: UInt64, name: String)] = []
     private var ranges: [(range: Range<UInt64>, calls: [SymbolicatedFrame])] = []
     /// End of the code that unwinding data describes.
     private var endOfCode: UInt64 = 0
     /// Assumed size of the last symbol if the file does not tell where the code ends.
-    private static let lastPublicBytes: UInt64 = 64 << 10
+    private static let assumedLastSymbolBytes: UInt64 = 64 << 10
     private var lineNumber = 0
 
     package init() {}
@@ -64,18 +64,18 @@ package struct BreakpadFile {
             image = ImageID(String(words[2])) ?? image
         case "FILE":
             if let number = Self.decimal(words, 1) {
-                files[number] = Self.fileName(of: Self.rest(line, behind: 2))
+                files[number] = Self.fileName(of: Self.text(of: line, afterWords: 2))
             }
         case "INLINE_ORIGIN":
-            if let number = Self.decimal(words, 1) { origins[number] = Self.rest(line, behind: 2) }
+            if let number = Self.decimal(words, 1) { origins[number] = Self.text(of: line, afterWords: 2) }
         case "FUNC":
-            close()
+            finishFunction()
             let start = words.dropFirst(words.count > 1 && words[1] == "m" ? 2 : 1)
             guard start.count >= 4, let address = Self.hexadecimal(start.first),
                 let size = Self.hexadecimal(start.dropFirst().first), let range = Self.range(address, size)
             else { return }
             function = Function(
-                range: range, name: Self.rest(line, behind: words.count - start.count + 3))
+                range: range, name: Self.text(of: line, afterWords: words.count - start.count + 3))
         case "INLINE":
             guard words.count >= 7, let depth = Self.decimal(words, 1), let line = Self.decimal(words, 2),
                 let file = Self.decimal(words, 3), let origin = Self.decimal(words, 4)
@@ -87,12 +87,12 @@ package struct BreakpadFile {
             function?.inlines.append(
                 Inline(depth: depth, callLine: line, callFile: file, origin: origin, ranges: ranges))
         case "PUBLIC":
-            close()
+            finishFunction()
             let start = words.dropFirst(words.count > 1 && words[1] == "m" ? 2 : 1)
             guard start.count >= 3, let address = Self.hexadecimal(start.first) else { return }
-            publics.append((address, Self.rest(line, behind: words.count - start.count + 2)))
+            publicSymbols.append((address, Self.text(of: line, afterWords: words.count - start.count + 2)))
         case "STACK":
-            close()
+            finishFunction()
             // `STACK CFI INIT ADDRESS SIZE …`, `STACK WIN TYPE ADDRESS SIZE …`
             guard words.count >= 5, words[1] == "WIN" || words[1] == "CFI" && words[2] == "INIT",
                 let start = Self.hexadecimal(words[3]), let size = Self.hexadecimal(words[4]),
@@ -112,37 +112,38 @@ package struct BreakpadFile {
     ///
     /// - Returns: the bytes of a ``SymbolTable``, and its number of ranges.
     package mutating func finish() throws(Unreadable) -> (table: [UInt8], count: Int) {
-        close()
+        finishFunction()
         guard let image else { throw Unreadable(description: "it is empty") }
-        guard !ranges.isEmpty || !publics.isEmpty else {
+        guard !ranges.isEmpty || !publicSymbols.isEmpty else {
             throw Unreadable(
                 description: "it names no function; create it again from the program with its debug data")
         }
         var builder = SymbolTableBuilder(image: image, name: name, architecture: architecture)
         ranges.sort { $0.range.lowerBound < $1.range.lowerBound }
-        publics.sort { $0.address < $1.address }
-        var end: UInt64 = 0
-        var next = publics[...]
+        publicSymbols.sort { $0.address < $1.address }
+        var coveredEnd: UInt64 = 0
+        var remainingSymbols = publicSymbols[...]
         endOfCode = max(endOfCode, ranges.last?.range.upperBound ?? 0)
-        let last = publics.last?.address ?? 0
-        let (room, isTooLarge) = last.addingReportingOverflow(Self.lastPublicBytes)
+        let last = publicSymbols.last?.address ?? 0
+        let (assumedEnd, isTooLarge) = last.addingReportingOverflow(Self.assumedLastSymbolBytes)
         let endOfLast = min(
-            endOfCode > last ? endOfCode : isTooLarge ? .max : room, SymbolTable.Limits.offset)
+            endOfCode > last ? endOfCode : isTooLarge ? .max : assumedEnd, SymbolTable.Limits.offset)
         func addPublics(upTo limit: UInt64) {
-            while let symbol = next.first, symbol.address < limit {
-                next = next.dropFirst()
-                let stop = min(limit, next.first?.address ?? max(endOfLast, symbol.address))
-                guard symbol.address >= end, symbol.address < stop, let name = names.name(of: symbol.name)
+            while let symbol = remainingSymbols.first, symbol.address < limit {
+                remainingSymbols = remainingSymbols.dropFirst()
+                let stop = min(limit, remainingSymbols.first?.address ?? max(endOfLast, symbol.address))
+                guard symbol.address >= coveredEnd, symbol.address < stop,
+                    let name = names.name(of: symbol.name)
                 else { continue }
                 builder.add(symbol.address..<stop, [SymbolicatedFrame(function: name)])
             }
         }
         for part in ranges {
             addPublics(upTo: part.range.lowerBound)
-            let start = max(part.range.lowerBound, end)
+            let start = max(part.range.lowerBound, coveredEnd)
             guard start < part.range.upperBound else { continue }
             builder.add(start..<part.range.upperBound, part.calls)
-            end = part.range.upperBound
+            coveredEnd = part.range.upperBound
         }
         addPublics(upTo: .max)
         return (builder.finish(), builder.count)
@@ -150,7 +151,7 @@ package struct BreakpadFile {
 
     /// Ends the current function: adds ranges for its lines, with the functions that are inlined there, and for its
     /// bytes without a line.
-    private mutating func close() {
+    private mutating func finishFunction() {
         guard let function else { return }
         self.function = nil
         guard let name = names.name(of: function.name) else { return }
@@ -180,7 +181,7 @@ package struct BreakpadFile {
         private let inlines: [Inline]
         private let ranges: [(range: Range<UInt64>, inline: Int)]
         private var position = 0
-        private var open: [(range: Range<UInt64>, inline: Int)] = []
+        private var activeRanges: [(range: Range<UInt64>, inline: Int)] = []
 
         init(_ inlines: [Inline]) {
             self.inlines = inlines
@@ -194,12 +195,12 @@ package struct BreakpadFile {
                 // Only one call of a depth can be open. More of them are a mistake in the file, and would make this
                 // search quadratic.
                 let depth = inlines[ranges[position].inline].depth
-                open.removeAll { inlines[$0.inline].depth == depth }
-                if depth < SymbolTable.Limits.calls { open.append(ranges[position]) }
+                activeRanges.removeAll { inlines[$0.inline].depth == depth }
+                if depth < SymbolTable.Limits.calls { activeRanges.append(ranges[position]) }
                 position += 1
             }
-            open.removeAll { $0.range.upperBound <= address }
-            return Set(open.map(\.inline)).sorted().map { inlines[$0] }.sorted { $0.depth > $1.depth }
+            activeRanges.removeAll { $0.range.upperBound <= address }
+            return Set(activeRanges.map(\.inline)).sorted().map { inlines[$0] }.sorted { $0.depth > $1.depth }
         }
     }
 
@@ -207,14 +208,15 @@ package struct BreakpadFile {
         inlined inlines: [Inline], function name: String, line: Int, file: Int
     ) -> [SymbolicatedFrame] {
         var calls: [SymbolicatedFrame] = []
-        var place = (line: line, file: file)
+        var location = (line: line, file: file)
         for inline in inlines {
             if let inlined = names.name(of: origins[inline.origin] ?? "") {
-                calls.append(SymbolicatedFrame(function: inlined, file: files[place.file], line: place.line))
+                calls.append(
+                    SymbolicatedFrame(function: inlined, file: files[location.file], line: location.line))
             }
-            place = (inline.callLine, inline.callFile)
+            location = (inline.callLine, inline.callFile)
         }
-        return calls + [SymbolicatedFrame(function: name, file: files[place.file], line: place.line)]
+        return calls + [SymbolicatedFrame(function: name, file: files[location.file], line: location.line)]
     }
 
     private static func decimal(_ words: [Substring], _ index: Int) -> Int? {
@@ -229,9 +231,9 @@ package struct BreakpadFile {
     }
 
     /// Returns the rest of a line after a number of words. The rest stays whole, because names contain spaces.
-    private static func rest(_ line: String, behind words: Int) -> String {
-        let parts = line.split(separator: " ", maxSplits: words, omittingEmptySubsequences: true)
-        return parts.count > words ? String(parts[words]) : ""
+    private static func text(of line: String, afterWords wordCount: Int) -> String {
+        let parts = line.split(separator: " ", maxSplits: wordCount, omittingEmptySubsequences: true)
+        return parts.count > wordCount ? String(parts[wordCount]) : ""
     }
 
     private static func fileName(of path: String) -> String {

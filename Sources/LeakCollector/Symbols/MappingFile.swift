@@ -36,17 +36,18 @@ package struct MappingFile {
             readComment(text.dropFirst().drop { $0 == " " })
         } else if text.startIndex == line.startIndex {
             guard text.hasSuffix(":"), let names = Self.splitArrow(text.dropLast()) else { return }
-            classes.append(Class(obfuscated: String(names.behind), original: String(names.front)))
-        } else if let names = Self.splitArrow(text), var method = Self.method(names.front), !classes.isEmpty {
-            method.obfuscated = String(names.behind)
+            classes.append(Class(obfuscated: String(names.after), original: String(names.before)))
+        } else if let names = Self.splitArrow(text), var method = Self.method(names.before), !classes.isEmpty
+        {
+            method.obfuscated = String(names.after)
             classes[classes.count - 1].methods.append(method)
         }
     }
 
     private mutating func readComment(_ text: Substring) {
-        let mark = "pg_map_id:"
-        if text.hasPrefix(mark) {
-            mapID = String(text.dropFirst(mark.count).filter(\.isHexDigit))
+        let mapIDPrefix = "pg_map_id:"
+        if text.hasPrefix(mapIDPrefix) {
+            mapID = String(text.dropFirst(mapIDPrefix.count).filter(\.isHexDigit))
         } else if text.contains("\"sourceFile\""), let last = classes.last,
             let start = text.indexAfter(firstOccurrenceOf: "\"fileName\":\"")
         {
@@ -57,19 +58,19 @@ package struct MappingFile {
         }
     }
 
-    /// Splits `front -> behind`; `nil` for another form.
-    private static func splitArrow(_ text: Substring) -> (front: Substring, behind: Substring)? {
+    /// Splits `before -> after`; `nil` for another form.
+    private static func splitArrow(_ text: Substring) -> (before: Substring, after: Substring)? {
         guard let start = text.indexAfter(firstOccurrenceOf: " -> ") else { return nil }
-        let front = text[..<text.index(start, offsetBy: -4)]
-        return front.isEmpty || start == text.endIndex ? nil : (front, text[start...])
+        let before = text[..<text.index(start, offsetBy: -4)]
+        return before.isEmpty || start == text.endIndex ? nil : (before, text[start...])
     }
 
     /// Parses a method such as `1:3:void com.acme.List.add(int,int):44:46`.
     private static func method(_ text: Substring) -> Method? {
         guard let open = text.firstIndex(of: "("), let close = text.lastIndex(of: ")") else { return nil }
         var method = Method(obfuscated: "", original: "")
-        let front = text[..<open].split(separator: ":", omittingEmptySubsequences: false)
-        guard let last = front.last, let space = last.lastIndex(of: " ") else { return nil }
+        let partsBeforeParameters = text[..<open].split(separator: ":", omittingEmptySubsequences: false)
+        guard let last = partsBeforeParameters.last, let space = last.lastIndex(of: " ") else { return nil }
         let name = last[last.index(after: space)...]
         guard !name.isEmpty else { return nil }
         if let dot = name.lastIndex(of: "."), dot > name.startIndex {
@@ -78,11 +79,15 @@ package struct MappingFile {
         } else {
             method.original = String(name)
         }
-        if front.count == 3, let range = lineRange(front[0], front[1]) {
+        if partsBeforeParameters.count == 3,
+            let range = lineRange(partsBeforeParameters[0], partsBeforeParameters[1])
+        {
             (method.firstLine, method.lineCount) = range
         }
-        let behind = text[text.index(after: close)...].split(separator: ":")
-        if let first = behind.first, let range = lineRange(first, behind.count > 1 ? behind[1] : first) {
+        let partsAfterParameters = text[text.index(after: close)...].split(separator: ":")
+        if let first = partsAfterParameters.first,
+            let range = lineRange(first, partsAfterParameters.count > 1 ? partsAfterParameters[1] : first)
+        {
             (method.firstOriginalLine, method.originalLineCount) = range
         } else {
             (method.firstOriginalLine, method.originalLineCount) = (method.firstLine, method.lineCount)
@@ -111,8 +116,8 @@ package struct MappingFile {
         guard !classes.isEmpty else { throw Unreadable(description: "it names no class") }
         var table = TableText()
         var body: [UInt8] = []
-        let kept = classes.prefix(MappingTable.Limits.classes)
-        for type in kept {
+        let includedClasses = classes.prefix(MappingTable.Limits.classes)
+        for type in includedClasses {
             let methods = type.methods.prefix(MappingTable.Limits.methods)
             table.append(table.index(of: type.obfuscated), to: &body)
             table.append(table.index(of: type.original), to: &body)
@@ -135,7 +140,7 @@ package struct MappingFile {
         table.append(mapID, to: &bytes)
         table.append(table.count, to: &bytes)
         bytes += table.strings
-        table.append(kept.count, to: &bytes)
+        table.append(includedClasses.count, to: &bytes)
         bytes += body
         guard bytes.count <= SymbolTable.Limits.bytes else {
             throw Unreadable(
@@ -154,7 +159,7 @@ private struct TableText {
     var count: Int { indexes.count }
 
     mutating func index(of rawText: String) -> Int {
-        let text = SymbolTableBuilder.text(rawText, SymbolTable.Limits.stringBytes, else: "?")
+        let text = SymbolTableBuilder.text(rawText, SymbolTable.Limits.stringBytes, fallback: "?")
         if let index = indexes[text] { return index }
         indexes[text] = indexes.count
         append(text, to: &strings)
@@ -167,12 +172,12 @@ private struct TableText {
     }
 
     func append(_ number: Int, to bytes: inout [UInt8]) {
-        var rest = number
-        while rest >= 0x80 {
-            bytes.append(UInt8(rest & 0x7F) | 0x80)
-            rest >>= 7
+        var remainingBits = number
+        while remainingBits >= 0x80 {
+            bytes.append(UInt8(remainingBits & 0x7F) | 0x80)
+            remainingBits >>= 7
         }
-        bytes.append(UInt8(rest))
+        bytes.append(UInt8(remainingBits))
     }
 }
 
@@ -180,10 +185,10 @@ extension Substring {
     /// Returns the index after the first occurrence of a text; `nil` if there is none.
     fileprivate func indexAfter(firstOccurrenceOf text: String) -> Index? {
         guard let first = text.utf8.first else { return nil }
-        var rest = self[...]
-        while let start = rest.utf8.firstIndex(of: first) {
-            if rest[start...].hasPrefix(text) { return index(start, offsetBy: text.count) }
-            rest = rest[index(after: start)...]
+        var searchedText = self[...]
+        while let start = searchedText.utf8.firstIndex(of: first) {
+            if searchedText[start...].hasPrefix(text) { return index(start, offsetBy: text.count) }
+            searchedText = searchedText[index(after: start)...]
         }
         return nil
     }

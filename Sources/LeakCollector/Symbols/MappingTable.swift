@@ -218,8 +218,8 @@ enum SymbolData: Sendable {
         }
     }
 
-    func calls(at place: CodeLocation) -> [SymbolicatedFrame] {
-        switch (self, place) {
+    func calls(at location: CodeLocation) -> [SymbolicatedFrame] {
+        switch (self, location) {
         case (.image(let table), .offset(let offset)): table.calls(at: offset)
         case (.mapping(let table), .method(let className, let name, let line)):
             table.calls(className: className, name: name, line: line)

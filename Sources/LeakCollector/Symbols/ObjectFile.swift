@@ -21,7 +21,7 @@ package struct ObjectFile: Sendable {
     package let isMachO: Bool
 
     /// Maximum bytes of load commands or headers that are read.
-    private static let headBytes = 1 << 20
+    private static let maxHeaderBytes = 1 << 20
 
     /// Parses the headers of a file.
     ///
@@ -56,7 +56,7 @@ package struct ObjectFile: Sendable {
             default: "machine \(head[18, 2])"
             }
         var code: [Range<UInt64>] = []
-        let segments = Fields(try read(head[32, 8], min(Int(head[56, 2]) * 56, headBytes)))
+        let segments = Fields(try read(head[32, 8], min(Int(head[56, 2]) * 56, maxHeaderBytes)))
         for start in stride(from: 0, to: segments.count - 55, by: 56) {
             let (address, size) = (segments[start + 16, 8], segments[start + 40, 8])
             guard segments[start, 4] == 1, segments[start + 4, 4] & 1 != 0,
@@ -66,7 +66,7 @@ package struct ObjectFile: Sendable {
         }
         // Notes are found by sections, which a file with only debug data also has, and by segments in a file without
         // sections.
-        let sections = Fields(try read(head[40, 8], min(Int(head[60, 2]) * 64, headBytes)))
+        let sections = Fields(try read(head[40, 8], min(Int(head[60, 2]) * 64, maxHeaderBytes)))
         var notes: [(offset: UInt64, size: UInt64)] = []
         for start in stride(from: 0, to: sections.count - 63, by: 64) where sections[start + 4, 4] == 7 {
             notes.append((sections[start + 24, 8], sections[start + 32, 8]))
@@ -105,11 +105,11 @@ package struct ObjectFile: Sendable {
 
     private static func universal(is64: Bool, _ read: (UInt64, Int) throws -> [UInt8]) throws -> [Slice] {
         let head = Fields(try read(0, 4096), isBigEndian: true)
-        let (count, size) = (Int(head[4, 4]), is64 ? 32 : 20)
+        let (count, entryBytes) = (Int(head[4, 4]), is64 ? 32 : 20)
         // A class file of Java has the same first bytes, followed by a larger number.
         guard (1...32).contains(count) else { throw Unreadable("it is not a 64-bit ELF or Mach-O file") }
         return try (0..<count).map { index in
-            let start = 8 + index * size
+            let start = 8 + index * entryBytes
             return try machO(at: is64 ? head[start + 8, 8] : head[start + 8, 4], read)
         }
     }
@@ -120,7 +120,7 @@ package struct ObjectFile: Sendable {
         guard !isTooLarge, head[0, 4] == 0xFEED_FACF else {
             throw Unreadable("a part of it is not a 64-bit Mach-O file")
         }
-        let commands = Fields(try read(start, min(Int(head[20, 4]), headBytes)))
+        let commands = Fields(try read(start, min(Int(head[20, 4]), maxHeaderBytes)))
         var image: ImageID?
         var text: Range<UInt64>?
         var position = 0
@@ -170,8 +170,8 @@ package struct ObjectFile: Sendable {
             guard offset >= 0, offset + size <= bytes.count else { return 0 }
             var number: UInt64 = 0
             for index in 0..<size {
-                let place = isBigEndian ? index : size - 1 - index
-                number = number << 8 | UInt64(bytes[offset + place])
+                let byteIndex = isBigEndian ? index : size - 1 - index
+                number = number << 8 | UInt64(bytes[offset + byteIndex])
             }
             return number
         }

@@ -13,7 +13,7 @@ enum RuntimeDemangler {
 
     /// Demangles the name of a type.
     ///
-    /// - Returns: the plain name, or `nil` if `name` is not mangled, has no bound by ``ManglingSize``, or the runtime
+    /// - Returns: the plain name, or `nil` if `name` is not mangled, has no bound by ``DemangledSizeBound``, or the runtime
     ///   leaves it as it is.
     static func demangle(_ name: String) -> String? { demangle(name, isFunction: false) }
 
@@ -24,7 +24,7 @@ enum RuntimeDemangler {
         guard name.utf8.count <= byteLimit else { return nil }
         // Removes Mach-O's leading underscore, which the runtime does not accept in front of `$s`.
         let symbol = name.hasPrefix("_$") ? String(name.dropFirst()) : name
-        guard ManglingSize.bound(symbol.utf8, isFunction: isFunction) != nil else { return nil }
+        guard DemangledSizeBound.bound(symbol.utf8, isFunction: isFunction) != nil else { return nil }
         guard let plain = unsafe swift_demangle(symbol, symbol.utf8.count, nil, nil, 0) else { return nil }
         defer { unsafe free(plain) }
         let text = unsafe String(cString: plain)

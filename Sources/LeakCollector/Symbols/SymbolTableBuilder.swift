@@ -11,47 +11,47 @@ package struct SymbolTableBuilder {
     private var ranges: [UInt8] = []
     private var rangeCount = 0
     /// End of the last encoded range.
-    private var end: UInt64 = 0
+    private var encodedEnd: UInt64 = 0
     /// Indexes and lines of the last encoded range.
-    private var last: (functions: [Int], files: [Int], lines: [Int])?
+    private var lastRange: (functions: [Int], files: [Int], lines: [Int])?
     /// The last added range, which the next one may extend and which is not encoded yet.
-    private var open: (range: Range<UInt64>, calls: [SymbolicatedFrame])?
+    private var pendingRange: (range: Range<UInt64>, calls: [SymbolicatedFrame])?
     /// Number of ranges that were left out, because they are not in order, end beyond ``SymbolTable/Limits/offset``, or
     /// would make the table too large.
     package private(set) var leftOutCount = 0
 
     package init(image: ImageID, name: String, architecture: String) {
         self.image = image
-        self.name = Self.text(name, SymbolTable.Limits.nameBytes, else: "image")
-        self.architecture = Self.text(architecture, SymbolTable.Limits.architectureBytes, else: "")
+        self.name = Self.text(name, SymbolTable.Limits.nameBytes, fallback: "image")
+        self.architecture = Self.text(architecture, SymbolTable.Limits.architectureBytes, fallback: "")
     }
 
     /// Number of ranges in the table, including the last one, which is not encoded yet.
-    package var count: Int { rangeCount + (open == nil ? 0 : 1) }
+    package var count: Int { rangeCount + (pendingRange == nil ? 0 : 1) }
 
     /// Adds a range after the ranges that were added before.
     ///
     /// - Parameter calls: the functions of the range, innermost first.
     package mutating func add(_ range: Range<UInt64>, _ calls: [SymbolicatedFrame]) {
         guard !calls.isEmpty, !range.isEmpty else { return }
-        guard range.lowerBound >= (open?.range.upperBound ?? end),
+        guard range.lowerBound >= (pendingRange?.range.upperBound ?? encodedEnd),
             range.upperBound <= SymbolTable.Limits.offset
         else {
             leftOutCount += 1
             return
         }
         let calls = Array(calls.suffix(SymbolTable.Limits.calls))
-        if let open, open.range.upperBound == range.lowerBound, open.calls == calls {
-            self.open = (open.range.lowerBound..<range.upperBound, calls)
+        if let pendingRange, pendingRange.range.upperBound == range.lowerBound, pendingRange.calls == calls {
+            self.pendingRange = (pendingRange.range.lowerBound..<range.upperBound, calls)
             return
         }
-        close()
-        open = (range, calls)
+        encodePendingRange()
+        pendingRange = (range, calls)
     }
 
     /// Returns the bytes of the table, which ``SymbolTable/init(_:)`` parses.
     package mutating func finish() -> [UInt8] {
-        close()
+        encodePendingRange()
         var bytes = SymbolTable.magic + image.bytes
         Self.append(name, to: &bytes)
         Self.append(architecture, to: &bytes)
@@ -62,9 +62,9 @@ package struct SymbolTableBuilder {
     }
 
     /// Encodes the last added range.
-    private mutating func close() {
-        guard let (range, calls) = open else { return }
-        open = nil
+    private mutating func encodePendingRange() {
+        guard let (range, calls) = pendingRange else { return }
+        pendingRange = nil
         let isFull =
             rangeCount >= SymbolTable.Limits.ranges
             || indexes.count + 2 * calls.count > SymbolTable.Limits.strings
@@ -73,17 +73,17 @@ package struct SymbolTableBuilder {
             leftOutCount += 1
             return
         }
-        let functions = calls.map { index(of: $0.function, else: "?") }
-        let files = calls.map { call in call.file.map { index(of: $0, else: "?") + 1 } ?? 0 }
+        let functions = calls.map { index(of: $0.function, fallback: "?") }
+        let files = calls.map { call in call.file.map { index(of: $0, fallback: "?") + 1 } ?? 0 }
         let lines = calls.map { min(max($0.line ?? 0, 0), SymbolTable.Limits.line) }
-        Self.append(Int(range.lowerBound - end), to: &ranges)
+        Self.append(Int(range.lowerBound - encodedEnd), to: &ranges)
         Self.append(range.count, to: &ranges)
-        if rangeCount % SymbolTable.blockRanges != 0, let last, last.functions == functions,
-            last.files == files
+        if rangeCount % SymbolTable.blockRanges != 0, let lastRange, lastRange.functions == functions,
+            lastRange.files == files
         {
             Self.append(calls.count << 1 | 1, to: &ranges)
-            for (line, before) in zip(lines, last.lines) {
-                let delta = line - before
+            for (line, lastLine) in zip(lines, lastRange.lines) {
+                let delta = line - lastLine
                 Self.append(delta >= 0 ? delta << 1 : (-delta - 1) << 1 | 1, to: &ranges)
             }
         } else {
@@ -94,14 +94,14 @@ package struct SymbolTableBuilder {
                 }
             }
         }
-        last = (functions, files, lines)
-        end = range.upperBound
+        lastRange = (functions, files, lines)
+        encodedEnd = range.upperBound
         rangeCount += 1
     }
 
-    private mutating func index(of rawText: String, else other: String) -> Int {
+    private mutating func index(of rawText: String, fallback: String) -> Int {
         if let index = indexes[rawText] { return index }
-        let text = Self.text(rawText, SymbolTable.Limits.stringBytes, else: other)
+        let text = Self.text(rawText, SymbolTable.Limits.stringBytes, fallback: fallback)
         if let index = indexes[text] { return index }
         let index = indexes.count
         indexes[text] = index
@@ -109,8 +109,8 @@ package struct SymbolTableBuilder {
         return index
     }
 
-    /// Returns a text without control characters, cut to a number of bytes; `other` if it would be empty.
-    static func text(_ rawText: String, _ limit: Int, else other: String) -> String {
+    /// Returns a text without control characters, cut to a number of bytes; `fallback` if it would be empty.
+    static func text(_ rawText: String, _ limit: Int, fallback: String) -> String {
         var text = ""
         var count = 0
         for scalar in rawText.unicodeScalars where scalar.value >= 0x20 && scalar.value != 0x7F {
@@ -118,7 +118,7 @@ package struct SymbolTableBuilder {
             guard count <= limit else { break }
             text.unicodeScalars.append(scalar)
         }
-        return text.isEmpty ? other : text
+        return text.isEmpty ? fallback : text
     }
 
     private static func append(_ text: String, to bytes: inout [UInt8]) {
@@ -127,11 +127,11 @@ package struct SymbolTableBuilder {
     }
 
     private static func append(_ number: Int, to bytes: inout [UInt8]) {
-        var rest = number
-        while rest >= 0x80 {
-            bytes.append(UInt8(rest & 0x7F) | 0x80)
-            rest >>= 7
+        var remainingBits = number
+        while remainingBits >= 0x80 {
+            bytes.append(UInt8(remainingBits & 0x7F) | 0x80)
+            remainingBits >>= 7
         }
-        bytes.append(UInt8(rest))
+        bytes.append(UInt8(remainingBits))
     }
 }

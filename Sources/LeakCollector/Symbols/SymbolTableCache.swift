@@ -10,24 +10,24 @@ internal import LeakPlatform
 /// recently used table is evicted first.
 final class SymbolTableCache: Sendable {
     /// Maximum bytes of tables in memory: about ten apps whose debug data has a million lines each.
-    static let memoryBytes = 64 << 20
+    static let maxMemoryBytes = 64 << 20
 
-    private struct Loaded {
+    private struct LoadedTable {
         var table: SymbolData
-        var row: Int64
+        var id: Int64
         /// Number of the last look-up of the table.
-        var turn: Int
+        var lastLookup: Int
     }
 
     private struct State {
-        /// Ids of the rows in the store, by image.
-        var rows: [ImageID: Int64] = [:]
-        var loaded: [ImageID: Loaded] = [:]
+        /// Ids of the tables in the store, by image.
+        var idsByImage: [ImageID: Int64] = [:]
+        var loaded: [ImageID: LoadedTable] = [:]
         var bytes = 0
-        var turn = 0
+        var lookupCount = 0
         var generation = 0
-        /// Rows of the tables that reports have used since ``storeUse(now:)`` last ran.
-        var usedRows: Set<Int64> = []
+        /// Ids of the tables that reports have used since ``storeUse(now:)`` last ran.
+        var usedIDs: Set<Int64> = []
     }
 
     private let state = Guarded(State())
@@ -35,18 +35,18 @@ final class SymbolTableCache: Sendable {
     /// replaces a newer one.
     private let loadedVersion = Guarded<SymbolsVersion?>(nil)
     private let store: any Store
-    private let memoryBytes: Int
+    private let maxMemoryBytes: Int
 
-    init(store: any Store, memoryBytes: Int = SymbolTableCache.memoryBytes) {
+    init(store: any Store, maxMemoryBytes: Int = SymbolTableCache.maxMemoryBytes) {
         self.store = store
-        self.memoryBytes = memoryBytes
+        self.maxMemoryBytes = maxMemoryBytes
     }
 
     /// Number that changes when tables are added or removed. Groups that were determined before may differ now.
     var generation: Int { state.with { $0.generation } }
 
     /// `true` if all tables of the store are in memory, so that no look-up waits for the disk.
-    var areInMemory: Bool { state.with { $0.rows.count == $0.loaded.count } }
+    var areInMemory: Bool { state.with { $0.idsByImage.count == $0.loaded.count } }
 
     /// Bytes of tables in memory.
     var bytes: Int { state.with { $0.bytes } }
@@ -57,25 +57,25 @@ final class SymbolTableCache: Sendable {
     }
 
     private func load(
-        from reader: any StoreReader, after former: inout SymbolsVersion?
+        from reader: any StoreReader, after loadedVersion: inout SymbolsVersion?
     ) throws(StoreError) {
         let version = try reader.symbolsVersion()
-        guard former != version else { return }
-        let isFirst = former == nil
+        guard loadedVersion != version else { return }
+        let isFirst = loadedVersion == nil
         let symbols = version.count == 0 ? [] : try reader.symbols()
         state.with { state in
-            var rows: [ImageID: Int64] = [:]
-            for one in symbols {
-                if let image = ImageID(one.image) { rows[image] = one.id }
+            var ids: [ImageID: Int64] = [:]
+            for storedSymbols in symbols {
+                if let image = ImageID(storedSymbols.image) { ids[image] = storedSymbols.id }
             }
-            if !isFirst || !rows.isEmpty { state.generation += 1 }
-            state.rows = rows
-            for (image, loaded) in state.loaded where rows[image] != loaded.row {
+            if !isFirst || !ids.isEmpty { state.generation += 1 }
+            state.idsByImage = ids
+            for (image, loaded) in state.loaded where ids[image] != loaded.id {
                 state.bytes -= loaded.table.size
                 state.loaded[image] = nil
             }
         }
-        former = version
+        loadedVersion = version
     }
 
     /// Returns the functions at a location in an image, or those that a mapping names.
@@ -83,42 +83,42 @@ final class SymbolTableCache: Sendable {
     /// - Parameter reader: reads a table that is not in memory; `nil` opens one.
     /// - Throws: ``StoreError`` if the table is in the store and cannot be read. A damaged table counts as missing.
     func calls(
-        in imageID: String, at place: CodeLocation, reader: (any StoreReader)? = nil
+        in imageID: String, at location: CodeLocation, reader: (any StoreReader)? = nil
     ) throws(StoreError) -> [SymbolicatedFrame] {
         guard let image = ImageID(imageID) else { return [] }
-        enum Found {
+        enum Lookup {
             case none
             case loaded(SymbolData)
             case stored(Int64)
         }
-        let found: Found = state.with { state in
-            guard let row = state.rows[image] else { return .none }
-            state.usedRows.insert(row)
-            guard var loaded = state.loaded[image] else { return .stored(row) }
-            state.turn += 1
-            loaded.turn = state.turn
+        let lookup: Lookup = state.with { state in
+            guard let id = state.idsByImage[image] else { return .none }
+            state.usedIDs.insert(id)
+            guard var loaded = state.loaded[image] else { return .stored(id) }
+            state.lookupCount += 1
+            loaded.lastLookup = state.lookupCount
             state.loaded[image] = loaded
             return .loaded(loaded.table)
         }
-        switch found {
+        switch lookup {
         case .none: return []
-        case .loaded(let table): return table.calls(at: place)
-        case .stored(let row):
+        case .loaded(let table): return table.calls(at: location)
+        case .stored(let id):
             let reader = if let reader { reader } else { try store.makeReader() }
-            guard let body = try reader.symbolTable(row), let table = Self.read(body) else { return [] }
-            cache(table, of: image, row: row)
-            return table.calls(at: place)
+            guard let body = try reader.symbolTable(id), let table = Self.read(body) else { return [] }
+            cache(table, of: image, id: id)
+            return table.calls(at: location)
         }
     }
 
-    private func cache(_ table: SymbolData, of image: ImageID, row: Int64) {
+    private func cache(_ table: SymbolData, of image: ImageID, id: Int64) {
         state.with { state in
-            guard state.rows[image] == row, state.loaded[image] == nil else { return }
-            state.turn += 1
-            state.loaded[image] = Loaded(table: table, row: row, turn: state.turn)
+            guard state.idsByImage[image] == id, state.loaded[image] == nil else { return }
+            state.lookupCount += 1
+            state.loaded[image] = LoadedTable(table: table, id: id, lastLookup: state.lookupCount)
             state.bytes += table.size
-            while state.bytes > memoryBytes, state.loaded.count > 1,
-                let oldest = state.loaded.min(by: { $0.value.turn < $1.value.turn })
+            while state.bytes > maxMemoryBytes, state.loaded.count > 1,
+                let oldest = state.loaded.min(by: { $0.value.lastLookup < $1.value.lastLookup })
             {
                 state.bytes -= oldest.value.table.size
                 state.loaded[oldest.key] = nil
@@ -130,22 +130,22 @@ final class SymbolTableCache: Sendable {
     func recordUse(of images: Set<String>) {
         state.with { state in
             for image in images {
-                if let row = ImageID(image).flatMap({ state.rows[$0] }) { state.usedRows.insert(row) }
+                if let id = ImageID(image).flatMap({ state.idsByImage[$0] }) { state.usedIDs.insert(id) }
             }
         }
     }
 
     /// Stores which tables were used, so that they do not expire.
     func storeUse(now: Int64) throws(StoreError) {
-        let rows = state.with { state in
-            defer { state.usedRows = [] }
-            return state.usedRows
+        let usedIDs = state.with { state in
+            defer { state.usedIDs = [] }
+            return state.usedIDs
         }
-        guard !rows.isEmpty else { return }
+        guard !usedIDs.isEmpty else { return }
         do throws(StoreError) {
-            try store.recordUse(ofSymbols: rows.sorted(), now: now)
+            try store.recordUse(ofSymbols: usedIDs.sorted(), now: now)
         } catch {
-            state.with { $0.usedRows.formUnion(rows) }
+            state.with { $0.usedIDs.formUnion(usedIDs) }
             throw error
         }
     }
@@ -161,31 +161,31 @@ final class SymbolTableCache: Sendable {
     }
 
     /// Returns the stored form of a table, which is compressed.
-    static func packed(_ table: [UInt8]) -> [UInt8] { Gzip.deflate(table) }
+    static func compressed(_ table: [UInt8]) -> [UInt8] { Gzip.deflate(table) }
 }
 
 /// Symbolicator of the frames of one or several reports. It records which images had names, and the error if a table could
 /// not be read.
 struct FrameSymbolicator {
-    let tables: SymbolTableCache?
+    let symbolTables: SymbolTableCache?
     var reader: (any StoreReader)?
     /// Images whose tables gave names.
     private(set) var usedImages: Set<String> = []
-    private(set) var failure: StoreError?
+    private(set) var readError: StoreError?
 
-    init(tables: SymbolTableCache?, reader: (any StoreReader)? = nil) {
-        self.tables = tables
+    init(symbolTables: SymbolTableCache?, reader: (any StoreReader)? = nil) {
+        self.symbolTables = symbolTables
         self.reader = reader
     }
 
-    mutating func calls(_ imageID: String, _ place: CodeLocation) -> [SymbolicatedFrame] {
-        guard let tables, failure == nil else { return [] }
+    mutating func calls(_ imageID: String, _ location: CodeLocation) -> [SymbolicatedFrame] {
+        guard let symbolTables, readError == nil else { return [] }
         do throws(StoreError) {
-            let calls = try tables.calls(in: imageID, at: place, reader: reader)
+            let calls = try symbolTables.calls(in: imageID, at: location, reader: reader)
             if !calls.isEmpty { usedImages.insert(imageID) }
             return calls
         } catch {
-            failure = error
+            readError = error
             return []
         }
     }

@@ -35,8 +35,8 @@ package struct SymbolizerOutput {
         if let symbol {
             self.symbol = nil
             guard let name = names.name(of: symbol) else { return nil }
-            let place = Self.place(line)
-            calls.append(SymbolicatedFrame(function: name, file: place.file, line: place.line))
+            let location = Self.location(line)
+            calls.append(SymbolicatedFrame(function: name, file: location.file, line: location.line))
             return nil
         }
         guard line.isEmpty else {
@@ -47,8 +47,8 @@ package struct SymbolizerOutput {
         return calls
     }
 
-    /// Parses a place such as `CartModel.swift:44:15` or `??:0:0`.
-    static func place(_ text: String) -> (file: String?, line: Int?) {
+    /// Parses a location such as `CartModel.swift:44:15` or `??:0:0`.
+    static func location(_ text: String) -> (file: String?, line: Int?) {
         let parts = text.split(separator: ":", omittingEmptySubsequences: false)
         guard parts.count >= 3, let line = Int(parts[parts.count - 2]) else { return (nil, nil) }
         let path = parts.dropLast(2).joined(separator: ":")

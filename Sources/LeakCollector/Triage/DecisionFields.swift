@@ -10,18 +10,18 @@ struct DecisionFields: Hashable, Sendable {
     var fix: String?
     /// The newest version that the page showed, to which `now` and `next` refer. `nil` for the newest version at the
     /// time of the request, for which reports may have arrived after the visitor loaded the page.
-    var newest: String?
+    var newestVersion: String?
     /// A day, or a time of RFC 3339.
     var until: String?
     var reports: Int?
     var note: String?
 
     /// Maximum number of reports until which a leak can be ignored. A leak never gets so many.
-    static let largestReports = 1_000_000_000
+    static let maxReports = 1_000_000_000
 
-    private static let actions = "resolve, ignore, reopen or note"
-    private static let fixes = "now, next, or a version such as 5.2.0"
-    private static let ends = "a day such as 2026-12-01, or a time such as 2026-12-01T09:00:00Z"
+    private static let validActions = "resolve, ignore, reopen or note"
+    private static let validFixes = "now, next, or a version such as 5.2.0"
+    private static let validEnds = "a day such as 2026-12-01, or a time such as 2026-12-01T09:00:00Z"
 
     /// Parses the decision.
     ///
@@ -30,79 +30,81 @@ struct DecisionFields: Hashable, Sendable {
     ///   - now: milliseconds since 1970.
     /// - Throws: ``Problem`` 400 that names the wrong field and its valid values.
     func decision(by name: String, now: Int64) throws(Problem) -> Decision {
-        let note = try readNote()
-        guard let action else { throw Self.wrong("action is missing: \(Self.actions)") }
+        let note = try parseNote()
+        guard let action else { throw Self.invalidField("action is missing: \(Self.validActions)") }
         switch action {
         case "resolve":
             try reject([("until", until != nil), ("reports", reports != nil)], with: action)
-            return Decision(.resolve(try readFix()), note: note, by: name)
+            return Decision(.resolve(try parseFix()), note: note, by: name)
         case "ignore":
             try reject([("in", fix != nil)], with: action)
-            return Decision(.ignore(try readLimit(now)), note: note, by: name)
+            return Decision(.ignore(try parseIgnoreLimit(now)), note: note, by: name)
         case "reopen", "note":
             try reject(
                 [("in", fix != nil), ("until", until != nil), ("reports", reports != nil)], with: action)
             guard action == "note" else { return Decision(.reopen, note: note, by: name) }
-            guard note != nil else { throw Self.wrong("note is empty: write a comment") }
+            guard note != nil else { throw Self.invalidField("note is empty: write a comment") }
             return Decision(.note, note: note, by: name)
         default:
-            throw Self.wrong("action must be \(Self.actions)")
+            throw Self.invalidField("action must be \(Self.validActions)")
         }
     }
 
-    private func readFix() throws(Problem) -> Decision.Fix {
+    private func parseFix() throws(Problem) -> Decision.Fix {
         switch fix {
-        case nil, "": throw Self.wrong("in is missing: \(Self.fixes)")
-        case "now": return try newest.map(Self.checkedNewest).map { .version($0) } ?? .newestVersion
-        case "next": return try newest.map(Self.checkedNewest).map { .after($0) } ?? .nextVersion
+        case nil, "": throw Self.invalidField("in is missing: \(Self.validFixes)")
+        case "now": return try newestVersion.map(Self.validatedVersion).map { .version($0) } ?? .newestVersion
+        case "next": return try newestVersion.map(Self.validatedVersion).map { .after($0) } ?? .nextVersion
         case let version?:
             if let problem = WireName.problem(in: version, of: "in", atMost: WireLimits.versionBytes) {
-                throw Self.wrong("\(problem); it must be \(Self.fixes)")
+                throw Self.invalidField("\(problem); it must be \(Self.validFixes)")
             }
             return .version(version)
         }
     }
 
-    private static func checkedNewest(_ version: String) throws(Problem) -> String {
+    private static func validatedVersion(_ version: String) throws(Problem) -> String {
         if let problem = WireName.problem(in: version, of: "newest", atMost: WireLimits.versionBytes) {
-            throw wrong("\(problem): load the leak's page again")
+            throw invalidField("\(problem): load the leak's page again")
         }
         return version
     }
 
-    private func readLimit(_ now: Int64) throws(Problem) -> Decision.IgnoreLimit? {
+    private func parseIgnoreLimit(_ now: Int64) throws(Problem) -> Decision.IgnoreLimit? {
         guard until == nil || reports == nil else {
-            throw Self.wrong("until and reports exclude each other: send only one of them")
+            throw Self.invalidField("until and reports exclude each other: send only one of them")
         }
         if let reports {
-            guard (1...Self.largestReports).contains(reports) else {
-                throw Self.wrong("reports must be a whole number from 1 to \(Self.largestReports)")
+            guard (1...Self.maxReports).contains(reports) else {
+                throw Self.invalidField("reports must be a whole number from 1 to \(Self.maxReports)")
             }
             return .reports(reports)
         }
         guard let until else { return nil }
         // A day begins at midnight UTC, as everywhere in the collector.
         guard let end = WireTime(rfc3339: until) ?? WireTime(rfc3339: until + "T00:00:00Z") else {
-            throw Self.wrong("until must be \(Self.ends)")
+            throw Self.invalidField("until must be \(Self.validEnds)")
         }
-        guard end.milliseconds > now else { throw Self.wrong("until is past: it must be in the future") }
+        guard end.milliseconds > now else {
+            throw Self.invalidField("until is past: it must be in the future")
+        }
         return .date(end.milliseconds)
     }
 
     /// Checks the note and removes white space at its ends.
     ///
     /// - Returns: `nil` if the note is empty.
-    private func readNote() throws(Problem) -> String? {
+    private func parseNote() throws(Problem) -> String? {
         guard let note else { return nil }
         // Forms end lines with CR LF.
         let lines = note.replacing("\r\n", with: "\n")
         let text = String(Substring(lines).trimmed)
         let count = text.utf8.count
         guard count <= Decision.noteBytes else {
-            throw Self.wrong("note is \(count) bytes, at most \(Decision.noteBytes): shorten it")
+            throw Self.invalidField("note is \(count) bytes, at most \(Decision.noteBytes): shorten it")
         }
         guard !lines.unicodeScalars.contains(where: Self.isForbidden) else {
-            throw Self.wrong("note has a control character: remove it")
+            throw Self.invalidField("note has a control character: remove it")
         }
         return text.isEmpty ? nil : text
     }
@@ -116,10 +118,10 @@ struct DecisionFields: Hashable, Sendable {
     /// must not guess which one.
     private func reject(_ fields: [(name: String, isPresent: Bool)], with action: String) throws(Problem) {
         guard let field = fields.first(where: \.isPresent) else { return }
-        throw Self.wrong("\(field.name) does not go with the action \(action): remove it")
+        throw Self.invalidField("\(field.name) does not go with the action \(action): remove it")
     }
 
-    private static func wrong(_ detail: String) -> Problem { Problem(.badRequest, detail) }
+    private static func invalidField(_ detail: String) -> Problem { Problem(.badRequest, detail) }
 }
 
 extension Substring {

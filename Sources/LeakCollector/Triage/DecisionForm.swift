@@ -21,8 +21,8 @@ extension DecisionFields {
         func text(_ name: String) -> String? { form[name].flatMap { $0.isEmpty ? nil : $0 } }
         note = text("note")
         switch try Self.button(of: form) {
-        case .resolveInNextVersion: (action, fix, newest) = ("resolve", "next", text("newest"))
-        case .resolveNow: (action, fix, newest) = ("resolve", "now", text("newest"))
+        case .resolveInNextVersion: (action, fix, newestVersion) = ("resolve", "next", text("newest"))
+        case .resolveNow: (action, fix, newestVersion) = ("resolve", "now", text("newest"))
         case .resolveInVersion:
             guard let version = text("in") else {
                 throw Problem(
@@ -48,20 +48,20 @@ extension DecisionFields {
     }
 
     private static func button(of form: Form) throws(Problem) -> Button {
-        guard let pressed = form["do"] else {
-            let filled = [
+        guard let pressedButton = form["do"] else {
+            let filledFields = [
                 ("in", Button.resolveInVersion), ("until", .ignoreUntil), ("reports", .ignoreReports),
             ]
             .filter { form[$0.0]?.isEmpty == false }.map(\.1)
-            guard filled.count <= 1 else {
+            guard filledFields.count <= 1 else {
                 throw Problem(
                     .badRequest,
                     "More than one field is filled in: press the button beside the field that you mean."
                 )
             }
-            return filled.first ?? .note
+            return filledFields.first ?? .note
         }
-        guard let button = Button(rawValue: pressed) else {
+        guard let button = Button(rawValue: pressedButton) else {
             throw Problem(.badRequest, "This form is not from this collector: load the leak's page again.")
         }
         return button

@@ -38,7 +38,7 @@ extension DecisionFields {
 
     private static let example = #"{"action": "resolve", "in": "next"}"#
     /// Maximum characters of an unknown field's name that the problem quotes.
-    private static let unknownNameLength = 64
+    private static let maxQuotedNameLength = 64
 
     /// Reads one field.
     ///
@@ -54,7 +54,7 @@ extension DecisionFields {
         case "reports": field = nil
         case "note": field = \.note
         default:
-            let unknown = name.prefix(Self.unknownNameLength)
+            let unknown = name.prefix(Self.maxQuotedNameLength)
             return Problem(
                 .badRequest,
                 "unknown field \"\(unknown)\"; a decision has action, in, until, reports and note")

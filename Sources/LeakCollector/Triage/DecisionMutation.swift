@@ -31,7 +31,7 @@ struct DecisionMutation: Mutation {
         let leak = try change.match.parameters.leak
         let decision = try fields(of: request).decision(by: change.author.actor, now: change.now)
         let (store, now) = (change.context.store, change.now)
-        change.context.threads.add(
+        change.context.storeThreads.add(
             change.work("deciding about \(leak)") { resources in
                 // The page may have been opened before its leak was merged into another one.
                 for target in [leak, try resources.reader.target(ofMerged: leak)].compactMap(\.self) {

@@ -8,10 +8,10 @@ struct DecisionStatusLine: Component {
     private var decision: PastDecision { decisionStatus.decision }
 
     var html: HTML {
-        #"<p class="decision-status">\#(words)</p>"#
+        #"<p class="decision-status">\#(sentence)</p>"#
     }
 
-    private var words: HTML {
+    private var sentence: HTML {
         switch decision.action {
         case .resolved(let version, let isAfter):
             guard let back = decisionStatus.regressedIn else {
@@ -23,15 +23,15 @@ struct DecisionStatusLine: Component {
                 """
         case .ignored(nil): return "Ignored forever by \(author)"
         case .ignored(let limit?):
-            let isOver = decisionStatus.state(now: context.now) == nil
-            let verb: HTML = isOver ? "Was ignored" : "Ignored"
-            return "\(verb) until \(LimitText(limit: limit))\(soFar(limit)) by \(author)"
+            let hasEnded = decisionStatus.state(now: context.now) == nil
+            let verb: HTML = hasEnded ? "Was ignored" : "Ignored"
+            return "\(verb) until \(LimitText(limit: limit))\(reportsSoFar(limit)) by \(author)"
         // These actions give a leak no decision status.
         case .reopened, .noted: return "\(author)"
         }
     }
 
-    private func soFar(_ limit: Decision.IgnoreLimit) -> HTML {
+    private func reportsSoFar(_ limit: Decision.IgnoreLimit) -> HTML {
         guard case .reports = limit else { return "" }
         return " (\(Count(decisionStatus.reportsSince)) so far)"
     }

@@ -10,16 +10,16 @@ struct HistoryCard: Component {
     static let anchor = "history"
 
     /// Maximum number of entries outside the closed section.
-    private static let shownEntries = 5
+    private static let maxOpenEntries = 5
 
     var html: HTML {
-        let older = history.dropFirst(Self.shownEntries)
+        let older = history.dropFirst(Self.maxOpenEntries)
         let collapsed: HTML? =
             older.isEmpty
             ? nil
             : "<details><summary>\(Count(older.count)) older</summary>\(list(older))</details>"
         return Card(
-            "History", "\(list(history.prefix(Self.shownEntries)))\(collapsed)\(truncationNote)",
+            "History", "\(list(history.prefix(Self.maxOpenEntries)))\(collapsed)\(truncationNote)",
             id: Self.anchor
         )
         .html

@@ -14,7 +14,7 @@ struct TriageForm: Component {
     static let bytesPerUnit = 3
 
     /// Maximum number of versions that are offered; any other may be typed.
-    private static let versionsOffered = 20
+    private static let maxOfferedVersions = 20
 
     var html: HTML {
         #"""
@@ -36,7 +36,7 @@ struct TriageForm: Component {
 
     /// The version that `now` and `next` refer to: the app's newest version, or the leak's own last version if that is
     /// newer still.
-    private var newest: String {
+    private var referenceVersion: String {
         guard let newestVersion, VersionOrder(newestVersion) > VersionOrder(row.lastVersion) else {
             return row.lastVersion
         }
@@ -44,13 +44,13 @@ struct TriageForm: Component {
     }
 
     /// `true` if the newest version has a number. No version counts as newer than one without a number.
-    private var isNumbered: Bool { VersionOrder(newest).isNumbered }
+    private var isNumbered: Bool { VersionOrder(referenceVersion).isNumbered }
 
     /// Hidden field with the version that the buttons refer to, even if a newer version is reported before one of them is
     /// pressed.
     private var newestField: HTML? {
         guard isNumbered else { return nil }
-        return #"<input type="hidden" name="newest" value="\#(newest)">"#
+        return #"<input type="hidden" name="newest" value="\#(referenceVersion)">"#
     }
 
     private var stateButtons: HTML {
@@ -63,7 +63,7 @@ struct TriageForm: Component {
     }
 
     private var resolveButton: HTML {
-        let after: HTML = isNumbered ? " (after \(IsolatedText(newest)))" : ""
+        let after: HTML = isNumbered ? " (after \(IsolatedText(referenceVersion)))" : ""
         return button(.resolveInNextVersion, "Resolve in next version\(after)", isMain: true)
     }
 
@@ -74,26 +74,26 @@ struct TriageForm: Component {
             <p>\#(button(.ignore, "Ignore forever"))</p>\#
             <p><label>until <input type="date" name="until" min="\#(tomorrow)"></label> \#
             \#(button(.ignoreUntil, "Ignore until this date"))</p>\#
-            <p><label>for <input type="number" name="reports" min="1" max="\#(DecisionFields.largestReports)"> \#
+            <p><label>for <input type="number" name="reports" min="1" max="\#(DecisionFields.maxReports)"> \#
             more reports</label> \#(button(.ignoreReports, "Ignore for this many reports"))</p></div></details>
             """#
     }
 
     private var resolveInVersion: HTML {
-        let versions = context.versions.prefix(Self.versionsOffered).map { version in
+        let versions = context.versions.prefix(Self.maxOfferedVersions).map { version in
             #"<option value="\#(version)"></option>"# as HTML
         }
         return #"""
             <details><summary>Resolved in…</summary><div class="choices">\#
-            <p>\#(button(.resolveNow, "Resolve in \(IsolatedText(newest))"))</p>\#
+            <p>\#(button(.resolveNow, "Resolve in \(IsolatedText(referenceVersion))"))</p>\#
             <p><label>version <input name="in" list="versions" maxlength="64" size="10" autocomplete="off" \#
             spellcheck="false"></label> \#(button(.resolveInVersion, "Resolve"))</p>\#
             <datalist id="versions">\#(versions)</datalist></div></details>
             """#
     }
 
-    private func button(_ button: Button, _ words: HTML, isMain: Bool = false) -> HTML {
+    private func button(_ button: Button, _ title: HTML, isMain: Bool = false) -> HTML {
         let styleClass: HTML = isMain ? #" class="main""# : ""
-        return #"<button\#(styleClass) name="do" value="\#(button.rawValue)">\#(words)</button>"#
+        return #"<button\#(styleClass) name="do" value="\#(button.rawValue)">\#(title)</button>"#
     }
 }

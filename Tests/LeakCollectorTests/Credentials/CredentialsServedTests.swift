@@ -166,7 +166,7 @@ import Testing
         let limit = try #require(page.firstMatch(of: /name="name" required maxlength="(\d+)"/))
         let name = String(repeating: "漏", count: try #require(Int(limit.1)))
         let answer = try running.post(
-            "name=\(Percent.encode(name))", Self.form, to: "/access/keys", fields: fields)
+            "name=\(PercentEncoder.encode(name))", Self.form, to: "/access/keys", fields: fields)
         #expect(answer.status == 201)
     }
 

@@ -15,7 +15,8 @@ import Testing
         settings.accessToken = RunningCollector.token
         // Each collector has read the credentials before the other wrote.
         for _ in 0..<2 {
-            let made = try Credentials(store: store).prepare(settings: settings, known: [], now: 1)
+            let made = try Credentials(store: store).prepare(
+                settings: settings, storedCredentials: [], now: 1)
             #expect(made.ingestKey == nil && made.accessToken == nil)
         }
         let kept = try store.makeReader().credentials(all: true, now: 1)

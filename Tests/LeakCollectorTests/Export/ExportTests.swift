@@ -108,7 +108,7 @@ import Testing
         try export(to: "aside")
         let files = try files("aside")
         #expect(try problems(of: files) == [])
-        let app = "apps/" + Percent.fileName(Self.shop)
+        let app = "apps/" + PercentEncoder.fileName(Self.shop)
         for (name, id) in [("resolved", ids[0]), ("\(app)=resolved", ids[0]), ("ignored", ids[1])] {
             let page = String(decoding: try #require(files["\(name).html"]), as: UTF8.self)
             #expect(page.contains("leaks/\(id).html"), "\(name)")
@@ -147,7 +147,7 @@ import Testing
         let listed = ExportFolder.names(in: try Array(#require(files[".collector-export"])))
         #expect(listed == Set(files.keys).subtracting([".collector-export"]))
         #expect(files["apps/com.acme.=53hop=p2.html"] != nil && files["index=p2.json"] != nil)
-        #expect(result.files + 1 == files.count && result.removed == 0)
+        #expect(result.fileCount + 1 == files.count && result.removedFileCount == 0)
         #expect(files.keys.allSatisfy { $0.split(separator: "/").allSatisfy { $0.utf8.count <= 255 } })
     }
 
@@ -171,7 +171,7 @@ import Testing
         }
         let result = try export(to: "a", app: Self.twin)
         let left = try files("a")
-        #expect(result.removed > 400)
+        #expect(result.removedFileCount > 400)
         #expect(left["notes.html"] == Data("mine".utf8) && left["leaks/notes.html"] == Data("mine".utf8))
         try export(to: "b", app: Self.twin)
         let fresh = try files("b")
@@ -187,7 +187,7 @@ import Testing
     @Test func `leaks that arrive meanwhile, in an app of their own, are written too`() throws {
         defer { remove() }
         try export(to: "a") { progress in
-            guard progress.leaks == 10 else { return }
+            guard progress.writtenLeakCount == 10 else { return }
             try? report(app: "late", version: "1", [#"{"class":"Late"}"#])
             try? report(app: Self.twin, version: "2.0", [#"{"class":"Cart","stack":["Late","Cart"]}"#])
         }
@@ -391,7 +391,7 @@ import Testing
         ("a/b", "a=2Fb"), ("=53", "=3D53"), ("é", "=C3=A9"), ("a~", "a=7E"),
     ])
     func `is`(text: String, name: String) {
-        #expect(Percent.fileName(text) == name)
+        #expect(PercentEncoder.fileName(text) == name)
     }
 
     @Test func `stays short, and apart from others`() {
@@ -400,7 +400,7 @@ import Testing
             long, long + "a", long + "A", String(repeating: "a", count: 200),
             String(repeating: "a", count: 201),
         ]
-        .map(Percent.fileName)
+        .map(PercentEncoder.fileName)
         #expect(names.allSatisfy { $0.utf8.count <= 200 })
         #expect(Set(names.map { $0.lowercased() }).count == names.count)
     }

@@ -83,7 +83,7 @@ private func pages(_ text: String) -> [HTML] {
             page: LeakPage(
                 leaks: [row, regressed], next: text, total: 2, reports: 1,
                 known: LeakTotals(leaks: 1, reports: 1), resolved: LeakTotals(leaks: 1, reports: 1)),
-            known: [row]
+            knownLeaks: [row]
         ).html,
         SummaryPage(
             context: PageContext(
@@ -97,7 +97,9 @@ private func pages(_ text: String) -> [HTML] {
         SummaryPage(
             context: context, overview: overview, page: LeakPage(leaks: [], next: nil, total: 0, reports: 0)
         ).html,
-        LeakDetailPage(context: context, detail: detail, hours: detail.trend, newest: kept, first: kept).html,
+        LeakDetailPage(
+            context: context, detail: detail, hourlyTrend: detail.trend, newestSample: kept, firstSample: kept
+        ).html,
         LeakDetailPage(context: context, detail: resolved, relatedLeaks: relatedLeaks).html,
         ReportsPage(context: context, leak: leak, reports: [kept, unreadable]).html,
         ReleasesPage(context: context, app: AppScope(text, environment: text), releases: [release]).html,
@@ -199,7 +201,7 @@ private func keptReport(_ text: String) -> ParsedSample {
         let short = try pages("x").map(shape)
         for text in Self.texts {
             // Long texts are in scrolling boxes, whatever their content.
-            let isShort = 2 * text.utf8.count <= LongText.shortBytes
+            let isShort = 2 * text.utf8.count <= LongText.maxShortBytes
             let like = String(repeating: "x", count: text.utf8.count)
             for (page, expected) in zip(pages(text), isShort ? short : try pages(like).map(shape)) {
                 #expect(try shape(page) == expected, "\(text.debugDescription)")

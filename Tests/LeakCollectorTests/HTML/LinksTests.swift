@@ -78,11 +78,11 @@ import Testing
         for app in [200, 201, 255, 256].map({ String(repeating: "a", count: $0) })
             + ["é", "א", "ع"].map({ String(repeating: $0, count: 128) })
         {
-            let name = Percent.fileName(app)
+            let name = PercentEncoder.fileName(app)
             #expect(name.utf8.count <= 200)
             #expect(names.insert(name).inserted)
         }
-        #expect(Percent.fileName("com.acme.shop") == "com.acme.shop")
+        #expect(PercentEncoder.fileName("com.acme.shop") == "com.acme.shop")
     }
 
     @Test func `exported pages link to files beside them`() {

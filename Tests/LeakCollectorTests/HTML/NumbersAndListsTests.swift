@@ -71,7 +71,7 @@ import Testing
         for match in page.matches(of: #/<dt><a href="([^"]+)">([^<]+)</a></dt><dd><b>([0-9]+)</b>/#) {
             found[String(match.2)] = (try #require(Int(match.3)), try list(match.1, running))
         }
-        let reports = try #require(found["Reports, last \((period ?? .day).words)"])
+        let reports = try #require(found["Reports, last \((period ?? .day).displayName)"])
         #expect(reports.list["reports"] as? Int == reports.number)
         #expect(
             reports.number == [.day: 6, .week: 10].filter { $0.key == period ?? .day }.values.first ?? 14)

@@ -24,7 +24,7 @@ import Testing
     func `begins with the leak and names what keeps what`(
         references: [String], name: String?, links: [String]
     ) {
-        let drawn = CycleShape(references, of: name).links.map { link in
+        let drawn = CycleShape(references, of: name).nodes.map { link in
             "\(link.isLeak ? "*" : "")\(link.object)\(link.property.map { "/" + $0 } ?? "")"
         }
         #expect(drawn == links)
@@ -160,14 +160,14 @@ import Testing
 
 @Suite struct ShareTests {
     @Test func `is shown from fifty checks on`() {
-        #expect(Share(reports: 1, checks: 49).shown == nil)
-        #expect(Share(reports: 1, checks: 50).shown?.description == "2.0\u{A0}%")
+        #expect(Share(reports: 1, checks: 49).percentage == nil)
+        #expect(Share(reports: 1, checks: 50).percentage?.description == "2.0\u{A0}%")
     }
 }
 
 @Suite struct LongTextTests {
     @Test func `what fits into a few lines stands as it is, and of more nothing is left out`() throws {
-        let short = String(repeating: "x", count: LongText.shortBytes)
+        let short = String(repeating: "x", count: LongText.maxShortBytes)
         #expect(LongText(short).html == IsolatedText(short).html)
         let long = short + "<é"
         let markup = try Markup(LongText(long).html.bytes)
@@ -175,6 +175,6 @@ import Testing
         #expect(markup.texts.contains(long))
         let path = LeakPath([short, long])
         #expect(try Markup(path.html.bytes).shape.allSatisfy { !$0.hasSuffix("tabindex") })
-        #expect(try Markup(path.whole.html.bytes).texts.joined().contains(short + " › " + long))
+        #expect(try Markup(path.fullPath.html.bytes).texts.joined().contains(short + " › " + long))
     }
 }

@@ -69,7 +69,7 @@ import Testing
     ])
     func `moments are told from now`(ago: Int64, words: String) {
         let moment = RelativeTime(at: Shop.now - ago, now: Shop.now)
-        #expect(moment.words.replacing("\u{A0}", with: " ") == words)
+        #expect(moment.text.replacing("\u{A0}", with: " ") == words)
     }
 
     @Test func `a moment in a file is told by its day, which stays true`() {
@@ -78,12 +78,12 @@ import Testing
             file.relativeTime(Shop.now - 60_000).html
                 == #"<time datetime="2026-11-20T11:59:03Z">\#("20\u{A0}Nov")</time>"#)
         let served = PageContext(links: Links(mode: .server(base: "")), now: Shop.now)
-        #expect(served.relativeTime(Shop.now - 60_000).words == "1\u{A0}min ago")
+        #expect(served.relativeTime(Shop.now - 60_000).text == "1\u{A0}min ago")
     }
 
     @Test(arguments: zip(Period.allCases, ["24 h", "7 days", "14 days", "30 days", "90 days"]))
     func `periods have words`(period: Period, words: String) {
-        #expect(period.words.replacing("\u{A0}", with: " ") == words)
+        #expect(period.displayName.replacing("\u{A0}", with: " ") == words)
     }
 
     @Test func `a moment carries its exact time`() {

@@ -94,7 +94,7 @@ import LeakPlatform
         let guessing = Client(port: running.port)
         guessing.send(String(repeating: ask("guess"), count: 32))
         let answers = guessing.answers(32, milliseconds: 60_000)
-        #expect(answers.map(\.status) == [Int](repeating: 401, count: SignInAttempts.burst + 1))
+        #expect(answers.map(\.status) == [Int](repeating: 401, count: SignInAttempts.maxFailures + 1))
         let right = Client(port: running.port)
         right.send(String(repeating: ask(RunningCollector.token), count: 3))
         #expect(right.answers(3, milliseconds: 60_000).map(\.status) == [200, 200, 200])
@@ -129,7 +129,7 @@ import LeakPlatform
     @Test func `a right token waits as well once its address has guessed too often, a link does not`() throws
     {
         let running = try RunningCollector()
-        for _ in 0..<SignInAttempts.burst {
+        for _ in 0..<SignInAttempts.maxFailures {
             #expect(try running.post("token=guess", Self.form, to: "/sign-in", fields: []).status == 403)
         }
         let token = "token=\(RunningCollector.token)"

@@ -7,7 +7,7 @@ import LeakPlatform
 @Suite struct SlowCallLogTests {
     @Test func `one line a second at most, which counts the others`() {
         let time = Guarded<Int64>(0)
-        let calls = SlowCallLog(log: Log(form: .text), now: { time.with { $0 } })
+        let calls = SlowCallLog(log: Log(format: .text), now: { time.with { $0 } })
         func words(_ milliseconds: Int64) -> String? {
             time.with { $0 = milliseconds }
             return calls.line(for: SlowCall(method: .post, path: "/a", duration: .microseconds(80_700)))
@@ -22,7 +22,7 @@ import LeakPlatform
     }
 
     @Test func `the install that is erased is not named`() {
-        let calls = SlowCallLog(log: Log(form: .text), now: { 0 })
+        let calls = SlowCallLog(log: Log(format: .text), now: { 0 })
         let call = SlowCall(method: .delete, path: "/api/v1/installs/phone", duration: .milliseconds(90))
         #expect(calls.line(for: call) == "slow request: DELETE /api/v1/installs/*** took 90 ms")
     }

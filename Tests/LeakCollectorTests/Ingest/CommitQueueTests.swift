@@ -39,7 +39,8 @@ import LeakPlatform
             var limits = CommitQueue.Limits()
             limits.waitingBytes = waitingBytes
             queue = CommitQueue(
-                store: store, limits: limits, now: { 0 }, finished: { _ in }, checkpointError: { _ in })
+                store: store, limits: limits, now: { 0 }, onTransactionEnd: { _ in },
+                onCheckpointError: { _ in })
             thread = queue.start()
             server = try Server(.init(port: 0), service: QueueService(queue: queue))
             server.start()

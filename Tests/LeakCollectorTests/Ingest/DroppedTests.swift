@@ -34,7 +34,7 @@ import Testing
     }
 
     @Test(
-        arguments: SubmissionBuilder.ownReasons.union([
+        arguments: SubmissionBuilder.collectorReasons.union([
             "sentry_not_a_leak", "sentry_empty", "sentry_too_large", "sentry_unreadable",
             "sentry_queue_overflow",
         ]).sorted())
@@ -47,8 +47,10 @@ import Testing
     @Test func `lost reports and unseen objects take no room from each other, whatever the batches`() {
         let limit = RateLimit(reportsPerSecond: nil)
         func counted(_ reason: String, _ count: Int, key: Int64) -> [Int] {
-            limit.counted([Submission.Dropped(app: "a", reason: reason, count: count)], of: key, now: 0)
-                .filter { $0.reason == reason }.map(\.count)
+            limit.countableLosses(
+                [Submission.Dropped(app: "a", reason: reason, count: count)], of: key, now: 0
+            )
+            .filter { $0.reason == reason }.map(\.count)
         }
         for _ in 0..<12 { _ = counted("r", 100_000, key: 1) }
         #expect(counted("unseen", 500_000, key: 1) == [500_000])
@@ -62,7 +64,7 @@ import Testing
         var total: [String: Int] = [:]
         func send(_ reason: String, _ count: Int, key: Int64, now: Int64) {
             let losses = [Submission.Dropped(app: "a", reason: reason, count: count)]
-            for loss in limit.counted(losses, of: key, now: now) {
+            for loss in limit.countableLosses(losses, of: key, now: now) {
                 total[loss.reason, default: 0] += loss.count
             }
         }

@@ -63,7 +63,7 @@ import Testing
         let address = running.address
         let statuses = Guarded([Int]())
         // One erasure that runs, as many as may wait, and one that may not wait.
-        let callers = (0...Erasure.limit).map { number in
+        let callers = (0...Erasure.maxRequestCount).map { number in
             WorkerThread(name: "erase") {
                 var options = HTTPClient.Options()
                 // The requests end when the collector stops.
@@ -84,7 +84,7 @@ import Testing
         // An erasure that is not stopped would leave its caller without an answer.
         running.collector.stop(within: .seconds(600))
         for caller in callers { caller.join() }
-        #expect(statuses.with { $0 } == [Int](repeating: 503, count: Erasure.limit + 1))
+        #expect(statuses.with { $0 } == [Int](repeating: 503, count: Erasure.maxRequestCount + 1))
         #expect(begun.with { $0 } == 1)
     }
 }

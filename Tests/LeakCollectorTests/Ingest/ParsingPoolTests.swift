@@ -63,7 +63,7 @@ import LeakPlatform
         let running = try RunningCollector()
         let barrier = Barrier()
         defer { barrier.open() }
-        try #require(Self.block(running.collector.parsing, with: barrier))
+        try #require(Self.block(running.collector.parsingPool, with: barrier))
         let large = Client(port: running.port)
         // The second request waits for the answer to the first.
         large.send(Self.post(inflatingTo: 2 << 20) + Array(Self.health.utf8))
@@ -90,7 +90,7 @@ import LeakPlatform
         let running = try RunningCollector()
         let barrier = Barrier()
         defer { barrier.open() }
-        try #require(Self.block(running.collector.parsing, with: barrier))
+        try #require(Self.block(running.collector.parsingPool, with: barrier))
         let body = #"{"class":"Cart""# + String(repeating: " ", count: 256 << 10) + "}"
         let client = Client(port: running.port)
         client.send(
@@ -113,7 +113,7 @@ import LeakPlatform
         let running = try RunningCollector()
         let barrier = Barrier()
         defer { barrier.open() }
-        try #require(Self.block(running.collector.parsing, with: barrier))
+        try #require(Self.block(running.collector.parsingPool, with: barrier))
         // The body is damaged after its header, which is noticed only while it is inflated.
         var body = Array(Self.post(inflatingTo: 512 << 10).suffix(64 << 10))
         body.replaceSubrange(0..<10, with: [0x1F, 0x8B, 8, 0, 0, 0, 0, 0, 0, 3])
@@ -139,12 +139,12 @@ import LeakPlatform
         let running = try RunningCollector()
         let barrier = Barrier()
         defer { barrier.open() }
-        let pool = running.collector.parsing
+        let pool = running.collector.parsingPool
         try #require(Self.block(pool, with: barrier))
         #expect(
-            pool.enqueue(bytes: ParsingPool.capacity) {
+            pool.enqueue(bytes: ParsingPool.maxBytes) {
             } cancel: {
-            } == .taken)
+            } == .accepted)
         let client = Client(port: running.port)
         let batch = Self.post(inflatingTo: 2 << 20)
         client.send(batch)
@@ -169,7 +169,7 @@ import LeakPlatform
             pool.enqueue(bytes: 1) {
             } cancel: {
                 cancelled.with { $0 += 1 }
-            } == .taken)
+            } == .accepted)
         pool.stop()
         #expect(cancelled.with { $0 } == 1)
         #expect(

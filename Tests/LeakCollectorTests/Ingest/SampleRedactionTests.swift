@@ -48,7 +48,7 @@ import Testing
         report.log = [String](repeating: String(repeating: "l", count: 500), count: log)
         report.stack = [String](repeating: String(repeating: "s", count: 500), count: stack)
         let (kept, bytes) = try redacted(report)
-        #expect(bytes <= SampleRedaction.sampleBytes)
+        #expect(bytes <= SampleRedaction.maxSampleBytes)
         #expect(kept.className == "A" && kept.message == report.message)
         #expect(kept.log.isEmpty && kept.stack.count == (stack == 2 ? 2 : 0))
     }

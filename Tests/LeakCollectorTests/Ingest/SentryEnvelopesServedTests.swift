@@ -92,11 +92,11 @@ import Testing
 
     @Test func `what is forgotten of senders is that of other keys`() {
         let senders = SentrySenders()
-        for key in 0..<Int64(SentrySenders.limit + 100) {
+        for key in 0..<Int64(SentrySenders.maxKeyCount + 100) {
             senders.record(.init(app: "a\(key)", environment: AppKey.production, version: "1"), of: key)
-            #expect(senders.last(of: key)?.app == "a\(key)")
+            #expect(senders.lastSender(of: key)?.app == "a\(key)")
         }
-        let kept = (0..<Int64(SentrySenders.limit + 100)).count { senders.last(of: $0) != nil }
-        #expect(kept == SentrySenders.limit)
+        let kept = (0..<Int64(SentrySenders.maxKeyCount + 100)).count { senders.lastSender(of: $0) != nil }
+        #expect(kept == SentrySenders.maxKeyCount)
     }
 }

@@ -7,7 +7,7 @@ import Testing
 @Suite struct SentryResponseTests {
     /// Every problem after which the project's own reporter keeps a batch.
     private static let unavailable: [Problem] =
-        [Ingest.tooBusy] + StoreHealth.Issue.allCases.map(\.problem)
+        [Ingest.overloadedProblem] + StoreHealth.Issue.allCases.map(\.problem)
         + [CommitQueue.Outcome.full, .stopping].compactMap(Ingest.problem)
         + [StoreError.Reason.diskFull, .databaseFull, .locked, .unavailable, .uncertain, .corrupt, .other]
         .compactMap { Ingest.problem(of: .failed(StoreError($0, "why"))) }
@@ -39,15 +39,15 @@ import Testing
         let rejections = SentryRejections()
         rejections.record(Problem(.forbidden, "words"), 3, of: 1)
         rejections.record(Problem(.tooManyRequests, "words"), 0, of: 1)
-        #expect(rejections.take(of: 1) == 0)
+        #expect(rejections.takeCount(of: 1) == 0)
         rejections.record(Problem(.tooManyRequests, "words"), 3, of: 1)
-        #expect(rejections.take(of: 2) == 0)
-        #expect(rejections.take(of: 1) == 3)
-        #expect(rejections.take(of: 1) == 0)
+        #expect(rejections.takeCount(of: 2) == 0)
+        #expect(rejections.takeCount(of: 1) == 3)
+        #expect(rejections.takeCount(of: 1) == 0)
     }
 
     @Test func `a rate limit says for how long no event is to come`() {
-        let problem = Problem(.tooManyRequests, "words").with("Retry-After", "17")
+        let problem = Problem(.tooManyRequests, "words").withField("Retry-After", "17")
         let fields = SentryResponse.response(to: problem).fields
         #expect(fields.contains { $0 == ("Retry-After", "17") })
         #expect(

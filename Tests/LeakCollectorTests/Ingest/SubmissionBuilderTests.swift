@@ -57,7 +57,7 @@ import Testing
         let reports = (0..<rejected).map { _ in "{\"class\":\"\(String(repeating: "\\u0001", count: 40))\"}" }
         let body = #"{"reports":[{"class":"A"},\#(reports.joined(separator: ","))]}"#
         let answer = try receive(body, idempotencyKey: "k").submission.answer
-        #expect(answer.count <= SubmissionBuilder.storedAnswerBytes)
+        #expect(answer.count <= SubmissionBuilder.maxStoredAnswerBytes)
         let text = String(decoding: answer, as: UTF8.self)
         #expect(text.contains(#""rejected_count":\#(rejected)"#), "\(text)")
         #expect(rejected > 1 || text.contains(#""index":1"#))
@@ -96,11 +96,11 @@ import Testing
     @Test(
         arguments: [
             (nil, 0), (-1, -1), (3_600_000, 3_600_000),
-            (SubmissionBuilder.maximumLead, SubmissionBuilder.maximumLead),
-            (SubmissionBuilder.maximumLead + 1, 0),
-            (-SubmissionBuilder.maximumAge, -SubmissionBuilder.maximumAge),
-            (-SubmissionBuilder.maximumAge - 1, -SubmissionBuilder.maximumAge),
-            (-Int64(4) * 365 * 24 * 3600 * 1000, -SubmissionBuilder.maximumAge),
+            (SubmissionBuilder.maxLeadMilliseconds, SubmissionBuilder.maxLeadMilliseconds),
+            (SubmissionBuilder.maxLeadMilliseconds + 1, 0),
+            (-SubmissionBuilder.maxAgeMilliseconds, -SubmissionBuilder.maxAgeMilliseconds),
+            (-SubmissionBuilder.maxAgeMilliseconds - 1, -SubmissionBuilder.maxAgeMilliseconds),
+            (-Int64(4) * 365 * 24 * 3600 * 1000, -SubmissionBuilder.maxAgeMilliseconds),
         ] as [(Int64?, Int64)])
     func `a device's clock is believed within bounds`(offset: Int64?, expected: Int64) {
         let at = offset.map { WireTime(milliseconds: Self.now + $0) }
@@ -187,10 +187,12 @@ import Testing
             counts.add(.max, to: name)
             counts.add(.max, to: name)
         }
-        #expect(counts.first.count == 2)
-        #expect(counts.others.map(\.count) == [1])
-        #expect((Array(counts.first.values) + counts.others.flatMap(\.values)).allSatisfy { $0 == .max })
-        #expect(counts.others[0].keys.first?.utf8.count == 6)
+        #expect(counts.counts.count == 2)
+        #expect(counts.collidingCounts.map(\.count) == [1])
+        #expect(
+            (Array(counts.counts.values) + counts.collidingCounts.flatMap(\.values)).allSatisfy { $0 == .max }
+        )
+        #expect(counts.collidingCounts[0].keys.first?.utf8.count == 6)
     }
 
     @Test func `a bound key's app is compared byte by byte`() {

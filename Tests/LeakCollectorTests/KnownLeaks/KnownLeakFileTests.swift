@@ -30,7 +30,7 @@ import Testing
         #expect(known.stack.map(\.text) == ["Tab*", "UISearchBar"])
         #expect(known.systems.map(\.description) == ["iOS from 16.0, before 17.0", "tvOS"])
         #expect((known.reason, known.source) == (#"It "stays"."#, "https://example.com/a?b=c"))
-        #expect(file.off.map(\.id) == ["x"])
+        #expect(file.disabledIDs.map(\.id) == ["x"])
         #expect(try read("{}").entries == [] && read(#"{"known_leaks":[],"off":[]}"#).entries == [])
     }
 

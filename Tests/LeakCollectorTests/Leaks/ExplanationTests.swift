@@ -95,7 +95,7 @@ import Testing
     }
 
     @Test func `a collector that takes no explanations keeps none and says so`() throws {
-        let running = try RunningCollector { $0.takesExplanations = false }
+        let running = try RunningCollector { $0.storesExplanations = false }
         let leak = "{\(Self.cart), \(Self.why())}"
         for body in [
             Self.batch(reports: [leak], explanations: [leak]), Self.batch(explanations: [leak]),
@@ -141,7 +141,8 @@ import Testing
             try running.post(Self.batch(reports: ["{\(Self.cart), \(why)}"], explanations: [])).status == 200)
         let id = try #require(try leak(running)["id"] as? String)
         #expect(
-            try running.get("/api/v1/leaks/\(id)/reports").text.utf8.count < 2 * SampleRedaction.sampleBytes)
+            try running.get("/api/v1/leaks/\(id)/reports").text.utf8.count < 2
+                * SampleRedaction.maxSampleBytes)
     }
 
     @Test(arguments: [1, 2, 31, 32]) func `a path ends early at the last reference that fits`(count: Int) {
@@ -194,7 +195,7 @@ import Testing
         let reason = StoredReason(explanation)
         #expect(reason.text.utf8.count <= 2_000)
         let read = StoredReason(text: reason.text)
-        #expect(read.isProven && read.isAtLeast == seed.isMultiple(of: 2))
+        #expect(read.isProven && read.isByteCountLowerBound == seed.isMultiple(of: 2))
         #expect(read.path?.fingerprint == reason.path?.fingerprint && read.text == reason.text)
     }
 }

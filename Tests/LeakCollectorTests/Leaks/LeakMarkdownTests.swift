@@ -80,7 +80,7 @@ import Testing
         (["```\u{301}"], ["````", "```\u{301}", "````"]),
     ])
     func `no line ends the block that it stands in`(lines: [String], block: [String]) {
-        #expect(LeakMarkdown.block(lines) == block)
+        #expect(LeakMarkdown.codeBlock(lines) == block)
     }
 
     @Test func `a leak that is not there has none`() throws {

@@ -130,7 +130,7 @@ import Testing
         #expect(try running.post(batch).status == 200)
         let found = try running.json("/api/v1/causes?app=shop")
         #expect(found["cause_count"] as? Int == 210)
-        #expect((found["causes"] as? [Any])?.count == SharedCauses.shownLimit)
+        #expect((found["causes"] as? [Any])?.count == SharedCauses.maxListedCauses)
         #expect(try running.get("/causes?app=shop").text.contains("160\u{A0}more causes"))
         let leaks = try #require(
             try running.json("/api/v1/classes?class=Screen0&app=shop")["leaks"] as? [[String: Any]])

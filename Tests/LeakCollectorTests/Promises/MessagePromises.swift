@@ -193,7 +193,7 @@ enum MessagePromises {
             one.livedMilliseconds == other.livedMilliseconds, one.alive == other.alive
         else { return "the sample \(redacted) is \(words(other)), not \(words(one))" }
         let sample = SampleRedaction.redact(document.bytes(of: document.reports[index].raw))
-        guard sample.count <= SampleRedaction.sampleBytes * 2,
+        guard sample.count <= SampleRedaction.maxSampleBytes * 2,
             (try? WireReader.read(sample, as: .json)) != nil
         else {
             return "a sample of \(sample.count) bytes"
@@ -201,7 +201,7 @@ enum MessagePromises {
         var whole = redacted
         (whole.app, whole.device, whole.install, whole.user) = (nil, nil, nil, nil)
         let kept = (try? WireReader.read(sample, as: .json))?.report(at: 0).json()
-        guard whole.json().count > SampleRedaction.sampleBytes || kept == whole.json() else {
+        guard whole.json().count > SampleRedaction.maxSampleBytes || kept == whole.json() else {
             return "the sample \(text(sample)), not \(text(whole.json()))"
         }
         return nil
@@ -220,7 +220,8 @@ enum MessagePromises {
                 (RuntimeDemangler.demangle(symbol), false), (RuntimeDemangler.demangleFunction(symbol), true),
             ] {
                 guard let plain else { continue }
-                guard let bound = ManglingSize.bound(bare, isFunction: isFunction), plain.utf8.count <= bound
+                guard let bound = DemangledSizeBound.bound(bare, isFunction: isFunction),
+                    plain.utf8.count <= bound
                 else {
                     return "\(symbol) is demangled to \(plain.utf8.count) bytes"
                 }

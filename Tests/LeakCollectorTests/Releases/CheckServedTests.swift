@@ -117,8 +117,8 @@ import Testing
         let publicFolder = try PublicFolder(RunningCollector.publicFolder, knownLeaks: nil)
         for version in ["1.0", "1.1", "1.2"] {
             let checkRequest = ReleaseCheckRequest(ReleaseCheckQuery(app: "a b", version: version))
-            let bytes = try checkRequest.answer(
-                from: running.store, known: publicFolder, now: WallClock.milliseconds())
+            let bytes = try checkRequest.responseJSON(
+                from: running.store, publicFolder: publicFolder, now: WallClock.milliseconds())
             #expect(try running.get(checkRequest.path).body == bytes)
         }
     }

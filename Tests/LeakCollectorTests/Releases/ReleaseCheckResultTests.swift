@@ -191,7 +191,7 @@ enum SampleCheck: String, CaseIterable, Sendable {
             #expect(!rest[..<end].contains(",") && !rest[..<end].contains(":"))
             #expect(!line.contains("\r"))
         }
-        for leak in result.failing {
+        for leak in result.failingFindings {
             let escaped = TerminalText.text(leak.title).replacingOccurrences(of: "%", with: "%25")
                 .replacingOccurrences(of: ":", with: "%3A").replacingOccurrences(of: ",", with: "%2C")
             #expect(lines.contains { $0.contains(escaped) })

@@ -12,23 +12,23 @@ import Testing
         context.now += milliseconds
         var page = Shop.page
         change(&page)
-        return SummaryPage(context: context, overview: Shop.overview, page: page, known: Shop.known).html
+        return SummaryPage(context: context, overview: Shop.overview, page: page, knownLeaks: Shop.known).html
     }
 
     @Test func `a page that tells the same has the same tag, whenever it is made`() {
-        let tag = ContentTag.of(page: page())
+        let tag = ResponseETag.of(page: page())
         #expect(page(after: 1000) != page(), "it says when it was made")
-        #expect(ContentTag.of(page: page(after: 1000)) == tag)
-        #expect(ContentTag.of(page: page(after: 50_000)) == tag)
+        #expect(ResponseETag.of(page: page(after: 1000)) == tag)
+        #expect(ResponseETag.of(page: page(after: 50_000)) == tag)
         #expect(tag.hasPrefix("W/\"") && tag.hasSuffix("\""), "its bytes differ")
     }
 
     @Test func `a page that reads otherwise has another tag`() {
-        let tag = ContentTag.of(page: page())
-        #expect(ContentTag.of(page: page(after: 60_000)) != tag, "4 min ago became 5 min ago")
-        #expect(ContentTag.of(page: page { $0.leaks[0].reports += 1 }) != tag)
-        #expect(ContentTag.of(page: page { $0.total += 1 }) != tag, "in the footer")
-        #expect(ContentTag.of(page: page { $0.leaks[0].lastSeen -= 1000 }) != tag)
+        let tag = ResponseETag.of(page: page())
+        #expect(ResponseETag.of(page: page(after: 60_000)) != tag, "4 min ago became 5 min ago")
+        #expect(ResponseETag.of(page: page { $0.leaks[0].reports += 1 }) != tag)
+        #expect(ResponseETag.of(page: page { $0.total += 1 }) != tag, "in the footer")
+        #expect(ResponseETag.of(page: page { $0.leaks[0].lastSeen -= 1000 }) != tag)
     }
 
     @Test func `text from outside cannot pass for the time`() {
@@ -41,7 +41,7 @@ import Testing
                 }
             }
         }
-        #expect(ContentTag.of(page: hostile("one")) != ContentTag.of(page: hostile("two")))
+        #expect(ResponseETag.of(page: hostile("one")) != ResponseETag.of(page: hostile("two")))
     }
 
     /// The tag is computed from all bytes before the time.

@@ -83,8 +83,9 @@ import Testing
             $0.sort = .reports
         }
         let markup = try Markup(SummaryPage(context: context, overview: overview, page: Shop.page).html.bytes)
-        #expect(markup.texts.contains("Reports, last \(period.words)"))
-        #expect(markup.texts.contains("To fix · sorted by reports · reports of the last \(period.words)"))
+        #expect(markup.texts.contains("Reports, last \(period.displayName)"))
+        #expect(
+            markup.texts.contains("To fix · sorted by reports · reports of the last \(period.displayName)"))
         #expect(markup.links.contains("/?app=com.acme.shop&state=any&period=\(period.rawValue)"))
         #expect(markup.links.contains("/?app=com.acme.shop&period=\(period.rawValue)&sort=installs"))
     }
@@ -112,10 +113,10 @@ import Testing
 
     @Test(arguments: [400, 401, 403, 404, 405, 418, 429, 500, 502, 503])
     func `every error says what to do`(status: Int) throws {
-        let words = ErrorPage.words(status)
+        let message = ErrorPage.message(forStatus: status)
         let markup = try Markup(ErrorPage(context: Shop.context(), status: status).html.bytes)
-        #expect(markup.texts.contains(words.title))
-        #expect(markup.texts.contains(words.advice))
+        #expect(markup.texts.contains(message.title))
+        #expect(markup.texts.contains(message.advice))
     }
 
     private func longPage(_ count: Int) -> LeakPage {
@@ -146,7 +147,7 @@ import Testing
         #expect(kept.implausibleDeviceTime == doubted)
         let context = PageContext(links: Links(mode: .server(base: "")), now: 0)
         let text = String(
-            decoding: ReportCard(context: context, title: "R", parsed: kept).html.bytes, as: UTF8.self)
+            decoding: ReportCard(context: context, title: "R", parsedSample: kept).html.bytes, as: UTF8.self)
         #expect(text.contains("device clock: ") == (doubted != nil))
     }
 }

@@ -19,7 +19,8 @@ import Testing
     }
 
     @Test(arguments: [
-        ("/", ResourceAddress.Form.page), ("/releases", .page), ("/causes", .page), ("/classes", .page),
+        ("/", ResourceAddress.Representation.page), ("/releases", .page), ("/causes", .page),
+        ("/classes", .page),
         ("/leaks/\(id)", .page), ("/leaks/\(id)/reports", .page), ("/access", .page), ("/compare", .page),
         ("/api/v1/leaks", .json), ("/api/v1/leaks/\(id)", .json), ("/api/v1/leaks/\(id)/reports", .json),
         ("/api/v1/leaks/\(id)/trend", .json), ("/api/v1/leaks/\(id)/markdown", .text),
@@ -27,12 +28,12 @@ import Testing
         ("/api/v1/classes", .json), ("/api/v1/causes", .json), ("/api/v1/check", .json),
         ("/api/v1/keys", .json), ("/api/v1/tokens", .json), ("/api/v1/symbols", .json),
     ])
-    func `reads resources`(path: String, form: ResourceAddress.Form) throws {
+    func `reads resources`(path: String, form: ResourceAddress.Representation) throws {
         for method in [LeakHTTPServer.Method.get, .head] {
             let route = try #require(try Self.find(method, path)).route
             #expect(route.path.replacing("{leak}", with: Self.id) == path)
             let address = try #require(Resources.addresses.first { $0.path == route.path })
-            #expect(address.form == form)
+            #expect(address.representation == form)
             #expect(route.access == (form == .page ? .people : .readers))
         }
     }

@@ -356,8 +356,10 @@ enum SamplePage: String, CaseIterable {
     var html: HTML {
         switch self {
         case .summary:
-            SummaryPage(context: Shop.context(), overview: Shop.overview, page: Shop.page, known: Shop.known)
-                .html
+            SummaryPage(
+                context: Shop.context(), overview: Shop.overview, page: Shop.page, knownLeaks: Shop.known
+            )
+            .html
         case .summaryEmpty:
             SummaryPage(
                 context: Shop.context {
@@ -368,12 +370,14 @@ enum SamplePage: String, CaseIterable {
                 }, overview: Shop.overview, page: LeakPage(leaks: [], next: nil, total: 0, reports: 0)
             ).html
         case .leak:
-            LeakDetailPage(context: Shop.context(), detail: Shop.detail, newest: Shop.kept(.newest, hours: 2))
-                .html
+            LeakDetailPage(
+                context: Shop.context(), detail: Shop.detail, newestSample: Shop.kept(.newest, hours: 2)
+            )
+            .html
         case .regressed:
             LeakDetailPage(
-                context: Shop.context(), detail: Shop.regressedDetail, hours: Shop.hours,
-                newest: Shop.kept(.newest, hours: 2), first: Shop.kept(.first, hours: 51),
+                context: Shop.context(), detail: Shop.regressedDetail, hourlyTrend: Shop.hours,
+                newestSample: Shop.kept(.newest, hours: 2), firstSample: Shop.kept(.first, hours: 51),
                 relatedLeaks: Shop.relatedLeaks
             ).html
         case .exportedLeak:
@@ -381,7 +385,7 @@ enum SamplePage: String, CaseIterable {
                 context: Shop.context(Links(mode: .files(page: .leak(Shop.checkout.identity.id)))),
                 detail: Shop.regressedDetail
             ).html
-        case .leakClass: ClassPage(context: Shop.context(), found: Shop.leakClass).html
+        case .leakClass: ClassPage(context: Shop.context(), leakClass: Shop.leakClass).html
         case .knownLeak: LeakDetailPage(context: Shop.context(), detail: Shop.knownDetail).html
         case .reports:
             ReportsPage(context: Shop.context(), leak: Shop.checkout.identity, reports: Shop.reports).html
@@ -428,7 +432,7 @@ enum SamplePage: String, CaseIterable {
         case .exported:
             SummaryPage(
                 context: Shop.context(Links(mode: .files(page: .summary(app: "com.acme.shop")))),
-                overview: Shop.overview, page: Shop.page, known: Shop.known
+                overview: Shop.overview, page: Shop.page, knownLeaks: Shop.known
             ).html
         }
     }

@@ -105,6 +105,6 @@ import Testing
         }
         #expect(try texts(running, "/").contains("3\u{A0}more apps, less recently seen"))
         let apps = try #require(try running.json("/api/v1/summary")["apps"] as? [Any])
-        #expect(apps.count == AppOverview.shownAppsLimit)
+        #expect(apps.count == AppOverview.maxShownApps)
     }
 }

@@ -109,7 +109,7 @@ import Testing
         let usual = Settings().serverLimits(loops: 8)
         #expect(usual.idleTime == .seconds(75))
         // Each loop has room for an envelope with attachments, also one of unknown length, which grows by doubling.
-        #expect(usual.uploadBytes / 8 >= 3 * SentryIngest.bodyBytes)
+        #expect(usual.uploadBytes / 8 >= 3 * SentryIngest.maxBodyBytes)
     }
 
     @Test func `trusted origins and proxies are lists in their variables`() throws {

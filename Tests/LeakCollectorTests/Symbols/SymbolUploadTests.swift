@@ -95,7 +95,7 @@ import Testing
         #expect(try running.store.verify() == [])
         // The rules give the same groups for the stored reports.
         let plans = try RegroupPlanner(store: running.store, now: WallClock.milliseconds()).plans(app: nil)
-        #expect(plans.allSatisfy { $0.groups.isEmpty && $0.split.isEmpty })
+        #expect(plans.allSatisfy { $0.groups.isEmpty && $0.ambiguousLeaks.isEmpty })
     }
 
     @Test func `a report with names is the same leak as one that symbols name`() throws {
@@ -161,7 +161,7 @@ import Testing
         #expect(try upload(Self.table(Self.one, at: 0x1000)).status == 200)
         #expect(try upload(Self.table(Self.other, at: 0x5000)).status == 200)
         // A cache as another process has it.
-        let tables = SymbolTableCache(store: running.store, memoryBytes: 1)
+        let tables = SymbolTableCache(store: running.store, maxMemoryBytes: 1)
         let reader = try running.store.makeReader()
         #expect(try tables.calls(in: Self.one, at: .offset(0x1000)).isEmpty)
         try tables.refresh(from: reader)

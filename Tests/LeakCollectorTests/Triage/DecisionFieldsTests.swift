@@ -120,6 +120,6 @@ import Testing
     @Test func `a note of 2,000 bytes is taken as it is`() throws {
         let note = "x<script>\"onload=]]>\u{202E}\t" + String(repeating: "é", count: 988)
         #expect(note.utf8.count == 2000)
-        #expect(try decision(form: "do=note&note=\(Percent.encode(note))").note == note)
+        #expect(try decision(form: "do=note&note=\(PercentEncoder.encode(note))").note == note)
     }
 }

@@ -175,7 +175,7 @@ import LeakPlatform
         let limit = try #require(page.firstMatch(of: /name="note" rows="1" maxlength="(\d+)"/))
         let note = String(repeating: "漏", count: try #require(Int(limit.1)))
         let answer = try running.post(
-            "do=note&note=\(Percent.encode(note))", Self.form, to: "/leaks/\(leak)/decisions",
+            "do=note&note=\(PercentEncoder.encode(note))", Self.form, to: "/leaks/\(leak)/decisions",
             fields: [Self.bearer])
         #expect(answer.status == 303)
         #expect(decisions.with { $0.map(\.note) } == [note])

@@ -42,51 +42,51 @@ struct GroupCache {
         }
     }
 
-    /// Maximum number of entries, young and old: enough for a thousand leaks in eight spellings each.
+    /// Maximum number of recent and older entries together: enough for a thousand leaks in eight spellings each.
     private let limit: Int
-    /// Maximum bytes of entries, young and old. The young half has room for a thousand leaks with call stacks of
-    /// thirty frames, 9 KiB each. Other leaks take about 1,000 bytes.
-    private static let byteLimit = 24 * 1024 * 1024
-    private var youngBytes = 0
-    /// Entries that were added or used since the young half was last full, by the hash of their keys.
-    private var young: [UInt64: Entry] = [:]
-    /// The young entries of the time before. They are evicted when the young half is full again.
-    private var old: [UInt64: Entry] = [:]
+    /// Maximum bytes of recent and older entries together. The half for recent entries has room for a thousand leaks with
+    /// call stacks of thirty frames, 9 KiB each. Other leaks take about 1,000 bytes.
+    private static let maxBytes = 24 * 1024 * 1024
+    private var recentBytes = 0
+    /// Entries that were added or used since their half of the cache was last full, by the hash of their keys.
+    private var recentEntries: [UInt64: Entry] = [:]
+    /// The previous contents of ``recentEntries``. They are evicted when the half for recent entries is full again.
+    private var olderEntries: [UInt64: Entry] = [:]
     /// The key of the report that is being grouped.
     private var key: [UInt8] = []
     /// The seed is random, so that a sender cannot choose keys with equal hashes, which would replace each other.
     private let hasher = ByteHash(seed: .random(in: .min ... .max))
-    private let symbols: SymbolTableCache?
+    private let symbolTables: SymbolTableCache?
     /// The ``SymbolTableCache/generation`` of the groups. The names in groups of an earlier generation may be
     /// outdated.
     private var generation = 0
     private var usedImages: Set<String> = []
     /// Error of reading symbols since ``begin()``. The groups of the request may lack names.
-    private(set) var failure: StoreError?
+    private(set) var symbolError: StoreError?
 
-    init(limit: Int = 8192, symbols: SymbolTableCache? = nil) {
+    init(limit: Int = 8192, symbolTables: SymbolTableCache? = nil) {
         self.limit = max(2, limit)
-        self.symbols = symbols
+        self.symbolTables = symbolTables
     }
 
     /// Begins a request: drops all groups if symbols were added or removed.
     mutating func begin() {
-        failure = nil
-        guard let symbols else { return }
-        let current = symbols.generation
+        symbolError = nil
+        guard let symbolTables else { return }
+        let current = symbolTables.generation
         guard current != generation else { return }
         generation = current
-        (young, old, youngBytes) = ([:], [:], 0)
+        (recentEntries, olderEntries, recentBytes) = ([:], [:], 0)
     }
 
     /// Ends a request: records which symbols it used.
     mutating func end() {
         guard !usedImages.isEmpty else { return }
-        symbols?.recordUse(of: usedImages)
+        symbolTables?.recordUse(of: usedImages)
         usedImages = []
     }
 
-    var count: Int { young.count + old.count }
+    var count: Int { recentEntries.count + olderEntries.count }
 
     /// Groups a report of a document, as ``GroupingRules/groups(_:app:module:symbols:)`` would.
     mutating func group(
@@ -100,19 +100,21 @@ struct GroupCache {
             if let entry = cachedEntry() { return reuse(entry, for: report, in: document) }
         }
         // Values of this sighting alone are left out, so that cached groups do not pass them on to other sightings.
-        var shared = document.report(report)
-        shared.alive = nil
-        shared.livedMilliseconds = nil
-        var symbolicator = FrameSymbolicator(tables: symbols)
-        let groups = GroupingRules.groups(shared, app: app, module: module) { symbolicator.calls($0, $1) }
+        var sharedReport = document.report(report)
+        sharedReport.alive = nil
+        sharedReport.livedMilliseconds = nil
+        var symbolicator = FrameSymbolicator(symbolTables: symbolTables)
+        let groups = GroupingRules.groups(sharedReport, app: app, module: module) {
+            symbolicator.calls($0, $1)
+        }
         if isMasked, CallStack.titles(of: groups.first.identity.stack) != nil {
             makeKey(of: report, in: document, app: app, module: module, masksCalls: true)
         }
         // A copy of the key's exact length, because the shared buffer has the capacity of the longest key so far.
-        let owned = unsafe key.withUnsafeBufferPointer { unsafe Array($0) }
-        let entry = Entry(key: owned, groups: groups, images: symbolicator.usedImages)
-        if let failure = symbolicator.failure {
-            self.failure = failure
+        let keyCopy = unsafe key.withUnsafeBufferPointer { unsafe Array($0) }
+        let entry = Entry(key: keyCopy, groups: groups, images: symbolicator.usedImages)
+        if let error = symbolicator.readError {
+            symbolError = error
         } else {
             insert(entry, hasher.hash(key))
         }
@@ -120,11 +122,11 @@ struct GroupCache {
     }
 
     /// Returns the closures of an explanation with the names that symbols give them.
-    mutating func named(_ closures: StoredClosures) -> StoredClosures {
-        var symbolicator = FrameSymbolicator(tables: symbols)
-        let named = closures.named(by: &symbolicator)
-        failure = failure ?? symbolicator.failure
-        return named
+    mutating func symbolicated(_ closures: StoredClosures) -> StoredClosures {
+        var symbolicator = FrameSymbolicator(symbolTables: symbolTables)
+        let symbolicatedClosures = closures.symbolicated(by: &symbolicator)
+        symbolError = symbolError ?? symbolicator.readError
+        return symbolicatedClosures
     }
 
     /// Records which symbols an entry used, and returns its groups with the values of the current report.
@@ -135,11 +137,11 @@ struct GroupCache {
         return refreshed(entry, for: report, in: document)
     }
 
-    /// Returns the entry with the current key, and makes the entry young; `nil` if there is none.
+    /// Returns the entry with the current key, and makes the entry a recent one; `nil` if there is none.
     private mutating func cachedEntry() -> Entry? {
         let hash = hasher.hash(key)
-        if let entry = young[hash], isKey(of: entry) { return entry }
-        guard let entry = old[hash], isKey(of: entry) else { return nil }
+        if let entry = recentEntries[hash], isKey(of: entry) { return entry }
+        guard let entry = olderEntries[hash], isKey(of: entry) else { return nil }
         insert(entry, hash)
         return entry
     }
@@ -156,13 +158,13 @@ struct GroupCache {
     }
 
     private mutating func insert(_ entry: Entry, _ hash: UInt64) {
-        if young.count >= limit / 2 || youngBytes >= Self.byteLimit / 2 {
-            old = young
-            young = [:]
-            youngBytes = 0
+        if recentEntries.count >= limit / 2 || recentBytes >= Self.maxBytes / 2 {
+            olderEntries = recentEntries
+            recentEntries = [:]
+            recentBytes = 0
         }
-        young[hash] = entry
-        youngBytes += entry.size
+        recentEntries[hash] = entry
+        recentBytes += entry.size
     }
 
     /// Returns the groups, with the values that are not part of the key taken from the current report.

@@ -12,10 +12,10 @@ enum GroupingRules {
     static let oldVersion = 1
     static let currentVersion = 2
     /// A module name that no type has, so that all names stay whole.
-    static let noModule = "-"
+    static let noModuleMarker = "-"
     /// Value in place of the sender's module: classes keep their module in their name, unless a leak of the class
     /// without its module exists.
-    static let keptModules = "*"
+    static let keepModulesMarker = "*"
 
     /// The leaks that one report describes.
     struct Groups: Sendable {
@@ -23,7 +23,7 @@ enum GroupingRules {
         /// The further leaks of a text that describes several.
         var others: [GroupedReport] = []
         /// Number of leaks in the text beyond ``MessageSplitter/limit``, which are left out.
-        var missedCount = 0
+        var omittedCount = 0
 
         /// Sets the number of live instances from the report's field. The leaks of a text with several leaks keep the
         /// numbers from the text.
@@ -61,7 +61,7 @@ enum GroupingRules {
         }
         var groups = Groups(
             first: group(first), others: parts.prefix(MessageSplitter.limit).dropFirst().map(group),
-            missedCount: max(0, parts.count - MessageSplitter.limit))
+            omittedCount: max(0, parts.count - MessageSplitter.limit))
         groups.setAlive(report.alive)
         return groups
     }
@@ -77,7 +77,7 @@ enum GroupingRules {
         _ report: LeakReport, app: AppKey, module: String?, isGuessed: Bool = false,
         symbols: CallStack.Symbols = { _, _ in [] }
     ) -> GroupedReport {
-        let keepsModules = module == keptModules
+        let keepsModules = module == keepModulesMarker
         let (subject, parsed) = subject(of: report, module: keepsModules ? nil : module, symbols)
         let isFreed = (report.event ?? parsed?.event) == .freed
         let kind = report.kind ?? parsed?.kind ?? subject.kind
@@ -113,8 +113,8 @@ enum GroupingRules {
         if let qualified = subject.qualified { return qualified }
         // The name may begin with another module than the sender's.
         guard module != nil, className.module == nil, className.isDotted else { return nil }
-        let plain = self.subject(of: report, module: nil, symbols).subject
-        return plain.className?.appModule == nil ? nil : plain
+        let unqualified = self.subject(of: report, module: nil, symbols).subject
+        return unqualified.className?.appModule == nil ? nil : unqualified
     }
 
     /// Returns the id of the leak to which version 1 of the rules assigns a report without a call stack.

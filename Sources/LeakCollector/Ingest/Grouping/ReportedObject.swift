@@ -56,7 +56,7 @@ struct ReportedObject {
     private(set) var stack: [Name]
     let callStack: CallStack?
     /// The call stack's frames as texts for pages.
-    private let shownCalls: [String]?
+    private let displayedCalls: [String]?
     /// The call stack's frames as texts for keys.
     private let keyCalls: [String]
     let children: [Name]
@@ -90,7 +90,7 @@ struct ReportedObject {
         let callStack =
             report.stack.isEmpty && Self.isOtherClass(parsed, than: named, module) ? nil : callStack
         self.callStack = callStack
-        (shownCalls, keyCalls) = (callStack?.shown, callStack?.key ?? [])
+        (displayedCalls, keyCalls) = (callStack?.shown, callStack?.key ?? [])
         let path = report.stack.isEmpty ? text?.wholeNames.stack ?? [] : Self.owners(in: report.stack)
         // A text may contain a path before its backtrace. The path is kept, because it identifies the leak if no frame of
         // the backtrace does.
@@ -190,7 +190,7 @@ struct ReportedObject {
     }
 
     /// The stack for pages and JSON: the call stack, else the path of owners.
-    var shownStack: [String] { shownCalls ?? stack.map(\.name) }
+    var shownStack: [String] { displayedCalls ?? stack.map(\.name) }
 
     var isIdentified: Bool { className != nil || !cycle.isEmpty }
 
@@ -205,10 +205,13 @@ struct ReportedObject {
     /// rules that they come from.
     func key(fingerprint: [String]) -> (parts: [String], version: Int) {
         if fingerprint.isEmpty, detailedCycleKey != cycleKey {
-            let isOld = detailedCycleKey.allSatisfy { TypeName($0).text == $0 }
-            return ([""] + detailedCycleKey, isOld ? GroupingRules.oldVersion : GroupingRules.currentVersion)
+            let belongsToVersion1 = detailedCycleKey.allSatisfy { TypeName($0).text == $0 }
+            return (
+                [""] + detailedCycleKey,
+                belongsToVersion1 ? GroupingRules.oldVersion : GroupingRules.currentVersion
+            )
         }
-        if let parts = substitute(fingerprint) {
+        if let parts = classlessKey(fingerprint) {
             let hasCalls = fingerprint.isEmpty && cycleKey.isEmpty && !keyCalls.isEmpty
             return hasCalls
                 ? (parts + keyCalls, GroupingRules.currentVersion) : (parts, GroupingRules.oldVersion)
@@ -219,21 +222,21 @@ struct ReportedObject {
         let key = classAndPath(\.name, text: template)
         // A name that version 1 would keep unchanged belongs to the group of version 1. Therefore a host of SwiftUI views
         // whose modifiers were left out has the same group as a host without modifiers.
-        let isOld = zip(key, oldKey(fingerprint: fingerprint)).allSatisfy { name, oldName in
+        let belongsToVersion1 = zip(key, oldKey(fingerprint: fingerprint)).allSatisfy { name, oldName in
             name == oldName || className != nil && TypeName(name).text == name
         }
-        return (key, isOld ? GroupingRules.oldVersion : GroupingRules.currentVersion)
+        return (key, belongsToVersion1 ? GroupingRules.oldVersion : GroupingRules.currentVersion)
     }
 
     /// Returns the key by version 1 of the rules, for a report without a call stack.
     func oldKey(fingerprint: [String]) -> [String] {
-        substitute(fingerprint) ?? classAndPath(\.plainName, text: maskedText)
+        classlessKey(fingerprint) ?? classAndPath(\.plainName, text: maskedText)
     }
 
     /// Returns the sender's fingerprint, or the parts that replace a missing class; `nil` if there are neither.
     ///
     /// A cycle follows an empty class, so that the key never equals that of a class with its stack.
-    private func substitute(_ fingerprint: [String]) -> [String]? {
+    private func classlessKey(_ fingerprint: [String]) -> [String]? {
         if !fingerprint.isEmpty { return fingerprint.map(Self.withoutSeparators) }
         guard className == nil else { return nil }
         if !cycleKey.isEmpty { return [""] + cycleKey }
@@ -249,12 +252,13 @@ struct ReportedObject {
     /// Returns the path without types of the system, except the last element, which is the leaked object. If only the
     /// class is left, the path is empty, or the first child of a container of the system.
     private func path(of className: Name, _ name: KeyPath<Name, String>) -> [String] {
-        let kept = stack.enumerated().filter { !$1.isSystem || $0 == stack.count - 1 }.map {
+        let appOwners = stack.enumerated().filter { !$1.isSystem || $0 == stack.count - 1 }.map {
             $0.element[keyPath: name]
         }
         // Compares bytes, as the key does: `String` treats a composed and a decomposed accent as equal.
-        let isClassAlone = kept.count == 1 && kept[0].utf8.elementsEqual(className[keyPath: name].utf8)
-        guard kept.isEmpty || isClassAlone else { return kept }
+        let isClassAlone =
+            appOwners.count == 1 && appOwners[0].utf8.elementsEqual(className[keyPath: name].utf8)
+        guard appOwners.isEmpty || isClassAlone else { return appOwners }
         if className.isSystem, let root = children.first { return [root[keyPath: name]] }
         return []
     }

@@ -10,7 +10,7 @@
 enum TextMasker {
     /// Maximum number of digits that are masked. Neither an address nor an elapsed time has more, so more digits may
     /// determine the group.
-    private static let digitLimit = 0x1F
+    private static let maxMaskedDigits = 0x1F
 
     /// Appends `text`, the content of a JSON string, to `key` with these digits masked.
     static func append(_ text: ArraySlice<UInt8>, to key: inout [UInt8]) {
@@ -21,14 +21,14 @@ enum TextMasker {
                 return
             }
             var index = 0
-            var plain = 0
+            var unmaskedStart = 0
             func mask(_ digits: Range<Int>, _ key: inout [UInt8]) {
                 unsafe key.append(
-                    contentsOf: UnsafeBufferPointer(rebasing: text[plain..<digits.lowerBound]))
+                    contentsOf: UnsafeBufferPointer(rebasing: text[unmaskedStart..<digits.lowerBound]))
                 // JSON contains no zero byte, so no text without digits in this place has the same key.
                 key.append(0)
                 key.append(UInt8(truncatingIfNeeded: digits.count))
-                plain = digits.upperBound
+                unmaskedStart = digits.upperBound
             }
             while index + 2 < text.count {
                 switch unsafe text[index] {
@@ -46,22 +46,24 @@ enum TextMasker {
                 }
                 index += 1
             }
-            unsafe key.append(contentsOf: UnsafeBufferPointer(rebasing: text[plain...]))
+            unsafe key.append(contentsOf: UnsafeBufferPointer(rebasing: text[unmaskedStart...]))
         }
     }
 
     /// Returns `true` if a text has fields of JSON frames that locate code by hexadecimal digits: `imageOffset`,
     /// `image_addr`, `object_addr` and `instruction_addr`.
     private static func hasFrameLocations(_ text: UnsafeBufferPointer<UInt8>) -> Bool {
-        for (word, rarer) in [("imageOffset", 5), ("_addr", 0)] as [(StaticString, Int)]
-        where unsafe next(word, rarer: rarer, from: 0, in: text) < text.count { return true }
+        for (pattern, rareByteOffset) in [("imageOffset", 5), ("_addr", 0)] as [(StaticString, Int)]
+        where unsafe next(pattern, rareByteOffset: rareByteOffset, from: 0, in: text) < text.count {
+            return true
+        }
         return false
     }
 
     // MARK: Call stacks
 
     /// Maximum digits of an offset in an image. An address in a process has more.
-    private static let offsetDigits = 8
+    private static let maxOffsetDigits = 8
 
     /// Appends a JSON array of call frames to `key` without the addresses that change from launch to launch.
     ///
@@ -92,7 +94,7 @@ enum TextMasker {
         at start: Int
     ) -> Int {
         var end = start
-        var plain = 0
+        var unmaskedStart = 0
         func append(_ range: Range<Int>) {
             if end != start + range.lowerBound {
                 _ = unsafe UnsafeMutableBufferPointer(rebasing: key[end..<end + range.count])
@@ -100,23 +102,27 @@ enum TextMasker {
             }
             end += range.count
         }
-        var hexadecimal = unsafe next("0x", rarer: 1, from: first, in: text)
-        var bracket = unsafe next(") ", rarer: 0, from: first, in: text)
+        var hexadecimal = unsafe next("0x", rareByteOffset: 1, from: first, in: text)
+        var bracket = unsafe next(") ", rareByteOffset: 0, from: first, in: text)
         while min(hexadecimal, bracket) < text.count {
             let index = min(hexadecimal, bracket)
             let address = unsafe callAddress(at: index, in: text)
             if let address {
-                append(plain..<address.lowerBound)
+                append(unmaskedStart..<address.lowerBound)
                 // The byte is 0x10 to 0x1F, which JSON cannot contain: its only control characters are white space.
                 unsafe key[end] = 0x0F + UInt8(truncatingIfNeeded: address.count)
                 end += 1
-                plain = address.upperBound
+                unmaskedStart = address.upperBound
             }
-            let rest = address?.upperBound ?? index + 1
-            if hexadecimal < rest { hexadecimal = unsafe next("0x", rarer: 1, from: rest, in: text) }
-            if bracket < rest { bracket = unsafe next(") ", rarer: 0, from: rest, in: text) }
+            let searchStart = address?.upperBound ?? index + 1
+            if hexadecimal < searchStart {
+                hexadecimal = unsafe next("0x", rareByteOffset: 1, from: searchStart, in: text)
+            }
+            if bracket < searchStart {
+                bracket = unsafe next(") ", rareByteOffset: 0, from: searchStart, in: text)
+            }
         }
-        append(plain..<text.count)
+        append(unmaskedStart..<text.count)
         return end
     }
 
@@ -130,16 +136,16 @@ enum TextMasker {
         return false
     }
 
-    /// Returns the index of the next word such as `0x` or `) `; `text.count` if there is none. The function searches for
-    /// the byte at offset `rarer` of the word, because that byte is rarer in call stacks than the other bytes.
+    /// Returns the index of the next pattern such as `0x` or `) `; `text.count` if there is none. The function searches
+    /// for the byte at `rareByteOffset` of the pattern, because that byte is rarer in call stacks than the other bytes.
     private static func next(
-        _ word: StaticString, rarer: Int, from start: Int, in text: UnsafeBufferPointer<UInt8>
+        _ pattern: StaticString, rareByteOffset: Int, from start: Int, in text: UnsafeBufferPointer<UInt8>
     ) -> Int {
-        var found = unsafe nextByte(word.utf8Start[rarer], from: start + rarer, in: text)
-        while found < text.count, unsafe !starts(with: word, at: found - rarer, in: text) {
-            found = unsafe nextByte(word.utf8Start[rarer], from: found + 1, in: text)
+        var found = unsafe nextByte(pattern.utf8Start[rareByteOffset], from: start + rareByteOffset, in: text)
+        while found < text.count, unsafe !starts(with: pattern, at: found - rareByteOffset, in: text) {
+            found = unsafe nextByte(pattern.utf8Start[rareByteOffset], from: found + 1, in: text)
         }
-        return found < text.count ? found - rarer : found
+        return found < text.count ? found - rareByteOffset : found
     }
 
     private static func nextByte(_ byte: UInt8, from start: Int, in text: UnsafeBufferPointer<UInt8>) -> Int {
@@ -170,20 +176,21 @@ enum TextMasker {
         var index = unsafe skipSpace(from: start, in: text)
         if unsafe starts(with: "* ", at: index, in: text) { index += 2 }
         if unsafe starts(with: "frame #", at: index, in: text) { return true }
-        let digits = index
+        let wordStart = index
         while index < text.count, unsafe isDigit(text[index]) { index += 1 }
-        let isNumbered = unsafe (1...4).contains(index - digits) && skipSpace(from: index, in: text) > index
-        let isAddress = unsafe starts(with: "0x", at: digits, in: text)
+        let isNumbered =
+            unsafe (1...4).contains(index - wordStart) && skipSpace(from: index, in: text) > index
+        let isAddress = unsafe starts(with: "0x", at: wordStart, in: text)
         // Looks for an address up to the end of the string.
         while index < text.count, unsafe text[index] != UInt8(ascii: "\"") {
             if isNumbered || isAddress, unsafe callAddress(at: index, in: text) != nil { return true }
             if unsafe elfAddress(at: index, in: text) != nil { return true }
             index += unsafe text[index] == UInt8(ascii: "\\") ? 2 : 1
         }
-        return unsafe isAddress && callAddress(at: digits, in: text) != nil
+        return unsafe isAddress && callAddress(at: wordStart, in: text) != nil
     }
 
-    /// Returns the digits of an address that is a separate word with more than ``offsetDigits`` digits after its leading
+    /// Returns the digits of an address that is a separate word with more than ``maxOffsetDigits`` digits after its leading
     /// zeros, or of the address in brackets at the end of a string; `nil` if none begins at `index`.
     private static func callAddress(at index: Int, in text: UnsafeBufferPointer<UInt8>) -> Range<Int>? {
         if let address = unsafe elfAddress(at: index, in: text) { return address }
@@ -200,7 +207,7 @@ enum TextMasker {
             return nil
         }
         let significant = digits.drop { unsafe text[$0] == UInt8(ascii: "0") }
-        return significant.count > offsetDigits ? digits : nil
+        return significant.count > maxOffsetDigits ? digits : nil
     }
 
     /// Returns the digits in square brackets of `(+0x41b9) [0x55dd8268e1b9]`, if `) [` is at `index`.
@@ -259,7 +266,8 @@ enum TextMasker {
         with prefix: StaticString, at index: Int, in text: UnsafeBufferPointer<UInt8>
     ) -> Bool {
         guard index + prefix.utf8CodeUnitCount <= text.count else { return false }
-        for step in 0..<prefix.utf8CodeUnitCount where unsafe text[index + step] != prefix.utf8Start[step] {
+        for offset in 0..<prefix.utf8CodeUnitCount
+        where unsafe text[index + offset] != prefix.utf8Start[offset] {
             return false
         }
         return true
@@ -275,16 +283,19 @@ enum TextMasker {
         }
         var end = index + 2
         while end < text.count, unsafe isHexadecimal(text[end]) { end += 1 }
-        guard (1...digitLimit).contains(end - index - 2), unsafe endsWord(end, in: text) else { return nil }
+        guard (1...maxMaskedDigits).contains(end - index - 2), unsafe endsWord(end, in: text) else {
+            return nil
+        }
         return index + 2..<end
     }
 
     /// Returns the digits of a duration such as `after 8.912s`, before and after the decimal point.
     private static func seconds(at index: Int, in text: UnsafeBufferPointer<UInt8>) -> [Range<Int>] {
-        let mark: StaticString = "after "
-        let start = index + mark.utf8CodeUnitCount
+        let prefix: StaticString = "after "
+        let start = index + prefix.utf8CodeUnitCount
         guard start < text.count else { return [] }
-        for step in 0..<mark.utf8CodeUnitCount where unsafe text[index + step] != mark.utf8Start[step] {
+        for offset in 0..<prefix.utf8CodeUnitCount
+        where unsafe text[index + offset] != prefix.utf8Start[offset] {
             return []
         }
         func digits(from start: Int) -> Range<Int> {
@@ -297,7 +308,7 @@ enum TextMasker {
             runs.append(digits(from: runs[0].upperBound + 1))
         }
         let end = runs[runs.count - 1].upperBound
-        guard runs.allSatisfy({ (1...digitLimit).contains($0.count) }), end < text.count,
+        guard runs.allSatisfy({ (1...maxMaskedDigits).contains($0.count) }), end < text.count,
             unsafe text[end] == UInt8(ascii: "s"), unsafe endsWord(end + 1, in: text)
         else { return [] }
         return runs

@@ -15,11 +15,11 @@ struct LeakSymbolicator {
     static let author = "collector symbols"
     /// Maximum number of passes. Naming one leak may allow another one to be merged, so passes are repeated until
     /// nothing changes.
-    private static let passLimit = 3
+    private static let maxPasses = 3
 
     let store: any Store
     let reader: any StoreReader
-    let tables: SymbolTableCache
+    let symbolTables: SymbolTableCache
     /// Milliseconds since 1970.
     let now: Int64
 
@@ -29,31 +29,31 @@ struct LeakSymbolicator {
     ///
     /// - Parameters:
     ///   - spellings: the ``SymbolData/spellings`` of the images.
-    ///   - isWanted: called before each leak. If it returns `false`, the remaining leaks stay as they are.
-    func name(
-        framesWith spellings: [String], while isWanted: () -> Bool = { true }
+    ///   - shouldContinue: called before each leak. If it returns `false`, the remaining leaks stay as they are.
+    func nameFrames(
+        with spellings: [String], while shouldContinue: () -> Bool = { true }
     ) throws(StoreError) -> Outcome {
         var outcome = Outcome()
-        for _ in 0..<Self.passLimit {
-            let before = outcome
-            try runPass(over: spellings, outcome: &outcome, while: isWanted)
-            if outcome == before { break }
+        for _ in 0..<Self.maxPasses {
+            let earlierOutcome = outcome
+            try runPass(over: spellings, outcome: &outcome, while: shouldContinue)
+            if outcome == earlierOutcome { break }
         }
         return outcome
     }
 
     private func runPass(
-        over spellings: [String], outcome: inout Outcome, while isWanted: () -> Bool
+        over spellings: [String], outcome: inout Outcome, while shouldContinue: () -> Bool
     ) throws(StoreError) {
         for id in try reader.leaks(withPlacesIn: spellings) {
-            guard isWanted() else { return }
+            guard shouldContinue() else { return }
             guard let leak = try reader.leak(id, now: now)?.row.identity, !leak.isOverLimit,
                 let samples = try reader.samples(of: id)
             else { continue }
             let reports = samples.compactMap { ParsedSample($0).report }
-            var symbolicator = FrameSymbolicator(tables: tables, reader: reader)
+            var symbolicator = FrameSymbolicator(symbolTables: symbolTables, reader: reader)
             let group = CurrentGroup(of: leak, reports: reports) { symbolicator.calls($0, $1) }
-            if let failure = symbolicator.failure { throw failure }
+            if let error = symbolicator.readError { throw error }
             switch group {
             case .other(let target):
                 let version = target.groupingKey.version
@@ -75,15 +75,17 @@ struct LeakSymbolicator {
     /// with a fingerprint; `nil` if nothing changes.
     private func rewritten(_ leak: LeakIdentity, _ reports: [LeakReport]) -> LeakIdentity? {
         for report in reports {
-            var symbolicator = FrameSymbolicator(tables: tables, reader: reader)
+            var symbolicator = FrameSymbolicator(symbolTables: symbolTables, reader: reader)
             let groups = [leak.module, nil].map {
                 GroupingRules.groups(report, app: leak.appKey, module: $0) { symbolicator.calls($0, $1) }
             }
-            let same = groups.lazy.map(\.first.identity).first { $0.id == leak.id && $0.stack != leak.stack }
-            guard let same, !symbolicator.usedImages.isEmpty else { continue }
+            let regrouped = groups.lazy.map(\.first.identity).first {
+                $0.id == leak.id && $0.stack != leak.stack
+            }
+            guard let regrouped, !symbolicator.usedImages.isEmpty else { continue }
             return LeakIdentity(
                 id: leak.id, app: leak.app, environment: leak.environment, kind: leak.kind,
-                className: leak.className, module: leak.module, title: leak.title, stack: same.stack, children: leak.children, cycle: leak.cycle,
+                className: leak.className, module: leak.module, title: leak.title, stack: regrouped.stack, children: leak.children, cycle: leak.cycle,
                 quality: leak.quality, groupingKey: leak.groupingKey)
         }
         return nil

@@ -12,10 +12,10 @@ struct SymbolUploadMutation: Mutation {
     let needsToken = true
 
     func screen(_ request: borrowing Request, in context: RequestContext) -> Response? {
-        if let issue = context.health.worst, issue.blocksWrites { return issue.problem.response }
+        if let issue = context.health.mostSerious, issue.blocksWrites { return issue.problem.response }
         guard request.hasContentType(Self.type) else {
             return Problem(.unsupportedMediaType, "Content-Type must be \(Self.type)")
-                .with("Accept-Post", "\(Self.type)").response
+                .withField("Accept-Post", "\(Self.type)").response
         }
         guard request.announcedLength ?? 0 <= SymbolTable.Limits.bytes else {
             let detail = "a table of symbols has at most \(SymbolTable.Limits.bytes) bytes"
@@ -26,7 +26,7 @@ struct SymbolUploadMutation: Mutation {
 
     func start(_ request: borrowing Request, _ change: ChangeRequest) throws(Problem) {
         guard let responder = change.responder.take() else { return }
-        ingest.parse(request, responder, refuse: change.rejection) { [uploads] body, responder in
+        ingest.parse(request, responder, rejection: change.rejection) { [uploads] body, responder in
             var change = change
             change.responder = SharedResponder(responder)
             do throws(Problem) {

@@ -31,16 +31,16 @@ package struct SymbolUpload: Hashable, Sendable {
 
     /// The result in words: `stored; 2 leaks named, 1 of them merged into other leaks`.
     package var sentence: String {
-        let stored = isReplacement ? "replaced an earlier upload" : "stored"
-        guard namedCount > 0 else { return "\(stored); no stored leak got new names" }
-        let merges = mergedCount > 0 ? ", \(mergedCount) of them merged into other leaks" : ""
-        return "\(stored); \(MergeNote.count(namedCount, "leak")) named\(merges)"
+        let storeNote = isReplacement ? "replaced an earlier upload" : "stored"
+        guard namedCount > 0 else { return "\(storeNote); no stored leak got new names" }
+        let mergeNote = mergedCount > 0 ? ", \(mergedCount) of them merged into other leaks" : ""
+        return "\(storeNote); \(MergeNote.count(namedCount, "leak")) named\(mergeNote)"
     }
 }
 
 /// The symbols that a collector has, parsed from its response and shown by the command line.
 package struct SymbolList: Sendable {
-    private struct Row {
+    private struct Entry {
         var image = ""
         var name = ""
         var uploadedAt = ""
@@ -54,7 +54,7 @@ package struct SymbolList: Sendable {
     ///
     /// - Throws: ``SymbolResponseError`` if the response has another form.
     package init(json: [UInt8]) throws(SymbolResponseError) {
-        var rows: [Row] = []
+        var entries: [Entry] = []
         try SymbolResponseError.read(json) { (scanner) throws(JSONError) in
             guard try scanner.enterObject() else { return }
             repeat {
@@ -63,31 +63,31 @@ package struct SymbolList: Sendable {
                     continue
                 }
                 guard try scanner.enterArray() else { continue }
-                repeat { rows.append(try Self.row(&scanner)) } while try scanner.another(in: .array)
+                repeat { entries.append(try Self.entry(&scanner)) } while try scanner.another(in: .array)
             } while try scanner.another(in: .object)
         }
-        lines = rows.map { row in
-            "\(row.image)  \(row.name)  \(row.bytes >> 10) KiB, uploaded \(row.uploadedAt.prefix(10)), "
-                + "used \(row.usedAt.prefix(10))"
+        lines = entries.map { entry in
+            "\(entry.image)  \(entry.name)  \(entry.bytes >> 10) KiB, uploaded \(entry.uploadedAt.prefix(10)), "
+                + "used \(entry.usedAt.prefix(10))"
         }
-        let total = rows.reduce(0) { $0 + $1.bytes }
-        lines.append("\(MergeNote.count(rows.count, "image")), \(total >> 10) KiB")
+        let total = entries.reduce(0) { $0 + $1.bytes }
+        lines.append("\(MergeNote.count(entries.count, "image")), \(total >> 10) KiB")
     }
 
-    private static func row(_ scanner: inout JSONScanner) throws(JSONError) -> Row {
-        var row = Row()
-        guard try scanner.enterObject() else { return row }
+    private static func entry(_ scanner: inout JSONScanner) throws(JSONError) -> Entry {
+        var entry = Entry()
+        guard try scanner.enterObject() else { return entry }
         repeat {
             switch scanner.text(of: try scanner.name()) {
-            case "image": row.image = TerminalText.text(scanner.text(of: try scanner.string()))
-            case "name": row.name = TerminalText.text(scanner.text(of: try scanner.string()))
-            case "uploaded_at": row.uploadedAt = TerminalText.text(scanner.text(of: try scanner.string()))
-            case "used_at": row.usedAt = TerminalText.text(scanner.text(of: try scanner.string()))
-            case "bytes": row.bytes = try scanner.number().integer ?? 0
+            case "image": entry.image = TerminalText.text(scanner.text(of: try scanner.string()))
+            case "name": entry.name = TerminalText.text(scanner.text(of: try scanner.string()))
+            case "uploaded_at": entry.uploadedAt = TerminalText.text(scanner.text(of: try scanner.string()))
+            case "used_at": entry.usedAt = TerminalText.text(scanner.text(of: try scanner.string()))
+            case "bytes": entry.bytes = try scanner.number().integer ?? 0
             default: try scanner.skip()
             }
         } while try scanner.another(in: .object)
-        return row
+        return entry
     }
 }
 

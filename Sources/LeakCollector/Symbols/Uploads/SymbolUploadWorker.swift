@@ -9,24 +9,24 @@ internal import LeakPlatform
 final class SymbolUploadWorker: Sendable {
     /// Times after an upload at which the frames of stored leaks are named again. Reports that were grouped before the upload may
     /// be counted after it, and other collectors on the same database notice an upload only within a second.
-    private static let laterPasses: [Duration] = [.seconds(5), .seconds(60)]
+    private static let passDelays: [Duration] = [.seconds(5), .seconds(60)]
     /// Maximum age of the uploads after which frames are named again when a collector starts.
-    private static let recentMilliseconds: Int64 = 10 * 60_000
+    private static let maxUploadAgeMilliseconds: Int64 = 10 * 60_000
 
     private let jobs = JobQueue<any StoreReader>(
         limit: 9,
-        full: .unavailable("too many uploads of symbols are waiting; try again", afterSeconds: 5),
-        stopping: .unavailable("the collector is stopping; upload the symbols again", afterSeconds: 5))
+        fullProblem: .unavailable("too many uploads of symbols are waiting; try again", afterSeconds: 5),
+        stoppingProblem: .unavailable("the collector is stopping; upload the symbols again", afterSeconds: 5))
     /// Spellings of the images whose frames will be named again, each with the time of that pass.
     private let scheduledPasses = Guarded<[(spellings: [String], due: ContinuousClock.Instant)]>([])
     private let store: any Store
-    private let tables: SymbolTableCache
+    private let symbolTables: SymbolTableCache
     private let log: Log
     private let now: @Sendable () -> Int64
 
-    init(store: any Store, tables: SymbolTableCache, log: Log, now: @escaping @Sendable () -> Int64) {
+    init(store: any Store, symbolTables: SymbolTableCache, log: Log, now: @escaping @Sendable () -> Int64) {
         self.store = store
-        self.tables = tables
+        self.symbolTables = symbolTables
         self.log = log
         self.now = now
     }
@@ -56,7 +56,7 @@ final class SymbolUploadWorker: Sendable {
                         .notFound,
                         "there are no symbols of image \(image); collector symbols list shows the images")
                 }
-                try tables.refresh(from: reader)
+                try symbolTables.refresh(from: reader)
                 return JSONResponse.json { $0.field("image", image.description) }
             })
     }
@@ -66,11 +66,13 @@ final class SymbolUploadWorker: Sendable {
     func start() throws(StoreError) -> WorkerThread {
         // The reader is created here, but used only on the thread.
         nonisolated(unsafe) let reader = try store.makeReader()
-        try tables.refresh(from: unsafe reader)
-        let recent = try unsafe reader.symbols().filter { $0.uploadedAt > now() - Self.recentMilliseconds }
-        let due = ContinuousClock.now + Self.laterPasses[0]
-        let spellings = recent.map { one in
-            one.kind == .mapping ? [one.name] : ImageID(one.image)?.spellings ?? []
+        try symbolTables.refresh(from: unsafe reader)
+        let recentUploads = try unsafe reader.symbols().filter {
+            $0.uploadedAt > now() - Self.maxUploadAgeMilliseconds
+        }
+        let due = ContinuousClock.now + Self.passDelays[0]
+        let spellings = recentUploads.map { upload in
+            upload.kind == .mapping ? [upload.name] : ImageID(upload.image)?.spellings ?? []
         }
         scheduledPasses.with { $0 = spellings.map { ($0, due) } }
         return WorkerThread(name: "symbols") { [self] in
@@ -78,7 +80,7 @@ final class SymbolUploadWorker: Sendable {
                 let nearest = scheduledPasses.with { $0.map(\.due).min() }
                 switch unsafe jobs.runNext(with: reader, timeout: nearest.map { $0 - .now }, log: log) {
                 case .ran: break
-                case .timedOut: unsafe nameAgain(dueSpellings(), reader)
+                case .timedOut: unsafe symbolicateAgain(dueSpellings(), reader)
                 case .stopped: return
                 }
             }
@@ -98,9 +100,9 @@ final class SymbolUploadWorker: Sendable {
         }
     }
 
-    private func nameAgain(_ spellings: [String], _ reader: any StoreReader) {
+    private func symbolicateAgain(_ spellings: [String], _ reader: any StoreReader) {
         do {
-            _ = try symbolicator(reader).name(framesWith: spellings) { !jobs.isStopping }
+            _ = try symbolicator(reader).nameFrames(with: spellings) { !jobs.isStopping }
         } catch {
             log.warning(
                 "the frames of some stored leaks could not be named: \(error); if names are missing in a minute, upload the symbols again"
@@ -109,32 +111,32 @@ final class SymbolUploadWorker: Sendable {
     }
 
     private func symbolicator(_ reader: any StoreReader) -> LeakSymbolicator {
-        LeakSymbolicator(store: store, reader: reader, tables: tables, now: now())
+        LeakSymbolicator(store: store, reader: reader, symbolTables: symbolTables, now: now())
     }
 
     private func put(
         _ table: SymbolData, bytes: [UInt8], reader: any StoreReader
     ) throws -> Response {
         let time = now()
-        let packed = SymbolTableCache.packed(bytes)
+        let compressedTable = SymbolTableCache.compressed(bytes)
         let symbols = StoredSymbols(
             kind: table.kind, image: table.image.description, name: table.name, uploadedAt: time,
             usedAt: time,
-            bytes: packed.count)
-        let stored = try store.put(symbols, body: packed)
-        if case .full(let others) = stored {
+            bytes: compressedTable.count)
+        let storeResult = try store.put(symbols, body: compressedTable)
+        if case .full(let others) = storeResult {
             return Problem(
                 .insufficientStorage,
-                "the symbols of other images take \(others >> 20) MiB, so this table of \(packed.count >> 10) KiB does "
+                "the symbols of other images take \(others >> 20) MiB, so this table of \(compressedTable.count >> 10) KiB does "
                     + "not fit: remove some (collector symbols list, collector symbols remove IMAGE)"
             ).response
         }
-        try tables.refresh(from: reader)
+        try symbolTables.refresh(from: reader)
         scheduledPasses.with { passes in
             let now = ContinuousClock.now
-            passes += Self.laterPasses.map { (table.spellings, now + $0) }
+            passes += Self.passDelays.map { (table.spellings, now + $0) }
         }
-        let outcome = try symbolicator(reader).name(framesWith: table.spellings) { !jobs.isStopping }
+        let outcome = try symbolicator(reader).nameFrames(with: table.spellings) { !jobs.isStopping }
         log.info(
             "symbols of \(TerminalText.text(table.name)) (\(table.image)): \(MergeNote.count(outcome.namedCount, "leak")) named, \(outcome.mergedCount) merged"
         )
@@ -142,8 +144,8 @@ final class SymbolUploadWorker: Sendable {
             writer.field("image", table.image.description)
             writer.field("name", table.name)
             writer.field("ranges", table.count)
-            writer.field("bytes", packed.count)
-            writer.field("replaced", stored == .replaced)
+            writer.field("bytes", compressedTable.count)
+            writer.field("replaced", storeResult == .replaced)
             writer.field("leaks_named", outcome.namedCount)
             writer.field("leaks_merged", outcome.mergedCount)
         }
@@ -154,13 +156,13 @@ extension JSONWriter {
     /// Writes the list of the symbols in the store.
     mutating func fields(of symbols: [StoredSymbols]) {
         array("symbols") { writer in
-            for one in symbols {
+            for storedSymbols in symbols {
                 writer.object { writer in
-                    writer.field("image", one.image)
-                    writer.field("name", one.name)
-                    writer.time("uploaded_at", one.uploadedAt)
-                    writer.time("used_at", one.usedAt)
-                    writer.field("bytes", one.bytes)
+                    writer.field("image", storedSymbols.image)
+                    writer.field("name", storedSymbols.name)
+                    writer.time("uploaded_at", storedSymbols.uploadedAt)
+                    writer.time("used_at", storedSymbols.usedAt)
+                    writer.field("bytes", storedSymbols.bytes)
                 }
             }
         }

@@ -1,5 +1,5 @@
 /// Percent-encoding for the query of a link: https://url.spec.whatwg.org/#application/x-www-form-urlencoded
-enum Percent {
+enum PercentEncoder {
     /// Letters, digits and `-._~` pass; every other byte becomes `%XX`.
     static func encode(_ text: String) -> String {
         var bytes: [UInt8] = []
@@ -22,7 +22,7 @@ enum Percent {
         guard !text.isEmpty else { return "=" }
         var bytes: [UInt8] = []
         for byte in text.utf8 {
-            if isUnreserved(byte) && byte != UInt8(ascii: "~") && !isCapital(byte)
+            if isUnreserved(byte) && byte != UInt8(ascii: "~") && !isUppercase(byte)
                 && !(bytes.isEmpty && byte == UInt8(ascii: "."))
             {
                 bytes.append(byte)
@@ -31,20 +31,20 @@ enum Percent {
                 bytes += hexadecimal(byte)
             }
         }
-        if bytes.count > longestName {
+        if bytes.count > maxFileNameBytes {
             let hash = SHA256Hash.hash(Array(text.utf8)).prefix(16).flatMap(hexadecimal)
             // No escaped text contains `=-`, so the name cannot be that of another text.
-            bytes = bytes.prefix(longestName - hash.count - 2) + Array("=-".utf8) + hash
+            bytes = bytes.prefix(maxFileNameBytes - hash.count - 2) + Array("=-".utf8) + hash
         }
         return String(decoding: bytes, as: UTF8.self)
     }
 
-    private static func isCapital(_ byte: UInt8) -> Bool {
+    private static func isUppercase(_ byte: UInt8) -> Bool {
         (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte)
     }
 
     /// Maximum bytes of a name. File systems allow 255, including the file extension.
-    private static let longestName = 200
+    private static let maxFileNameBytes = 200
 
     private static func isUnreserved(_ byte: UInt8) -> Bool {
         switch byte {

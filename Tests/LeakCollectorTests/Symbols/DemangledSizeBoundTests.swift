@@ -45,7 +45,7 @@ enum MangledChain {
     }
 }
 
-@Suite struct ManglingSizeTests {
+@Suite struct DemangledSizeBoundTests {
     /// The runtime's demangler, which measures its work by the length of its output: the time is proportional to it,
     /// so bounded texts take bounded time on every machine.
     private final class Demangler {
@@ -89,7 +89,8 @@ enum MangledChain {
     func `names of apps are read`(mangled: String, plain: String?) throws {
         if let plain { #expect(RuntimeDemangler.demangle(mangled) == plain) }
         #expect(
-            ManglingSize.bound(mangled.hasPrefix("_$") ? mangled.dropFirst().utf8 : mangled[...].utf8) != nil)
+            DemangledSizeBound.bound(mangled.hasPrefix("_$") ? mangled.dropFirst().utf8 : mangled[...].utf8)
+                != nil)
     }
 
     @Test(arguments: [
@@ -129,7 +130,7 @@ enum MangledChain {
         ] as [(String, String?)])
     func `symbols of functions are read`(mangled: String, plain: String?) {
         #expect(RuntimeDemangler.demangleFunction(mangled) == plain)
-        let bound = ManglingSize.bound(mangled.utf8, isFunction: true)
+        let bound = DemangledSizeBound.bound(mangled.utf8, isFunction: true)
         #expect(plain.map { $0.utf8.count <= bound ?? 0 } ?? (bound == nil))
     }
 
@@ -140,7 +141,7 @@ enum MangledChain {
                 let type = TypeName(mangled, demangle: demangler.demangle)
                 #expect(type.text.utf8.count <= 2048)
                 #expect(demangler.calls <= 4, "\(mangled)")
-                #expect(demangler.longest <= ManglingSize.limit, "\(mangled)")
+                #expect(demangler.longest <= DemangledSizeBound.maxBytes, "\(mangled)")
                 if levels >= 16 { #expect(type.isUndemangled, "\(mangled)") }
             }
         }
@@ -191,8 +192,8 @@ enum MangledChain {
                     ? RuntimeDemangler.demangleFunction(mangled) : RuntimeDemangler.demangle(mangled)
                 guard let plain else { continue }
                 readable += 1
-                let bound = ManglingSize.bound(mangled.utf8, isFunction: isFunction) ?? 0
-                #expect(bound <= ManglingSize.limit, "\(mangled)")
+                let bound = DemangledSizeBound.bound(mangled.utf8, isFunction: isFunction) ?? 0
+                #expect(bound <= DemangledSizeBound.maxBytes, "\(mangled)")
                 #expect(plain.utf8.count <= bound, "\(mangled)")
             }
         }
@@ -205,7 +206,7 @@ enum MangledChain {
     func `a suffix may become four times as long`(suffix: String) throws {
         let mangled = "$s5MyApp3FooC" + suffix + suffix + suffix
         let plain = RuntimeDemangler.demangle(mangled)
-        #expect(plain?.utf8.count ?? 0 <= (try #require(ManglingSize.bound(mangled.utf8))))
+        #expect(plain?.utf8.count ?? 0 <= (try #require(DemangledSizeBound.bound(mangled.utf8))))
     }
 
     @Test func `no field of a report becomes long with them`() {
@@ -227,11 +228,11 @@ enum MangledChain {
                 for report in [inClass, inLists, inMessage, inList] {
                     let identity = GroupingRules.group(report, app: "a", module: "M").identity
                     let names = [identity.title] + identity.stack + identity.children + identity.cycle
-                    #expect(names.allSatisfy { $0.utf8.count <= ManglingSize.limit }, "\(name)")
+                    #expect(names.allSatisfy { $0.utf8.count <= DemangledSizeBound.maxBytes }, "\(name)")
                 }
                 for name in [name, "SwiftUI.UIHostingController<\(name)>"] {
                     let plain = GroupingRules.className(name, module: nil)
-                    #expect(plain.utf8.count <= ManglingSize.limit, "\(name)")
+                    #expect(plain.utf8.count <= DemangledSizeBound.maxBytes, "\(name)")
                 }
             }
         }
