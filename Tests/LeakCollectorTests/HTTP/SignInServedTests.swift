@@ -180,7 +180,9 @@ private struct WaitingStore: ForwardingStore {
     let store: any Store
     let gate: Guarded<(isOpen: Bool, waiting: Int)>
 
-    func decide(_ decision: Decision, about leak: LeakID, now: Int64) throws(StoreError) -> PastDecision? {
+    func decide(
+        _ decision: Decision, about leaks: [LeakID], now: Int64
+    ) throws(StoreError) -> PastDecision? {
         gate.with { $0.waiting += 1 }
         gate.wakeAll()
         let _: Void? = gate.wait(timeout: .seconds(60)) { $0.isOpen ? () : nil }
