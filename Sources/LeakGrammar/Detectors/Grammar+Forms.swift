@@ -293,7 +293,7 @@ extension Grammar {
         }
         reading.event = saysNotCalled(sentence) ? .leak : .freed
         let object = isObject ? className(of: sentence) : nil
-        let isOfSystem = SystemNames.isSystem(base)
+        let isOfSystem = SystemNames.hasSystemPrefix(base)
         reading.className =
             object ?? (isOfSystem ? firstDescription(in: sentence) : nil)
             ?? TypeName.ifNamed(base, demangle: demangle)?.wholeText

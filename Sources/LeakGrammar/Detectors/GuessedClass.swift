@@ -269,7 +269,7 @@ enum GuessedClass {
             guard spelling.hasHump || spelling.isDotted || isMangled || words.score >= 5 else { return nil }
             guard !words.isDenied, !words.saysNone, !words.isPlace || spelling.hasEnding || spelling.isDotted,
                 !others.contains(spelling.last.string),
-                !SystemNames.isSystem(spelling.last) || isGeneric || words.saysClass
+                !SystemNames.hasSystemPrefix(spelling.last) || isGeneric || words.saysClass
                     || words.after.trimmed.starts(with: "instance")
             else {
                 return nil

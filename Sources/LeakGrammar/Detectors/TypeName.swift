@@ -93,7 +93,7 @@ package struct TypeName: Hashable, Sendable, CustomStringConvertible {
             self.plain = plain
             self.name = erased.cut(to: TypeNameCleaner.byteLimit)
             self.discriminator = discriminator
-            isSystem = SystemNames.isSystem(erased) && !hasAppType
+            isSystem = SystemNames.hasSystemPrefix(erased) && !hasAppType
         }
     }
 
@@ -120,16 +120,16 @@ package struct TypeName: Hashable, Sendable, CustomStringConvertible {
     }
 
     /// Returns `true` for a module of the system.
-    package static func isSystemModule(_ module: String) -> Bool { SystemNames.isModule(Text(module)) }
+    package static func isSystemModule(_ module: String) -> Bool { SystemNames.isSystemModule(Text(module)) }
 
-    /// `true` for a name behind a package of Java or Kotlin, whose first part is no module.
-    public var isPackaged: Bool { ModuleNames.isPackaged(Text(text)) }
+    /// `true` for a name with a package of Java or Kotlin, whose first part is not a module.
+    public var isInJavaPackage: Bool { ModuleNames.isInJavaPackage(Text(text)) }
 
     /// The name of ``detailedText`` without the module. With no app's module the arguments of an app's class lose only the module of
     /// the class, so that `Shop.Store<Feed.State>` and `Shop.Store<Chat.State>` stay two.
     package func detailedName(appModule: String?) -> String {
         let whole = Text(detailedText)
-        guard !ModuleNames.isPackaged(whole) else { return detailedText }
+        guard !ModuleNames.isInJavaPackage(whole) else { return detailedText }
         let app = ModuleNames(appModule)
         let (module, name) = ModuleNames.split(whole, app)
         guard app == nil, SystemNames.isAppType(whole.prefix { $0 != UInt8(ascii: "<") }) else {

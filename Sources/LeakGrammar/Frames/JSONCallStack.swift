@@ -258,7 +258,7 @@ private struct FrameSearch {
     private static func imageField(_ image: Container, _ text: String) -> String {
         switch image.name {
         case "name" where image.fields.image == nil: "imageName"
-        case "path" where SystemNames.isFolder(text): "imageName"
+        case "path" where SystemNames.isSystemPath(text): "imageName"
         case "uuid": "debug_id"
         default: ""
         }

@@ -110,7 +110,7 @@ package enum SystemFrames {
         if let enclosing, isKotlinRuntime(enclosing) { return true }
         // Libraries of the system come without their sources.
         if frame.file != nil, !image.isEmpty { return false }
-        if SystemNames.isFolder(path) { return true }
+        if SystemNames.isSystemPath(path) { return true }
         // A framework of an app may be called as one of the system.
         if path.contains(".app/") { return image.starts(with: "libswift") }
         if runtimes.contains(where: { image.starts(with: $0) }) || frameworks.contains(image.string) {

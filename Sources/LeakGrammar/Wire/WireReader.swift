@@ -93,7 +93,7 @@ package enum WireReader {
 
     /// Converts a message to the JSON of a report, so that later readers of the document handle one form only.
     private static func text(_ body: [UInt8]) throws(WireError) -> WireDocument {
-        let message = Text(body[...]).withoutMark.trimmed
+        let message = Text(body[...]).withoutByteOrderMark.trimmed
         guard !message.isEmpty else { throw WireError("the message is empty", at: 0, in: body) }
         var writer = JSONWriter(capacity: message.count + 32)
         writer.object { $0.field("message", String(decoding: message, as: UTF8.self)) }

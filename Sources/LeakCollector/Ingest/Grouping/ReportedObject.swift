@@ -34,7 +34,7 @@ struct ReportedObject {
         init(_ raw: String, module appModule: String?) {
             let type = TypeName(raw, demangle: RuntimeDemangler.demangle)
             let (module, name) = type.split(appModule: appModule)
-            self.module = type.isPackaged ? nil : module
+            self.module = type.isInJavaPackage ? nil : module
             plainName = name
             self.name = type.detailedName(appModule: appModule)
             isSystem = type.isSystem
