@@ -8,7 +8,7 @@ struct Description {
     let attributes: Text
     /// The text after the `>` that follows the address. Empty when there are attributes: their end cannot be determined, since they
     /// contain text that users typed.
-    let rest: Text
+    let remainder: Text
 
     /// Reads a description at the start of `text`; `nil` when there is none.
     init?(_ text: Text) {
@@ -33,10 +33,10 @@ struct Description {
         if after.first == UInt8(ascii: ">") {
             while after.first == UInt8(ascii: ">") { after = after.dropFirst() }
             attributes = after[after.startIndex..<after.startIndex]
-            rest = after
+            remainder = after
         } else {
             attributes = after
-            rest = text[text.endIndex...]
+            remainder = text[text.endIndex...]
         }
     }
 

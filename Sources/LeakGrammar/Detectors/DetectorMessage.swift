@@ -126,7 +126,7 @@ package struct DetectorMessage: Hashable, Sendable {
     }
 
     /// Returns `text` without text that users typed or read: texts of labels, fields and alerts become `…`, and so does everything
-    /// else behind the address in a description. The result is still read as the same message. A text without visible characters
+    /// else after the address in a description. The result is still read as the same message. A text without visible characters
     /// becomes a space, since a report without a text would be rejected.
     package static func redacted(_ text: String) -> String {
         let redacted = (Redaction.fixedPoint(Text(text)) { redactedOnce($0.string)[...] } ?? Text("…")).string

@@ -20,9 +20,9 @@ extension Grammar {
     /// `Deinited after 8.912s.` at the very end. The text in between may differ from the leak's text, because `String(format:)`
     /// replaced what follows a percent sign.
     func deinited(_ text: Text) -> FormMatch? {
-        guard let rest = text.dropping("LEAKED ") else { return nil }
-        let title = rest.prefix { $0.isUppercase }
-        let after = rest[title.endIndex...]
+        guard let remainder = text.dropping("LEAKED ") else { return nil }
+        let title = remainder.prefix { $0.isUppercase }
+        let after = remainder[title.endIndex...]
         guard !title.isEmpty, let body = after.dropping(" DEINNITED") ?? after.dropping(" DEINITED") else {
             return nil
         }
@@ -56,11 +56,11 @@ extension Grammar {
         reading.subject = withoutAppState(reading.subject)
         reading.tail = Array(text[reading.subject.endIndex...])
         reading.className = className(of: reading.subject)
-        guard let rest = Description(reading.subject)?.rest else { return }
-        if let list = rest.dropping(":\n[") {
+        guard let remainder = Description(reading.subject)?.remainder else { return }
+        if let list = remainder.dropping(":\n[") {
             reading.children = classNames(in: list)
-        } else if rest.trimmed.starts(with: "📄") {
-            reading.children = Self.pages(rest).compactMap { className(of: $0.page) }
+        } else if remainder.trimmed.starts(with: "📄") {
+            reading.children = Self.pages(remainder).compactMap { className(of: $0.page) }
         }
     }
 
@@ -148,7 +148,7 @@ extension Grammar {
                 let digits = left.map { $0.prefix { $0.isDigit }.endIndex }
                 let elapsed = ElapsedTime.end(of: tail)
                 reading.tail = Array(body[reading.subject.endIndex..<(digits ?? elapsed)])
-                // Behind the bare number another text may follow that says what it is.
+                // After the bare number another text may follow that says what it is.
                 if digits == nil, elapsed < tail.endIndex { reading.tail.append(tail[elapsed]) }
                 reading.boundary = body[reading.subject.endIndex..<elapsed]
             }
@@ -171,7 +171,7 @@ extension Grammar {
     }
 
     /// LifetimeTracker's recipe: `POSSIBLE LEAK ALERT: Shop.Cart - current count: 2, max count: 1`; from
-    /// Objective-C without the colons behind `count`.
+    /// Objective-C without the colons after `count`.
     func lifetimeTracker(_ text: Text) -> FormMatch? {
         guard let body = text.dropping("POSSIBLE LEAK ALERT: ") else { return nil }
         let end = body.lastRange(of: " - current count")
@@ -220,7 +220,7 @@ extension Grammar {
                 let first = className(of: reading.subject) ?? firstDescription(in: reading.subject)
                 // The object of this form stands in front of the mark; others may stand in front of it.
                 let other = first.flatMap { first in
-                    Description(reading.subject)?.rest.trimmed.isEmpty ?? true
+                    Description(reading.subject)?.remainder.trimmed.isEmpty ?? true
                         ? nil : GuessedClass.leaked(insteadOf: first, in: text, demangle: demangle)
                 }
                 reading.className = other ?? first
@@ -246,7 +246,7 @@ extension Grammar {
         }
         let body = text[mark.upperBound...]
         var subject = (body.dropping(":") ?? body.dropping("：") ?? body).trimmed
-        // The number of bytes behind the object that mark its end.
+        // The number of bytes after the object that mark its end.
         var boundary = 0
         if let path = subject.lastRange(of: "\n操作路径") {
             subject = subject[..<path.lowerBound].trimmed

@@ -81,14 +81,14 @@ extension Grammar {
 
 /// The output of `leaks(1)`.
 enum LeaksTool {
-    /// The classes behind `ROOT CYCLE: <Person 0x600002332540> [32]`, each of which keeps the next.
+    /// The classes after `ROOT CYCLE: <Person 0x600002332540> [32]`, each of which keeps the next.
     static func cycle(in text: Text, demangle: (String) -> String?) -> [String] {
         var names: [String] = []
-        var rest = text
-        while names.count < WireLimits.cycleCount, let mark = rest.firstRange(of: "ROOT CYCLE: <") {
-            rest = rest[mark.upperBound...]
-            guard let address = rest.firstLine.line.firstRange(of: " 0x"),
-                let type = TypeName.ifNamed(rest[..<address.lowerBound], demangle: demangle)
+        var remainder = text
+        while names.count < WireLimits.cycleCount, let mark = remainder.firstRange(of: "ROOT CYCLE: <") {
+            remainder = remainder[mark.upperBound...]
+            guard let address = remainder.firstLine.line.firstRange(of: " 0x"),
+                let type = TypeName.ifNamed(remainder[..<address.lowerBound], demangle: demangle)
             else { continue }
             names.append(Cycle.wholeElement(type))
         }
@@ -106,29 +106,30 @@ enum PropertyList {
 
     static func strings(of list: Text) -> [[UInt8]] { elements(of: list).map(\.string) }
 
-    /// The strings of a list behind its `(`, up to its `)` or to the end of a text that was cut.
+    /// The strings of a list after its `(`, up to its `)` or to the end of a text that was cut.
     ///
     /// Bare words are strings too. `\U4e2d` is one UTF-16 unit, `\342` one byte in octal.
     static func elements(of list: Text) -> [Element] {
         var elements: [Element] = []
-        var rest = list
+        var remainder = list
         while true {
-            rest = rest.trimmed
-            guard let first = rest.first else { break }
+            remainder = remainder.trimmed
+            guard let first = remainder.first else { break }
             if first == UInt8(ascii: ")") { break }
             if first == UInt8(ascii: ",") {
-                rest = rest.dropFirst()
+                remainder = remainder.dropFirst()
                 continue
             }
-            let (string, after) = first == UInt8(ascii: "\"") ? quoted(rest.dropFirst()) : bare(rest)
-            elements.append(Element(source: rest[..<after.startIndex], string: string))
-            rest = after
+            let (string, after) =
+                first == UInt8(ascii: "\"") ? quoted(remainder.dropFirst()) : bare(remainder)
+            elements.append(Element(source: remainder[..<after.startIndex], string: string))
+            remainder = after
         }
         return elements
     }
 
     /// Reads a string without quotes: up to the next comma, closing parenthesis or line end outside of brackets.
-    private static func bare(_ text: Text) -> (string: [UInt8], rest: Text) {
+    private static func bare(_ text: Text) -> (string: [UInt8], remainder: Text) {
         var depth = 0
         for index in text.indices {
             switch text[index] {
@@ -145,7 +146,7 @@ enum PropertyList {
         return (Array(text.trimmed), text[text.endIndex...])
     }
 
-    private static func quoted(_ text: Text) -> (string: [UInt8], rest: Text) {
+    private static func quoted(_ text: Text) -> (string: [UInt8], remainder: Text) {
         var units: [UInt16] = []
         var string: [UInt8] = []
         func flush() {

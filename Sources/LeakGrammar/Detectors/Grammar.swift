@@ -79,21 +79,21 @@ struct Grammar {
     /// The descriptions that follow one another in `text`, with anything between them.
     func classNames(in text: Text) -> [String] {
         var names: [String] = []
-        var rest = text
+        var remainder = text
         for _ in 0..<Self.attempts where names.count < WireLimits.childrenCount {
-            guard let open = rest.firstIndex(of: UInt8(ascii: "<")) else { break }
-            rest = rest[open...]
-            guard let description = Description(rest) else {
-                rest = rest.dropFirst()
+            guard let open = remainder.firstIndex(of: UInt8(ascii: "<")) else { break }
+            remainder = remainder[open...]
+            guard let description = Description(remainder) else {
+                remainder = remainder.dropFirst()
                 continue
             }
-            if let name = className(of: rest) { names.append(name) }
-            rest = description.rest
+            if let name = className(of: remainder) { names.append(name) }
+            remainder = description.remainder
         }
         return names
     }
 
-    /// Returns the lines that start with 📄, and the description in each. The text behind a description with attributes is not
+    /// Returns the lines that start with 📄, and the description in each. The text after a description with attributes is not
     /// certain, so no further line is read.
     static func pages(_ text: Text) -> [(page: Text, description: Description)] {
         var pages: [(page: Text, description: Description)] = []
@@ -127,18 +127,18 @@ struct Grammar {
 
     /// The class of the first `<Type: 0xADDRESS>` in a text.
     func firstDescription(in text: Text) -> String? {
-        var rest = text
+        var remainder = text
         // Limited, because a text may consist of brackets only.
         for _ in 0..<Self.attempts {
-            guard let open = rest.firstIndex(of: UInt8(ascii: "<")) else { break }
-            rest = rest[open...]
-            if let description = Description(rest),
-                rest[description.name.endIndex...].prefix(8).contains("0x"),
-                let name = className(of: rest)
+            guard let open = remainder.firstIndex(of: UInt8(ascii: "<")) else { break }
+            remainder = remainder[open...]
+            if let description = Description(remainder),
+                remainder[description.name.endIndex...].prefix(8).contains("0x"),
+                let name = className(of: remainder)
             {
                 return name
             }
-            rest = rest.dropFirst()
+            remainder = remainder.dropFirst()
         }
         return nil
     }

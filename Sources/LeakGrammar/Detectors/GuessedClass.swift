@@ -41,11 +41,11 @@ enum GuessedClass {
         guard spelling.isType, !spelling.hasHump, !around.isDenied, !around.saysNone,
             name.contains(where: { $0.isLetter && !$0.isUppercase }),
             !wordsOfSentences.contains(name.string.lowercased()),
-            let behind = shortStates.lazy.compactMap({ words.dropping($0) }).first,
+            let textAfter = shortStates.lazy.compactMap({ words.dropping($0) }).first,
             // `Cart leaked: 3 instances`
-            behind.split(whereSeparator: { !$0.isIdentifier }).allSatisfy({
+            textAfter.split(whereSeparator: { !$0.isIdentifier }).allSatisfy({
                 $0.allSatisfy(\.isDigit) || wordsBehindStates.contains($0.string)
-            }), behind.first?.isIdentifier != true
+            }), textAfter.first?.isIdentifier != true
         else { return nil }
         return name
     }
@@ -115,20 +115,20 @@ enum GuessedClass {
     /// Returns the text with names in place of descriptions such as `<Cart: 0x1f>`.
     private static func withoutDescriptions(_ text: Text) -> Text {
         var plain: [UInt8] = []
-        var rest = text
+        var remainder = text
         for _ in 0..<Grammar.attempts {
-            guard let open = rest.firstIndex(of: UInt8(ascii: "<")) else { break }
-            plain += rest[..<open]
-            rest = rest[open...]
-            guard let description = Description(rest), description.attributes.isEmpty else {
+            guard let open = remainder.firstIndex(of: UInt8(ascii: "<")) else { break }
+            plain += remainder[..<open]
+            remainder = remainder[open...]
+            guard let description = Description(remainder), description.attributes.isEmpty else {
                 plain.append(UInt8(ascii: "<"))
-                rest = rest.dropFirst()
+                remainder = remainder.dropFirst()
                 continue
             }
             plain += description.name
-            rest = description.rest
+            remainder = description.remainder
         }
-        return (plain + rest)[...]
+        return (plain + remainder)[...]
     }
 
     /// Returns the class of an object that was deallocated according to a text.
@@ -153,10 +153,10 @@ enum GuessedClass {
     /// Returns all words of a line that can be the names of types.
     static func names(in line: Text) -> [Text] {
         var names: [Text] = []
-        var rest = line
-        while let start = rest.firstIndex(where: { isStart($0) && $0 != UInt8(ascii: "$") }) {
+        var remainder = line
+        while let start = remainder.firstIndex(where: { isStart($0) && $0 != UInt8(ascii: "$") }) {
             let name = name(at: start, in: line)
-            rest = rest[max(name.endIndex, start + 1)...]
+            remainder = remainder[max(name.endIndex, start + 1)...]
             if TypeSpelling(name).isType { names.append(name) }
         }
         return names
@@ -166,10 +166,10 @@ enum GuessedClass {
     private static func best(in text: Text, atLeast leastScore: Int) -> Text? {
         var best: (score: Int, name: Text)?
         var isTied = false
-        var rest = text
-        while let start = rest.firstIndex(where: isStart) {
+        var remainder = text
+        while let start = remainder.firstIndex(where: isStart) {
             var name = name(at: start, in: text)
-            rest = text[max(name.endIndex, start + 1)...]
+            remainder = text[max(name.endIndex, start + 1)...]
             name = withoutNumber(withoutMethod(name, in: text))
             guard let score = Candidate(name, in: text)?.score, score >= leastScore, score >= best?.score ?? 0
             else { continue }
@@ -180,27 +180,30 @@ enum GuessedClass {
         return isTied ? nil : best?.name
     }
 
-    /// Letters, digits and points from an index on, with generic arguments behind them.
+    /// Letters, digits and points from an index on, with generic arguments after them.
     private static func name(at start: Int, in text: Text) -> Text {
         var name = text[start...].prefix { isWord($0) || isLatin($0) || $0 == UInt8(ascii: ".") }
         while name.last == UInt8(ascii: ".") { name = name.dropLast() }
         name = name.droppingLast(".Type") ?? name.droppingLast(".self") ?? name
         if let end = endOfContext(at: name.endIndex, in: text) {
-            let rest = text[end...].prefix { isWord($0) || $0 == UInt8(ascii: ".") }
-            return text[start..<rest.endIndex]
+            let remainder = text[end...].prefix { isWord($0) || $0 == UInt8(ascii: ".") }
+            return text[start..<remainder.endIndex]
         }
-        let behind = text[name.endIndex...].prefix(nameByteLimit)
-        guard behind.first == UInt8(ascii: "<"), let first = behind.dropFirst().first,
+        let textAfter = text[name.endIndex...].prefix(nameByteLimit)
+        guard textAfter.first == UInt8(ascii: "<"), let first = textAfter.dropFirst().first,
             isWord(first) || "[(".utf8.contains(first)
         else { return name }
-        guard let end = Brackets.closedEnd(behind), text[end - 1] == UInt8(ascii: ">") else { return name }
+        guard let end = Brackets.endIfClosed(textAfter), text[end - 1] == UInt8(ascii: ">") else {
+            return name
+        }
         return text[start..<end]
     }
 
     /// Returns the end of `.(unknown context at $10a3f)` or `.(Cart in _9B7A)`.
     private static func endOfContext(at start: Int, in text: Text) -> Int? {
-        let behind = text[start...].prefix(contextByteLimit)
-        guard let inside = behind.dropping(".("), let close = inside.firstIndex(of: UInt8(ascii: ")")) else {
+        let textAfter = text[start...].prefix(contextByteLimit)
+        guard let inside = textAfter.dropping(".("), let close = inside.firstIndex(of: UInt8(ascii: ")"))
+        else {
             return nil
         }
         let context = inside[..<close]

@@ -11,13 +11,13 @@ struct JSONMessage {
     let alive: Int?
     /// `false` for several JSON texts, one after another.
     let isSingle: Bool
-    /// The leaks of a list, of which at least one names a class, or of several texts behind each other.
+    /// The leaks of a list, of which at least one names a class, or of several texts one after another.
     let elements: [Element]
     /// `true` if the list also had elements that count 0 instances of their class.
     let hasElementsOfNone: Bool
     /// `true` if the text counts 0 instances of each class.
     let isOfNone: Bool
-    /// The words behind the JSON text.
+    /// The words after the JSON text.
     let tail: Text
     /// The text of a log entry, under a key such as `message`.
     let logMessage: String?
@@ -44,25 +44,25 @@ struct JSONMessage {
         head = text[..<open]
         let last = text[open...].lastIndex { $0 == UInt8(ascii: "}") || $0 == UInt8(ascii: "]") } ?? open
         var json = Array(text[open...last])
-        var behind = text[(last + 1)...]
+        var textAfter = text[(last + 1)...]
         var reader = Reader()
         var failure = Self.read(json, by: &reader)
-        if failure != nil || !Self.isPlain(behind) {
-            (json, behind, reader) = (Array(text[open...]), text[text.endIndex...], Reader())
+        if failure != nil || !Self.isPlain(textAfter) {
+            (json, textAfter, reader) = (Array(text[open...]), text[text.endIndex...], Reader())
             failure = Self.read(json, by: &reader)
             // A text that was cut counts up to the cut.
             guard failure?.rule == .unexpectedEnd, !reader.values.isEmpty else { return nil }
         }
-        tail = behind
+        tail = textAfter
         guard Self.isPlain(head), Self.isPlain(tail) else { return nil }
         let candidates = reader.values.compactMap { value in
             Candidate(value, demangle: demangle)
         }
-        var rest = candidates[...]
+        var remainder = candidates[...]
         let ofElements = reader.elements.map { element in
-            rest = rest.drop { $0.slice.range.lowerBound < element.lowerBound }
-            let own = rest.prefix { $0.slice.range.lowerBound < element.upperBound }
-            rest = rest[own.endIndex...]
+            remainder = remainder.drop { $0.slice.range.lowerBound < element.lowerBound }
+            let own = remainder.prefix { $0.slice.range.lowerBound < element.upperBound }
+            remainder = remainder[own.endIndex...]
             return own.min { $0.order < $1.order }
         }
         let isNone = reader.elements.map { element in
@@ -135,7 +135,7 @@ struct JSONMessage {
         return ["stack", "path", "chain", "retained by", "cycle"].contains { words.contains($0) }
     }
 
-    /// Returns the start of the first object or array, behind a few words.
+    /// Returns the start of the first object or array, after a few words.
     private static func start(of text: Text) -> Int? {
         let words = text.prefix(wordsByteLimit)
         let brace = words.firstIndex(of: UInt8(ascii: "{"))
@@ -155,7 +155,7 @@ struct JSONMessage {
             ?? false
     }
 
-    /// Reads one JSON text, or several behind each other, with or without commas between them.
+    /// Reads one JSON text, or several one after another, with or without commas between them.
     ///
     /// The elements of several texts are their objects, and the elements of their arrays.
     ///
@@ -183,10 +183,11 @@ struct JSONMessage {
                 failure = error
                 break
             }
-            let rest = json[start...].drop { $0 <= 0x20 }
-            let next = rest.first == UInt8(ascii: ",") ? rest.dropFirst().drop { $0 <= 0x20 } : rest
+            let remainder = json[start...].drop { $0 <= 0x20 }
+            let next =
+                remainder.first == UInt8(ascii: ",") ? remainder.dropFirst().drop { $0 <= 0x20 } : remainder
             guard next.first == UInt8(ascii: "{") || next.first == UInt8(ascii: "[") else {
-                if !rest.isEmpty { failure = JSONError(.trailingText, at: rest.startIndex) }
+                if !remainder.isEmpty { failure = JSONError(.trailingText, at: remainder.startIndex) }
                 break
             }
             start = next.startIndex
@@ -213,7 +214,7 @@ struct JSONMessage {
         let names = Dictionary(
             kept.map { ($0.slice, Array($0.className.utf8)) }, uniquingKeysWith: { one, _ in one })
         var strings = reader.keys + reader.values.map(\.slice)
-        // Strings behind the cut are left out.
+        // Strings after the cut are left out.
         strings.removeAll { $0.range.upperBound >= json.endIndex }
         let plainKeys = reader.keys.filter {
             $0.range.upperBound < json.endIndex && isIdentifier(json[$0.range])
@@ -253,7 +254,7 @@ struct JSONMessage {
             let text: String
             let slice: JSONSlice
 
-            /// The index behind its closing quote.
+            /// The index after its closing quote.
             var end: Int { slice.range.upperBound + 1 }
         }
 
@@ -284,11 +285,11 @@ struct JSONMessage {
         /// - Parameter end: the end of the kept part of the text.
         func callStacks(in json: [UInt8], until end: Int) -> [JSONFrameStrings] {
             var stacks: [JSONFrameStrings] = []
-            var rest = values[...]
-            while let first = rest.first {
+            var remainder = values[...]
+            while let first = remainder.first {
                 var (last, count) = (first, 1)
                 // Nothing but a comma stands between two strings of an array.
-                for value in rest.dropFirst() {
+                for value in remainder.dropFirst() {
                     let between = json[last.slice.range.upperBound..<value.slice.range.lowerBound]
                     guard
                         between.allSatisfy({
@@ -297,8 +298,8 @@ struct JSONMessage {
                     else { break }
                     (last, count) = (value, count + 1)
                 }
-                let run = rest.prefix(count)
-                rest = rest.dropFirst(count)
+                let run = remainder.prefix(count)
+                remainder = remainder.dropFirst(count)
                 guard JSONFrameStrings.isKey(first.key), JSONMessage.isIdentifier(Text(first.key)) else {
                     continue
                 }

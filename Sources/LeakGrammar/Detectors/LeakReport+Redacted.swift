@@ -5,7 +5,7 @@ extension LeakReport {
     /// put it.
     ///
     /// It is still a report of the same leak. Custom keys, breadcrumbs, the reason and the fingerprint are the app's own words:
-    /// only text inside descriptions of objects is removed from them, such as `text = 'Jane'` behind `<UILabel: 0x1f;`.
+    /// only text inside descriptions of objects is removed from them, such as `text = 'Jane'` after `<UILabel: 0x1f;`.
     ///
     /// - Parameter keepsUserInfo: `true` keeps the whole `userInfo` of the error, if its owner allowed that. Otherwise only its
     ///   description is kept, redacted.

@@ -11,36 +11,37 @@ enum MessageNormalizer {
         var plain: [UInt8] = []
         let bytes = Text(text).cut(to: byteLimit)
         plain.reserveCapacity(bytes.count)
-        var rest = bytes
-        while let byte = rest.first {
+        var remainder = bytes
+        while let byte = remainder.first {
             switch byte {
             case UInt8(ascii: "\r"):
                 plain.append(UInt8(ascii: "\n"))
-                rest = rest.dropping("\r\n") ?? rest.dropFirst()
+                remainder = remainder.dropping("\r\n") ?? remainder.dropFirst()
             case UInt8(ascii: "\n"):
                 plain.append(byte)
-                rest = rest.dropFirst()
-            case 0x1B where rest.dropFirst().first == UInt8(ascii: "["):
+                remainder = remainder.dropFirst()
+            case 0x1B where remainder.dropFirst().first == UInt8(ascii: "["):
                 // A colour of a terminal: `ESC [ 3 1 m`.
-                let behind = rest.dropFirst(2).drop { $0.isDigit || $0 == UInt8(ascii: ";") }
-                rest = behind.first == UInt8(ascii: "m") ? behind.dropFirst() : rest.dropFirst(2)
+                let textAfter = remainder.dropFirst(2).drop { $0.isDigit || $0 == UInt8(ascii: ";") }
+                remainder =
+                    textAfter.first == UInt8(ascii: "m") ? textAfter.dropFirst() : remainder.dropFirst(2)
             case 0..<0x20, 0x7F:
                 plain.append(UInt8(ascii: " "))
-                rest = rest.dropFirst()
+                remainder = remainder.dropFirst()
             case 0xC2, 0xE2, 0xE3, 0xEF:
-                if let after = rest.dropping("\u{200B}") ?? rest.dropping("\u{FEFF}") {
-                    rest = after
-                } else if let quote = Quote(rest) {
+                if let after = remainder.dropping("\u{200B}") ?? remainder.dropping("\u{FEFF}") {
+                    remainder = after
+                } else if let quote = Quote(remainder) {
                     quote.append(to: &plain)
-                    rest = quote.rest
+                    remainder = quote.remainder
                 } else {
                     plain.append(byte)
-                    rest = rest.dropFirst()
+                    remainder = remainder.dropFirst()
                 }
             default:
-                let ordinary = rest.prefix(while: isOrdinary)
+                let ordinary = remainder.prefix(while: isOrdinary)
                 plain.append(contentsOf: ordinary)
-                rest = rest[ordinary.endIndex...]
+                remainder = remainder[ordinary.endIndex...]
             }
         }
         return withPlainQuotes(withoutEntities(plain[...])).trimmed
@@ -63,45 +64,45 @@ enum MessageNormalizer {
         let doubleQuote = text.contains(UInt8(ascii: "\"")) ? UInt8(ascii: "'") : UInt8(ascii: "\"")
         var result: [UInt8] = []
         result.reserveCapacity(text.count)
-        var rest = text
-        while let byte = rest.first {
-            rest = rest.dropFirst()
+        var remainder = text
+        while let byte = remainder.first {
+            remainder = remainder.dropFirst()
             guard byte == UInt8(ascii: "&") else {
                 result.append(byte)
                 continue
             }
-            var name = rest
+            var name = remainder
             while let inner = name.dropping("amp;") { name = inner }
             guard let entity = entity(name), let quote = Quote(entity.character) else {
                 result.append(byte)
                 continue
             }
             quote.append(to: &result, doubleQuote: doubleQuote)
-            rest = entity.rest
+            remainder = entity.remainder
         }
         return result[...]
     }
 
     /// The character that an entity stands for, by its name or number.
     ///
-    /// - Parameter text: behind the `&`.
-    private static func entity(_ text: Text) -> (character: Text, rest: Text)? {
+    /// - Parameter text: after the `&`.
+    private static func entity(_ text: Text) -> (character: Text, remainder: Text)? {
         guard let number = text.dropping("#") else {
             let name = text.prefix { $0.isLetter }
             guard name.count <= 24, let character = entities[name.string],
-                let rest = text[name.endIndex...].dropping(";")
+                let remainder = text[name.endIndex...].dropping(";")
             else { return nil }
-            return (Text(character), rest)
+            return (Text(character), remainder)
         }
         let hexadecimal = number.dropping("x") ?? number.dropping("X")
         let digits = hexadecimal?.prefix(while: \.isHexadecimal) ?? number.prefix(while: \.isDigit)
-        let behind = text[digits.endIndex...]
-        // Browsers read a number without a semicolon too; hexadecimal digits may be letters of the word behind.
-        let rest = behind.dropping(";") ?? (hexadecimal == nil ? behind : nil)
-        guard let rest, let value = UInt32(digits.string, radix: hexadecimal == nil ? 10 : 16),
+        let textAfter = text[digits.endIndex...]
+        // Browsers read a number without a semicolon too; hexadecimal digits may be letters of the word after.
+        let remainder = textAfter.dropping(";") ?? (hexadecimal == nil ? textAfter : nil)
+        guard let remainder, let value = UInt32(digits.string, radix: hexadecimal == nil ? 10 : 16),
             let scalar = Unicode.Scalar(value)
         else { return nil }
-        return (Text(String(scalar)), rest)
+        return (Text(String(scalar)), remainder)
     }
 
     private static let entities = [
@@ -119,20 +120,20 @@ enum MessageNormalizer {
         private let byte: UInt8
         /// `true` for a single quote that cannot be an apostrophe.
         private let isOpening: Bool
-        let rest: Text
+        let remainder: Text
 
         init?(_ text: Text) {
-            func behind(_ quotes: [StaticString]) -> Text? {
+            func textAfter(anyOf quotes: [StaticString]) -> Text? {
                 quotes.lazy.compactMap { text.dropping($0) }.first
             }
-            if let rest = behind(doubleQuotes) {
-                (byte, isOpening, self.rest) = (UInt8(ascii: "\""), false, rest)
-            } else if let rest = behind(openingQuotes) {
-                (byte, isOpening, self.rest) = (UInt8(ascii: "'"), true, rest)
-            } else if let rest = behind(singleQuotes) {
-                (byte, isOpening, self.rest) = (UInt8(ascii: "'"), false, rest)
+            if let remainder = textAfter(anyOf: doubleQuotes) {
+                (byte, isOpening, self.remainder) = (UInt8(ascii: "\""), false, remainder)
+            } else if let remainder = textAfter(anyOf: openingQuotes) {
+                (byte, isOpening, self.remainder) = (UInt8(ascii: "'"), true, remainder)
+            } else if let remainder = textAfter(anyOf: singleQuotes) {
+                (byte, isOpening, self.remainder) = (UInt8(ascii: "'"), false, remainder)
             } else if let first = text.first, "\"'`<>".utf8.contains(first) {
-                (byte, isOpening, rest) = (first, false, text.dropFirst())
+                (byte, isOpening, remainder) = (first, false, text.dropFirst())
             } else {
                 return nil
             }
@@ -153,19 +154,19 @@ enum MessageNormalizer {
         guard text.contains("''") || text.contains(backtick) else { return text }
         var result: [UInt8] = []
         result.reserveCapacity(text.count)
-        var rest = text
-        while let byte = rest.first {
+        var remainder = text
+        while let byte = remainder.first {
             guard byte == backtick || byte == UInt8(ascii: "'"),
-                let quotation = Quotation(at: rest.startIndex, in: text)
+                let quotation = Quotation(at: remainder.startIndex, in: text)
             else {
                 result.append(byte)
-                rest = rest.dropFirst()
+                remainder = remainder.dropFirst()
                 continue
             }
             result.append(quotation.mark)
             result.append(contentsOf: quotation.inside)
             result.append(quotation.mark)
-            rest = text[quotation.end...]
+            remainder = text[quotation.end...]
         }
         return result[...]
     }
@@ -189,14 +190,15 @@ enum MessageNormalizer {
             guard let first = inside.first, let last = inside.last, first > 0x20, last > 0x20,
                 first.isIdentifier || first == UInt8(ascii: "<") || !isDoubled
             else { return nil }
-            let behind = text[inside.endIndex...]
+            let textAfter = text[inside.endIndex...]
             if isDoubled {
-                guard behind.starts(with: "''") || text[start] == backtick && behind.starts(with: "``") else {
+                guard textAfter.starts(with: "''") || text[start] == backtick && textAfter.starts(with: "``")
+                else {
                     return nil
                 }
                 mark = UInt8(ascii: "\"")
             } else {
-                guard text[start] == backtick, behind.first == UInt8(ascii: "'") else { return nil }
+                guard text[start] == backtick, textAfter.first == UInt8(ascii: "'") else { return nil }
                 mark = UInt8(ascii: "'")
             }
             self.inside = inside
@@ -218,7 +220,7 @@ enum MessageNormalizer {
         /// The text in front of the message.
         var head: Text
         var message: Text
-        /// The number of quotes that were closed behind the message.
+        /// The number of quotes that were closed after the message.
         var quotes = 0
     }
 
@@ -252,11 +254,11 @@ enum MessageNormalizer {
             guard want == UInt8(ascii: "d") ? byte.isDigit : byte == want else { return nil }
         }
         let line = text.firstLine.line.prefix(256)
-        var rest = line.dropFirst(timeShape.count)
-        while let open = rest.firstIndex(of: UInt8(ascii: "[")) {
-            rest = rest[(open + 1)...]
-            guard let close = rest.firstIndex(of: UInt8(ascii: "]")) else { return nil }
-            let numbers = rest[..<close]
+        var remainder = line.dropFirst(timeShape.count)
+        while let open = remainder.firstIndex(of: UInt8(ascii: "[")) {
+            remainder = remainder[(open + 1)...]
+            guard let close = remainder.firstIndex(of: UInt8(ascii: "]")) else { return nil }
+            let numbers = remainder[..<close]
             if !numbers.isEmpty, numbers.allSatisfy({ $0.isHexadecimal || $0 == UInt8(ascii: ":") }) {
                 let after = text[(close + 1)...]
                 return after.dropping(":") ?? after
@@ -319,17 +321,17 @@ enum MessageNormalizer {
 
     /// A retain cycle without a line such as `Memory Leak` in front.
     private static func withoutLineInFront(_ text: Text) -> Text {
-        let (line, rest) = text.firstLine
+        let (line, remainder) = text.firstLine
         let marks: [StaticString] = [
             "Retain Cycle: (", "Retain Cycle:(", "Retain cycles:", "Retain cycles found:",
         ]
-        guard line.count <= 64, marks.contains(where: { rest.trimmed.starts(with: $0) }),
+        guard line.count <= 64, marks.contains(where: { remainder.trimmed.starts(with: $0) }),
             !line.contains(where: { $0 == UInt8(ascii: "<") || PrivateText.isQuote($0) })
         else { return text }
-        return rest.trimmed
+        return remainder.trimmed
     }
 
-    /// `: file /path/File.swift, line 33`, which older runtimes put behind.
+    /// `: file /path/File.swift, line 33`, which older runtimes put after.
     private static func withoutTrapTail(_ text: Text) -> Text {
         var text = text
         while let range = text.lastRange(of: ": file "),

@@ -140,16 +140,16 @@ package enum MessageSplitter {
         let starts = places(of: "┬──", in: text)
         guard starts.isEmpty else { return split(text, at: starts) }
         // Without their first lines they end with the leaked object, and what is said of it in the lines below.
-        let ends = places(of: "╰→", in: text).dropLast().map { text[$0...].firstLine.rest.startIndex }
+        let ends = places(of: "╰→", in: text).dropLast().map { text[$0...].firstLine.remainder.startIndex }
         return ends.isEmpty ? [] : split(text, at: [text.startIndex] + ends)
     }
 
     private static func places(of mark: StaticString, in text: Text) -> [Int] {
         var places: [Int] = []
-        var rest = text
-        while let range = rest.firstRange(of: mark) {
+        var remainder = text
+        while let range = remainder.firstRange(of: mark) {
             places.append(range.lowerBound)
-            rest = rest[range.upperBound...]
+            remainder = remainder[range.upperBound...]
         }
         return places
     }
@@ -217,7 +217,7 @@ package enum MessageSplitter {
         return named.map { Part($0.line, className: $0.name, isGuessed: true) }
     }
 
-    /// Returns the names behind a heading about a leak: `Leaked: A, B`, or one in each line behind a bullet, in a table or alone.
+    /// Returns the names after a heading about a leak: `Leaked: A, B`, or one in each line after a bullet, in a table or alone.
     private static func list(in text: Text) -> [Part] {
         guard let colon = text.firstIndex(where: { $0 == UInt8(ascii: ":") || $0 == UInt8(ascii: "\n") })
         else {
@@ -225,15 +225,17 @@ package enum MessageSplitter {
         }
         let heading = text[..<colon].trimmed
         guard heading.count <= headingByteLimit, tellsOfLeaks(heading) else { return [] }
-        var rest = text[(colon + 1)...].trimmed
+        var remainder = text[(colon + 1)...].trimmed
         // A printed array of Objective-C has owners.
-        guard rest.first != UInt8(ascii: "(") else { return [] }
-        if let array = rest.dropping("[")?.droppingLast("]") { rest = array.trimmed }
-        let isList = rest.contains(UInt8(ascii: "\n"))
+        guard remainder.first != UInt8(ascii: "(") else { return [] }
+        if let array = remainder.dropping("[")?.droppingLast("]") { remainder = array.trimmed }
+        let isList = remainder.contains(UInt8(ascii: "\n"))
         let items =
             isList
-            ? Array(rest.lines.prefix(lineLimit))
-            : Brackets.split(rest.droppingLast(".") ?? rest, at: ",;").flatMap { parted(at: and, $0) }
+            ? Array(remainder.lines.prefix(lineLimit))
+            : Brackets.split(remainder.droppingLast(".") ?? remainder, at: ",;").flatMap {
+                parted(at: and, $0)
+            }
         let words = items.lazy.map(\.trimmed).filter { !$0.isEmpty && !isFrame($0) }.map { Item($0) }
         // A sentence is no list; a word that is no name may be a variable.
         guard words.allSatisfy({ $0.kind != .other && (!isList || $0.isMarked || $0.kind == .type) }) else {
@@ -308,9 +310,10 @@ package enum MessageSplitter {
             }
             let number = item.prefix { $0.isDigit }
             if !number.isEmpty,
-                let rest = item[number.endIndex...].dropping(".") ?? item[number.endIndex...].dropping(")")
+                let remainder = item[number.endIndex...].dropping(".")
+                    ?? item[number.endIndex...].dropping(")")
             {
-                item = rest.trimmed
+                item = remainder.trimmed
             }
             isMarked = item.startIndex > text.startIndex
             let isInBrackets = item.first == UInt8(ascii: "<") && item.last == UInt8(ascii: ">")
@@ -318,14 +321,14 @@ package enum MessageSplitter {
             let path = item.prefix { $0.isIdentifier || $0 == UInt8(ascii: ".") }
             let arguments = Self.arguments(item[path.endIndex...])
             name = item[..<arguments.endIndex]
-            let rest = Self.withoutAddress(item[arguments.endIndex...].trimmed)
-            let isAlone = rest.allSatisfy { $0.isDigit || " ()x×:|-,".utf8.contains($0) }
-            let numbers = rest.split(whereSeparator: { !$0.isDigit })
+            let remainder = Self.withoutAddress(item[arguments.endIndex...].trimmed)
+            let isAlone = remainder.allSatisfy { $0.isDigit || " ()x×:|-,".utf8.contains($0) }
+            let numbers = remainder.split(whereSeparator: { !$0.isDigit })
             alive =
                 numbers.count == 1 ? Int(numbers[0].prefix(9).string).map { min($0, WireLimits.alive) } : nil
             let spelling = TypeSpelling(path)
             // A colon without a number begins a list of something else.
-            if name.isEmpty || !isAlone || rest.equals(":") {
+            if name.isEmpty || !isAlone || remainder.equals(":") {
                 kind = .other
             } else if !spelling.isType {
                 kind = .word
@@ -347,7 +350,7 @@ package enum MessageSplitter {
         /// Returns the generic arguments at the start of `text`; empty if there are none.
         private static func arguments(_ text: Text) -> Text {
             let none = text[..<text.startIndex]
-            guard text.first == UInt8(ascii: "<"), let end = Brackets.closedEnd(text) else { return none }
+            guard text.first == UInt8(ascii: "<"), let end = Brackets.endIfClosed(text) else { return none }
             let arguments = text[..<end]
             let words = Generics.words(of: arguments)
             let isOfTypes =

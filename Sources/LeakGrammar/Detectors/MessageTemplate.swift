@@ -8,17 +8,17 @@ enum MessageTemplate {
 
     static func masked(_ text: Text) -> Text {
         var masked: [UInt8] = []
-        var rest = text.trimmed
-        while let byte = rest.first, masked.count < byteLimit {
+        var remainder = text.trimmed
+        while let byte = remainder.first, masked.count < byteLimit {
             if byte <= 0x20 {
-                appendSpace(&masked, &rest)
-            } else if let after = quotation(rest) {
+                appendSpace(&masked, &remainder)
+            } else if let after = quotation(remainder) {
                 masked.append(byte)
                 masked.append(contentsOf: Array("…".utf8))
                 masked.append(byte)
-                rest = after
+                remainder = after
             } else {
-                appendWord(&masked, &rest, keepsNames: false)
+                appendWord(&masked, &remainder, keepsNames: false)
             }
         }
         return masked[...].cut(to: byteLimit).trimmed
@@ -28,25 +28,25 @@ enum MessageTemplate {
     /// ``byteLimit`` is cut and ends with its hash.
     static func template(of text: Text) -> Text {
         var masked: [UInt8] = []
-        var rest = text.trimmed
-        while let byte = rest.first {
+        var remainder = text.trimmed
+        while let byte = remainder.first {
             if byte <= 0x20 {
-                appendSpace(&masked, &rest)
-            } else if let name = homeFolder(rest) {
-                masked.append(contentsOf: rest[..<name.startIndex])
+                appendSpace(&masked, &remainder)
+            } else if let name = homeFolder(remainder) {
+                masked.append(contentsOf: remainder[..<name.startIndex])
                 masked.append(contentsOf: Array("…".utf8))
-                rest = rest[name.endIndex...]
-            } else if isFraction(rest, behind: masked) {
-                rest = rest.dropFirst().drop { $0.isDigit }
-            } else if let word = TimeWord.first(in: rest, behind: masked[...]) {
+                remainder = remainder[name.endIndex...]
+            } else if isFraction(remainder, behind: masked) {
+                remainder = remainder.dropFirst().drop { $0.isDigit }
+            } else if let word = TimeWord.first(in: remainder, behind: masked[...]) {
                 if word.isHalfOfDay {
                     while masked.last == UInt8(ascii: " ") { masked.removeLast() }
                 } else {
                     masked.append(UInt8(ascii: "#"))
                 }
-                rest = rest[word.end...]
+                remainder = remainder[word.end...]
             } else {
-                appendWord(&masked, &rest, keepsNames: true)
+                appendWord(&masked, &remainder, keepsNames: true)
             }
         }
         let template = masked[...].trimmed
@@ -64,28 +64,28 @@ enum MessageTemplate {
         return name.isEmpty ? nil : name
     }
 
-    /// `.5` behind a number that was masked: `1.5 MB` and `15 MB` are one text. An address is no fraction.
+    /// `.5` after a number that was masked: `1.5 MB` and `15 MB` are one text. An address is no fraction.
     private static func isFraction(_ text: Text, behind masked: [UInt8]) -> Bool {
         guard masked.last == UInt8(ascii: "#"), let digits = text.dropping(".") else { return false }
         return digits.first?.isDigit ?? false && digits.dropping("0x")?.first?.isHexadecimal != true
     }
 
-    private static func appendSpace(_ masked: inout [UInt8], _ rest: inout Text) {
+    private static func appendSpace(_ masked: inout [UInt8], _ remainder: inout Text) {
         if masked.last != UInt8(ascii: " ") { masked.append(UInt8(ascii: " ")) }
-        rest = rest.drop { $0 <= 0x20 }
+        remainder = remainder.drop { $0 <= 0x20 }
     }
 
     /// Appends the next word masked, or the next byte that is part of no word.
-    private static func appendWord(_ masked: inout [UInt8], _ rest: inout Text, keepsNames: Bool) {
-        guard let byte = rest.first else { return }
+    private static func appendWord(_ masked: inout [UInt8], _ remainder: inout Text, keepsNames: Bool) {
+        guard let byte = remainder.first else { return }
         guard byte.isIdentifier else {
             masked.append(byte)
-            rest = rest.dropFirst()
+            remainder = remainder.dropFirst()
             return
         }
-        let word = word(rest)
+        let word = word(remainder)
         masked.append(contentsOf: keepsNames && isNameWithDigits(word) ? word : mask(word))
-        rest = rest[word.endIndex...]
+        remainder = remainder[word.endIndex...]
     }
 
     /// `Page1Controller`, and neither `request42` nor a number that counts.
@@ -134,7 +134,7 @@ enum MessageTemplate {
     }
 }
 
-/// Names of days and months, and the half of a day behind an hour.
+/// Names of days and months, and the half of a day after an hour.
 private struct TimeWord {
     let end: Int
     /// `true` for `AM` or `PM` as a word of its own. It is left out, because a clock with 24 hours does not print it.
@@ -162,10 +162,10 @@ private struct TimeWord {
         let isBehindNumber = masked.reversed().drop { " ,.-/".utf8.contains($0) }.first == UInt8(ascii: "#")
         var isDate = days.contains(name) || isBehindNumber && zones.contains(name)
         if names.contains(name) {
-            let behind = text[word.endIndex...].drop { " ,.-/".utf8.contains($0) }
+            let textAfter = text[word.endIndex...].drop { " ,.-/".utf8.contains($0) }
             // `Tue Nov 24`
-            let isBeforeName = names.contains(behind.prefix(longest + 1).prefix { $0.isIdentifier }.string)
-            isDate = isBehindNumber || isBeforeName || behind.first?.isDigit ?? false
+            let isBeforeName = names.contains(textAfter.prefix(longest + 1).prefix { $0.isIdentifier }.string)
+            isDate = isBehindNumber || isBeforeName || textAfter.first?.isDigit ?? false
         }
         return isDate ? TimeWord(end: word.endIndex, isHalfOfDay: false) : nil
     }

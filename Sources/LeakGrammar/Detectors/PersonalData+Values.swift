@@ -4,19 +4,19 @@ extension PersonalData {
     /// `text = Jane; …`: the value of a sensitive key, without quotes, up to the next attribute or the end of the line.
     mutating func value() {
         // `Token::refresh()` of C++
-        guard !rest.starts(with: "::") else { return keep(2) }
-        guard let separator = SensitiveKey.separator(at: rest) else { return keep(1) }
+        guard !remainder.starts(with: "::") else { return keep(2) }
+        guard let separator = SensitiveKey.separator(at: remainder) else { return keep(1) }
         let key = key(isAssignment: separator.isAssignment)
         keep(separator.length)
         guard let key else { return }
         if key.entry.isTitle { isBehindTitle = true }
         guard key.entry.separator != .inAlert || isBehindTitle || isOfAlert else { return }
-        guard let value = SensitiveKey.value(rest, isAssignment: separator.isAssignment) else {
+        guard let value = SensitiveKey.value(remainder, isAssignment: separator.isAssignment) else {
             return restOfQuotedValue(isLine: key.entry.isLine)
         }
         if key.entry.isAddress, value.prefix(Self.addressBytes).contains("0x") { return }
         if !separator.isAssignment,
-            isLabels(rest) || key.isType && Self.isAboutObject(value, key.isInBrackets)
+            isLabels(remainder) || key.isType && Self.isAboutObject(value, key.isInBrackets)
         {
             return
         }
@@ -34,16 +34,16 @@ extension PersonalData {
         hide(upTo: SensitiveKey.end(of: value, at: key.entry.isLine ? "" : marks))
     }
 
-    /// Hides the rest of a value behind a quotation that was masked before: a user typed a quote, too.
+    /// Hides the rest of a value after a quotation that was masked before: a user typed a quote, too.
     private mutating func restOfQuotedValue(isLine: Bool) {
-        let value = SensitiveKey.withoutBlanks(rest)
+        let value = SensitiveKey.withoutBlanks(remainder)
         guard let quote = value.first, quote == UInt8(ascii: "\"") || quote == UInt8(ascii: "'"),
             let inside = value.dropFirst().dropping("…"), inside.first == quote
         else { return }
-        let behind = inside.dropFirst()
-        guard let next = behind.first, next > 0x20, !";,.:)>]}\"'\\".utf8.contains(next) else { return }
-        keep(behind.startIndex - index)
-        hide(upTo: SensitiveKey.end(of: behind, at: isLine ? "" : ";>"))
+        let textAfter = inside.dropFirst()
+        guard let next = textAfter.first, next > 0x20, !";,.:)>]}\"'\\".utf8.contains(next) else { return }
+        keep(textAfter.startIndex - index)
+        hide(upTo: SensitiveKey.end(of: textAfter, at: isLine ? "" : ";>"))
     }
 
     /// A sensitive key that ends where ``masked`` does.
@@ -122,23 +122,23 @@ extension PersonalData {
         }
     }
 
-    /// Returns `true` for the labels of a function behind the first one: `:title:)` and `:user:]`.
-    private mutating func isLabels(_ rest: Text) -> Bool {
-        // Behind each of several labels the answer is the same.
-        if let labels, rest.startIndex <= labels.end { return labels.isEndOfList }
-        var rest = rest
+    /// Returns `true` for the labels of a function after the first one: `:title:)` and `:user:]`.
+    private mutating func isLabels(_ remainder: Text) -> Bool {
+        // After each of several labels the answer is the same.
+        if let labels, remainder.startIndex <= labels.end { return labels.isEndOfList }
+        var remainder = remainder
         var isComplete = true
-        while isComplete, let byte = rest.first, byte.isIdentifier {
-            rest = rest.drop { $0.isIdentifier }
-            isComplete = rest.first == UInt8(ascii: ":")
-            if isComplete { rest = rest.dropFirst() }
+        while isComplete, let byte = remainder.first, byte.isIdentifier {
+            remainder = remainder.drop { $0.isIdentifier }
+            isComplete = remainder.first == UInt8(ascii: ":")
+            if isComplete { remainder = remainder.dropFirst() }
         }
-        let isEndOfList = isComplete && rest.first.map { ")]".utf8.contains($0) } ?? false
-        labels = (rest.startIndex, isEndOfList)
+        let isEndOfList = isComplete && remainder.first.map { ")]".utf8.contains($0) } ?? false
+        labels = (remainder.startIndex, isEndOfList)
         return isEndOfList
     }
 
-    /// Returns `true` for what a text says of an object behind the name of its type: an address, a count, or a word such as
+    /// Returns `true` for what a text says of an object after the name of its type: an address, a count, or a word such as
     /// `leaked`.
     private static func isAboutObject(_ value: Text, _ isInBrackets: Bool) -> Bool {
         let digits = value.dropping("0x") ?? value
@@ -164,8 +164,8 @@ extension PersonalData {
             scalar.equals("true") || scalar.equals("false") || scalar.equals("null")
             || scalar.first.map { $0.isDigit || $0 == UInt8(ascii: "-") } ?? false
                 && scalar.allSatisfy { $0.isDigit || "+-.eE".utf8.contains($0) }
-        let behind = value[scalar.endIndex...].drop { $0 <= 0x20 }.first
-        return isScalar && behind.map { ",}]".utf8.contains($0) } ?? true ? scalar.endIndex : nil
+        let textAfter = value[scalar.endIndex...].drop { $0 <= 0x20 }.first
+        return isScalar && textAfter.map { ",}]".utf8.contains($0) } ?? true ? scalar.endIndex : nil
     }
 
     /// Returns `true` if the text is about an alert.

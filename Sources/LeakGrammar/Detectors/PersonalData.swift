@@ -10,7 +10,7 @@ struct PersonalData {
     var index: Int
     var masked: [UInt8] = []
     private var isInURL = false
-    /// True behind the title of an alert, up to a blank line.
+    /// True after the title of an alert, up to a blank line.
     var isBehindTitle = false
     /// The last quotation whose text was a sensitive key, and its end in ``masked``.
     var quotedKey: (entry: SensitiveKey, end: Int)?
@@ -74,14 +74,14 @@ struct PersonalData {
         return found ?? true
     }
 
-    /// Returns `true` for `Bearer`, in upper or lower case, with a space or a tab behind it.
+    /// Returns `true` for `Bearer`, in upper or lower case, with a space or a tab after it.
     private static func isBearer(_ text: some RandomAccessCollection<UInt8>) -> Bool {
         guard text.count > bearer.count, let first = text.first, first | 0x20 == bearer[0] else {
             return false
         }
-        let behind = text.dropFirst(bearer.count).first
+        let textAfter = text.dropFirst(bearer.count).first
         return zip(text, bearer).allSatisfy { $0 | 0x20 == $1 }
-            && (behind == UInt8(ascii: " ") || behind == UInt8(ascii: "\t"))
+            && (textAfter == UInt8(ascii: " ") || textAfter == UInt8(ascii: "\t"))
     }
 
     private static let bearer = Array("bearer".utf8)
@@ -99,7 +99,7 @@ struct PersonalData {
         byte.isDigit || byte >= 0x80 || "@%/?=:\\".utf8.contains(byte)
     }
 
-    var rest: Text { text[index...] }
+    var remainder: Text { text[index...] }
     private var previous: UInt8? { index > text.startIndex ? text[index - 1] : nil }
 
     mutating func keep(_ count: Int) {
@@ -117,7 +117,7 @@ struct PersonalData {
     private mutating func run() {
         while index < text.endIndex {
             if !isInURL {
-                let plain = rest.prefix { !Self.isSpecial[Int($0)] }
+                let plain = remainder.prefix { !Self.isSpecial[Int($0)] }
                 masked.append(contentsOf: plain)
                 index = plain.endIndex
                 guard index < text.endIndex else { return }
@@ -127,20 +127,20 @@ struct PersonalData {
             switch byte {
             case UInt8(ascii: "0")...UInt8(ascii: "9"): number()
             case UInt8(ascii: "@"): at(length: 1)
-            case UInt8(ascii: "%") where rest.starts(with: "%40"): at(length: 3)
-            case UInt8(ascii: ":") where rest.starts(with: "://"): address()
+            case UInt8(ascii: "%") where remainder.starts(with: "%40"): at(length: 3)
+            case UInt8(ascii: ":") where remainder.starts(with: "://"): address()
             case UInt8(ascii: "?"): query()
             case UInt8(ascii: "#") where isInURL: query()
             case UInt8(ascii: "/"), UInt8(ascii: "\\"): home()
             case UInt8(ascii: "="), UInt8(ascii: ":"): value()
             case UInt8(ascii: "B"), UInt8(ascii: "b"): bearerToken()
             case UInt8(ascii: "\n"):
-                if rest.starts(with: "\n\n") { isBehindTitle = false }
+                if remainder.starts(with: "\n\n") { isBehindTitle = false }
                 keep(1)
-            case 0xEF where rest.starts(with: "＠"): at(length: 3)
+            case 0xEF where remainder.starts(with: "＠"): at(length: 3)
             case 0xC2, 0xE2, 0xE3, 0xEF:
-                if SensitiveKey.separator(at: rest) == nil { quotation() } else { value() }
-            case UInt8(ascii: "d") where rest.starts(with: "debug_id\":\""): imageID()
+                if SensitiveKey.separator(at: remainder) == nil { quotation() } else { value() }
+            case UInt8(ascii: "d") where remainder.starts(with: "debug_id\":\""): imageID()
             default: keep(1)
             }
         }
@@ -164,7 +164,7 @@ struct PersonalData {
     /// Writes zeros for a long number that stands alone; its groups may be parted by blanks, points, strokes and brackets.
     private mutating func number() {
         guard !(previous?.isIdentifier ?? false) else {
-            return keep(rest.prefix { $0.isDigit }.count)
+            return keep(remainder.prefix { $0.isDigit }.count)
         }
         var end = index
         var digits = 0
@@ -197,7 +197,7 @@ struct PersonalData {
         keep(last - index)
     }
 
-    /// Returns `true` for a number behind a key in quotes, or in a text that begins as JSON behind another value.
+    /// Returns `true` for a number after a key in quotes, or in a text that begins as JSON after another value.
     private func isNumberOfJSON(upTo end: Int) -> Bool {
         let before = masked.reversed().drop { $0 == UInt8(ascii: "-") }.drop { $0 <= 0x20 }
         switch before.first {
@@ -213,7 +213,7 @@ struct PersonalData {
     /// The id of an image in the JSON of a call frame, by which symbols are found.
     private mutating func imageID() {
         keep("debug_id\":\"".utf8.count)
-        let id = rest.prefix(Self.imageIDBytes).prefix { $0.isHexadecimal || $0 == UInt8(ascii: "-") }
+        let id = remainder.prefix(Self.imageIDBytes).prefix { $0.isHexadecimal || $0 == UInt8(ascii: "-") }
         if id.count >= Self.leastImageIDBytes { keep(id.count) }
     }
 
@@ -224,7 +224,7 @@ struct PersonalData {
 
     /// `jane.doe@example.com`, and with `%40` in a URL.
     private mutating func at(length: Int) {
-        let host = rest.dropFirst(length).prefix { Self.isHost($0) }
+        let host = remainder.dropFirst(length).prefix { Self.isHost($0) }
         let local = masked.reversed().prefix(Self.localPartBytes).prefix { Self.isLocalPart($0) }.count
         let name = host.reversed().drop { $0 == UInt8(ascii: ".") || $0 == UInt8(ascii: "-") }
         // `server@9.5.0-SNAPSHOT`; the name of a top-level domain begins with a letter.
@@ -253,18 +253,19 @@ struct PersonalData {
         keep(3)
         guard !isFile else { return hide(upTo: endOfURL(from: index)) }
         isInURL = true
-        let authority = rest.prefix { !Self.endsURL($0) && !"/?#\\".utf8.contains($0) }
+        let authority = remainder.prefix { !Self.endsURL($0) && !"/?#\\".utf8.contains($0) }
         if let end = authority.lastIndex(of: UInt8(ascii: "@")) {
             hide(upTo: end)
             keep(1)
         }
     }
 
-    /// Masks everything behind the `?` or `#` of a URL, or behind one that `name=` follows.
+    /// Masks everything after the `?` or `#` of a URL, or after one that `name=` follows.
     private mutating func query() {
         let isAssignment =
-            rest.dropFirst().drop { $0.isIdentifier || ".-[]%".utf8.contains($0) }.first == UInt8(ascii: "=")
-            && rest.dropFirst().first.map { $0 != UInt8(ascii: "=") } == true
+            remainder.dropFirst().drop { $0.isIdentifier || ".-[]%".utf8.contains($0) }.first
+            == UInt8(ascii: "=")
+            && remainder.dropFirst().first.map { $0 != UInt8(ascii: "=") } == true
         guard isInURL || isAssignment else { return keep(1) }
         keep(1)
         hide(upTo: endOfURL(from: index))
@@ -273,9 +274,9 @@ struct PersonalData {
     /// `/Users/jane/`, `/home/jane/` and `C:\Users\jane\`.
     private mutating func home() {
         let stroke = text[index]
-        guard let head = Self.homes.first(where: { rest.starts(with: $0) }) else { return keep(1) }
+        guard let head = Self.homes.first(where: { remainder.starts(with: $0) }) else { return keep(1) }
         keep(head.count)
-        let near = rest.prefix(Self.homeNameBytes)
+        let near = remainder.prefix(Self.homeNameBytes)
         // A name may have blanks, where a folder follows it.
         let line = near.prefix { !"\n\"'<>:".utf8.contains($0) }
         let end = line.firstIndex(of: stroke) ?? near.firstIndex { $0 <= 0x20 || "\"'<>:".utf8.contains($0) }
@@ -286,24 +287,24 @@ struct PersonalData {
 
     /// `Bearer eyJhbGci`, and not `bearer token`.
     private mutating func bearerToken() {
-        guard Self.isBearer(rest), !(previous?.isIdentifier ?? false) else { return keep(1) }
-        let blanks = rest.dropFirst(Self.bearer.count).drop {
+        guard Self.isBearer(remainder), !(previous?.isIdentifier ?? false) else { return keep(1) }
+        let blanks = remainder.dropFirst(Self.bearer.count).drop {
             $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\t")
         }
         let token = blanks.prefix { $0.isLetter || $0.isDigit || "-._~+/".utf8.contains($0) }
         let isWord = token.allSatisfy { $0.isLetter && !$0.isUppercase }
         // `Bearer realm="leaks"` names no token; `=` fills one up.
-        let behind = text[token.endIndex...].drop { $0 == UInt8(ascii: "=") }
+        let textAfter = text[token.endIndex...].drop { $0 == UInt8(ascii: "=") }
         let isParameter =
-            behind.startIndex > token.endIndex
-            && behind.first.map { $0.isIdentifier || PrivateText.isQuote($0) } ?? false
+            textAfter.startIndex > token.endIndex
+            && textAfter.first.map { $0.isIdentifier || PrivateText.isQuote($0) } ?? false
         guard token.count >= Self.shortestTokenBytes, !isWord || token.count >= Self.longWordBytes,
             !isParameter
         else {
             return keep(blanks.startIndex - index)
         }
         keep(token.startIndex - index)
-        hide(upTo: behind.startIndex)
+        hide(upTo: textAfter.startIndex)
     }
 
     /// The minimum length of a bearer token that is masked, in bytes.
@@ -313,7 +314,7 @@ struct PersonalData {
 
     /// `“Jane”`, up to the last closing quote of its kind, because the text of a user may contain one too.
     private mutating func quotation() {
-        guard let sort = Self.quotes.firstIndex(where: { rest.starts(with: $0.opening) }),
+        guard let sort = Self.quotes.firstIndex(where: { remainder.starts(with: $0.opening) }),
             !isApostrophe(Self.quotes[sort])
         else { return keep(1) }
         let quotes = Self.quotes[sort]

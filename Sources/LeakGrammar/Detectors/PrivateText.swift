@@ -1,18 +1,18 @@
 internal import LeakMessage
 
-/// The removal of text that users typed or read, wherever it may be: between quotes, and behind the address in the description
+/// The removal of text that users typed or read, wherever it may be: between quotes, and after the address in the description
 /// of an object.
 ///
 /// The end of such a text cannot be determined, since it may contain quotes and brackets too. So a quotation extends to the last
 /// quote of its kind, or to the end if their number is odd, and the text of a description about its object extends to the end.
 struct PrivateText {
     private let text: Text
-    private var rest: Text
+    private var remainder: Text
     private var kept: [UInt8] = []
     private var isInBrackets = false
     /// The number of ``attempts`` that are left.
     private var attemptsLeft = attempts
-    /// The position of the last colon. The text behind it contains no description.
+    /// The position of the last colon. The text after it contains no description.
     private let lastColon: Int
     private let keepsQuotations: Bool
 
@@ -20,7 +20,7 @@ struct PrivateText {
     private static let attempts = 256
 
     /// - Parameter keepsQuotations: `true` removes only text in descriptions.
-    /// - Returns: `text` with `…` for each removed text, and `; …>` behind an address. Another removal changes nothing.
+    /// - Returns: `text` with `…` for each removed text, and `; …>` after an address. Another removal changes nothing.
     static func removed(from text: Text, keepsQuotations: Bool = false) -> [UInt8] {
         guard text.contains(where: { $0 == UInt8(ascii: "<") || isQuote($0) }) else { return Array(text) }
         var reader = PrivateText(text, keepsQuotations)
@@ -31,7 +31,7 @@ struct PrivateText {
     private init(_ text: Text, _ keepsQuotations: Bool) {
         self.text = text
         self.keepsQuotations = keepsQuotations
-        rest = text
+        remainder = text
         lastColon = text.lastIndex(of: UInt8(ascii: ":")) ?? text.startIndex
         kept.reserveCapacity(text.count + 8)
     }
@@ -41,7 +41,7 @@ struct PrivateText {
     }
 
     private mutating func run() {
-        while let byte = rest.first {
+        while let byte = remainder.first {
             switch byte {
             case UInt8(ascii: "<"): bracket()
             case UInt8(ascii: ">"):
@@ -50,7 +50,7 @@ struct PrivateText {
             case UInt8(ascii: "\""), UInt8(ascii: "'"), UInt8(ascii: "`"):
                 if isOpening { quotation(byte) } else { keep(1) }
             case UInt8(ascii: "0"): zero()
-            default: keep(rest.prefix { !Self.isMark($0) }.count)
+            default: keep(remainder.prefix { !Self.isMark($0) }.count)
             }
         }
     }
@@ -61,20 +61,22 @@ struct PrivateText {
     }
 
     /// The byte before the next one.
-    private var previous: UInt8? { rest.startIndex > text.startIndex ? text[rest.startIndex - 1] : nil }
-
-    private mutating func keep(_ count: Int) {
-        kept.append(contentsOf: rest.prefix(count))
-        rest = rest.dropFirst(count)
+    private var previous: UInt8? {
+        remainder.startIndex > text.startIndex ? text[remainder.startIndex - 1] : nil
     }
 
-    private mutating func keep(upTo end: Int) { keep(end - rest.startIndex) }
+    private mutating func keep(_ count: Int) {
+        kept.append(contentsOf: remainder.prefix(count))
+        remainder = remainder.dropFirst(count)
+    }
+
+    private mutating func keep(upTo end: Int) { keep(end - remainder.startIndex) }
 
     /// Writes `mark` in place of the rest of the text.
     private mutating func end(_ mark: StaticString) {
         unsafe kept.append(
             contentsOf: UnsafeBufferPointer(start: mark.utf8Start, count: mark.utf8CodeUnitCount))
-        rest = rest[rest.endIndex...]
+        remainder = remainder[remainder.endIndex...]
     }
 
     /// Returns the description at the start of `text`; `nil` if no attempts are left.
@@ -88,51 +90,54 @@ struct PrivateText {
 
     private mutating func bracket() {
         guard attemptsLeft > 0 else { return end("…") }
-        guard let description = description(at: rest) else {
+        guard let description = description(at: remainder) else {
             isInBrackets = true
             return keep(1)
         }
-        keep(upTo: (description.attributes.isEmpty ? description.rest : description.attributes).startIndex)
+        keep(
+            upTo: (description.attributes.isEmpty ? description.remainder : description.attributes).startIndex
+        )
         isInBrackets = false
         if !description.attributes.isEmpty { end("; …>") }
     }
 
     /// An address in brackets that are no description otherwise: `<Cart of 'Jane': 0x1f; text = …>`.
     private mutating func zero() {
-        guard isInBrackets, !(previous?.isIdentifier ?? false), rest.starts(with: "0x") else {
+        guard isInBrackets, !(previous?.isIdentifier ?? false), remainder.starts(with: "0x") else {
             return keep(1)
         }
-        let digits = rest.dropFirst(2).prefix { $0.isHexadecimal }
+        let digits = remainder.dropFirst(2).prefix { $0.isHexadecimal }
         keep(upTo: digits.endIndex)
-        if let next = rest.first, next != UInt8(ascii: ">") { end("; …>") }
+        if let next = remainder.first, next != UInt8(ascii: ">") { end("; …>") }
     }
 
     /// Returns `true` if the next byte is a quote and not an apostrophe.
     private var isOpening: Bool {
-        if keepsQuotations || isInCode(at: rest.startIndex) || isOfLambda(at: rest.startIndex) {
+        if keepsQuotations || isInCode(at: remainder.startIndex) || isOfLambda(at: remainder.startIndex) {
             return false
         }
-        if rest.first == UInt8(ascii: "\"") || !(previous.map(Self.isBesideApostrophe) ?? false) {
+        if remainder.first == UInt8(ascii: "\"") || !(previous.map(Self.isBesideApostrophe) ?? false) {
             return true
         }
-        guard rest.first == UInt8(ascii: "`") else { return false }
+        guard remainder.first == UInt8(ascii: "`") else { return false }
         // A quote with a second one in the same line is no apostrophe.
-        let inside = rest.dropFirst().prefix { $0 != UInt8(ascii: "`") && $0 != UInt8(ascii: "\n") }
+        let inside = remainder.dropFirst().prefix { $0 != UInt8(ascii: "`") && $0 != UInt8(ascii: "\n") }
         return text[inside.endIndex...].first == UInt8(ascii: "`")
     }
 
     /// Returns `true` if a backtick separates image and function, or begins the escaped name of a function.
     private func isInCode(at index: Int) -> Bool {
-        guard rest[index] == UInt8(ascii: "`"), index > text.startIndex else { return false }
-        let behind = text[(index + 1)...]
+        guard remainder[index] == UInt8(ascii: "`"), index > text.startIndex else { return false }
+        let textAfter = text[(index + 1)...]
         if text[index - 1] == UInt8(ascii: ".") {
-            let name = behind.prefix(Self.escapedNameBytes).prefix { $0 != UInt8(ascii: "`") }
+            let name = textAfter.prefix(Self.escapedNameBytes).prefix { $0 != UInt8(ascii: "`") }
             return text[name.endIndex...].dropFirst().first == UInt8(ascii: "(")
                 && (name.allSatisfy(\.isIdentifier) || isInFrame(index))
         }
         // Masked text is masked again, so that a second pass changes nothing.
-        return isInFrame(index) && !behind.starts(with: "…`")
-            && (behind.starts(with: "-[") || behind.starts(with: "+[") || behind.first?.isIdentifier ?? false
+        return isInFrame(index) && !textAfter.starts(with: "…`")
+            && (textAfter.starts(with: "-[") || textAfter.starts(with: "+[")
+                || textAfter.first?.isIdentifier ?? false
                 || text[index - 1] == UInt8(ascii: "?"))
     }
 
@@ -146,8 +151,8 @@ struct PrivateText {
         else {
             return false
         }
-        let behind = name.drop { $0.isDigit }
-        return behind.starts(with: "'(") && (isOpening || behind.startIndex == index)
+        let textAfter = name.drop { $0.isDigit }
+        return textAfter.starts(with: "'(") && (isOpening || textAfter.startIndex == index)
     }
 
     private static let lambdaBytes = 12
@@ -164,40 +169,42 @@ struct PrivateText {
     private static let escapedNameBytes = 128
 
     private mutating func quotation(_ quote: UInt8) {
-        if let name = GuessedClass.quoted(at: rest.startIndex, in: text) {
+        if let name = GuessedClass.quoted(at: remainder.startIndex, in: text) {
             return keep(upTo: name.endIndex + 1)
         }
         keep(1)
         // The description of an object may be quoted by itself.
-        if let description = description(at: rest), Self.isName(description.name) {
+        if let description = description(at: remainder), Self.isName(description.name) {
             if !description.attributes.isEmpty {
                 keep(upTo: description.attributes.startIndex)
                 end("; …>")
                 kept.append(quote)
                 return
             }
-            if description.rest.first == quote { return keep(upTo: description.rest.startIndex + 1) }
+            if description.remainder.first == quote {
+                return keep(upTo: description.remainder.startIndex + 1)
+            }
         }
         kept.append(contentsOf: Array("…".utf8))
         if keyOfClass(behind: quote) { return }
         guard let closing = closing(of: quote) else {
-            rest = rest[rest.endIndex...]
+            remainder = remainder[remainder.endIndex...]
             return
         }
-        let entry = SensitiveKey.find(inQuotes: rest[..<closing])
+        let entry = SensitiveKey.find(inQuotes: remainder[..<closing])
         kept.append(quote)
-        rest = rest[(closing + 1)...]
+        remainder = remainder[(closing + 1)...]
         if entry != nil { valueOfQuotedKey() }
     }
 
-    /// Keeps ` class="Cart"` behind a quotation, with `…` for what is quoted behind it: in `msg="leak" class="Cart" user="Jane"` the
+    /// Keeps ` class="Cart"` after a quotation, with `…` for what is quoted after it: in `msg="leak" class="Cart" user="Jane"` the
     /// quotation of `msg` goes up to the last quote otherwise.
     private mutating func keyOfClass(behind quote: UInt8) -> Bool {
         guard !isInBrackets else { return false }
-        for end in rest.indices.prefix(Self.keyBytes) where rest[end] == quote {
-            let behind = rest[(end + 1)...]
-            guard behind.first.map({ " ,;".utf8.contains($0) }) ?? false else { continue }
-            let key = behind.drop { " ,;".utf8.contains($0) }.prefix { $0.isIdentifier }
+        for end in remainder.indices.prefix(Self.keyBytes) where remainder[end] == quote {
+            let textAfter = remainder[(end + 1)...]
+            guard textAfter.first.map({ " ,;".utf8.contains($0) }) ?? false else { continue }
+            let key = textAfter.drop { " ,;".utf8.contains($0) }.prefix { $0.isIdentifier }
             let mark = text[key.endIndex...]
             guard
                 let opening = [1, 2].map({ key.endIndex + $0 }).first(where: {
@@ -208,13 +215,15 @@ struct PrivateText {
                 let name = GuessedClass.quoted(at: opening, in: text)
             else { continue }
             let closing = closing(of: quote)
-            keep(quotation: rest[end...name.endIndex])
-            let last = closing ?? rest.endIndex
+            keep(quotation: remainder[end...name.endIndex])
+            let last = closing ?? remainder.endIndex
             if last > name.endIndex {
                 kept.append(contentsOf: Array("…".utf8))
                 if closing != nil { kept.append(quote) }
             }
-            rest = last < rest.endIndex ? rest[(max(last, name.endIndex) + 1)...] : rest[rest.endIndex...]
+            remainder =
+                last < remainder.endIndex
+                ? remainder[(max(last, name.endIndex) + 1)...] : remainder[remainder.endIndex...]
             return true
         }
         return false
@@ -227,15 +236,15 @@ struct PrivateText {
     /// `"text": Jane` and `["text"] = Jane`: the value without quotes of a ``SensitiveKey`` that stood in quotes, up to the end of
     /// the line.
     private mutating func valueOfQuotedKey() {
-        let behind = SensitiveKey.withoutBlanks(rest.dropping("]") ?? rest)
-        guard let separator = SensitiveKey.separator(at: behind),
+        let textAfter = SensitiveKey.withoutBlanks(remainder.dropping("]") ?? remainder)
+        guard let separator = SensitiveKey.separator(at: textAfter),
             let value = SensitiveKey.value(
-                behind.dropFirst(separator.length), isAssignment: separator.isAssignment),
+                textAfter.dropFirst(separator.length), isAssignment: separator.isAssignment),
             value.first != UInt8(ascii: "`"), !SensitiveKey.isStructure(value)
         else { return }
         keep(upTo: value.startIndex)
         kept.append(contentsOf: Array("…".utf8))
-        rest = rest[SensitiveKey.end(of: value, at: ";")...]
+        remainder = remainder[SensitiveKey.end(of: value, at: ";")...]
     }
 
     /// Returns `true` if `text` is the name of a type, and so are its arguments: ``TypeName`` accepts any text in their brackets,
@@ -251,7 +260,7 @@ struct PrivateText {
         return isWordForWord && TypeName.ifNamed(text, demangle: { _ in nil }) != nil
     }
 
-    /// Blanks stand behind the commas of a name, and in `(unknown context at $1)`, `(extension in M)` and `(A in _1F)`.
+    /// Blanks stand after the commas of a name, and in `(unknown context at $1)`, `(extension in M)` and `(A in _1F)`.
     private static func isBlankOfName(before: Text, _ after: Text) -> Bool {
         let words: [StaticString] = [
             ",", "(unknown", "(unknown context", "(unknown context at", "(extension", "(extension in",
@@ -264,21 +273,22 @@ struct PrivateText {
     /// mixed. `nil` if the quote is not one of a pair, as in a text that was cut, or if all of it is about an object.
     private func closing(of quote: UInt8) -> Int? {
         guard !isInBrackets else { return nil }
-        let quotes = rest.indices.filter { rest[$0] == quote && !isApostrophe(at: $0) }
+        let quotes = remainder.indices.filter { remainder[$0] == quote && !isApostrophe(at: $0) }
         guard !quotes.count.isMultiple(of: 2), let last = quotes.last else { return nil }
         let others = "'\"`".utf8.filter { other in
-            other != quote && rest[..<last].indices.contains { rest[$0] == other && !isApostrophe(at: $0) }
+            other != quote
+                && remainder[..<last].indices.contains { remainder[$0] == other && !isApostrophe(at: $0) }
         }
         if others.isEmpty {
             // The class of an object whose name was quoted, without other quoted text.
             return quotes.count == 3 && isOfClass(quotes[1], behind: quotes[0]) ? quotes[0] : last
         }
-        return others.compactMap { rest.lastIndex(of: $0) }.reduce(last, max)
+        return others.compactMap { remainder.lastIndex(of: $0) }.reduce(last, max)
     }
 
     /// Returns `true` if the quotation after another one names the class of the object in that one: `'Jane' of class 'Cart'`.
     private func isOfClass(_ quote: Int, behind closing: Int) -> Bool {
-        let between = rest[(closing + 1)..<quote].trimmed
+        let between = remainder[(closing + 1)..<quote].trimmed
         return Self.wordsOfClasses.contains { between.equals($0) }
             && GuessedClass.quoted(at: quote, in: text) != nil
     }
@@ -293,12 +303,14 @@ struct PrivateText {
     static func isBesideApostrophe(_ byte: UInt8) -> Bool { byte.isIdentifier && byte < 0x80 }
 
     private func isApostrophe(at index: Int) -> Bool {
-        if rest[index] == UInt8(ascii: "`") { return isInCode(at: index) }
-        guard rest[index] == UInt8(ascii: "'"), index > rest.startIndex, index + 1 < rest.endIndex else {
+        if remainder[index] == UInt8(ascii: "`") { return isInCode(at: index) }
+        guard remainder[index] == UInt8(ascii: "'"), index > remainder.startIndex,
+            index + 1 < remainder.endIndex
+        else {
             return false
         }
         if isOfLambda(at: index) { return true }
-        return Self.isBesideApostrophe(rest[index - 1]) && rest[index + 1].isIdentifier
-            && !rest[..<index].ends(with: "…")
+        return Self.isBesideApostrophe(remainder[index - 1]) && remainder[index + 1].isIdentifier
+            && !remainder[..<index].ends(with: "…")
     }
 }

@@ -59,7 +59,7 @@ enum Redaction {
     private static func subject(of reading: Grammar.FormMatch, in message: Text) -> [UInt8] {
         if reading.isList { return list(reading.subject) }
         guard !reading.boundary.isEmpty else { return object(reading.subject) }
-        // Between quotes this text is not the boundary, and typed text continues behind it.
+        // Between quotes this text is not the boundary, and typed text continues after it.
         let whole = PrivateText.removed(from: message[reading.subject.startIndex...])[...]
         return Array(whole[..<(whole.firstRange(of: reading.boundary)?.lowerBound ?? whole.endIndex)])
     }
@@ -93,7 +93,7 @@ enum Redaction {
         let name = TypeNameCleaner.withoutWrapping(raw)
         if let description = Description(name) {
             guard description.attributes.isEmpty else { return PrivateText.removed(from: name)[...] }
-            if description.rest.isEmpty { return raw }
+            if description.remainder.isEmpty { return raw }
         }
         let removed = PrivateText.removed(from: name)[...]
         return removed == name ? raw : removed
@@ -117,11 +117,11 @@ enum Redaction {
         guard let description = Description(subject), description.attributes.isEmpty else {
             return PrivateText.removed(from: subject)
         }
-        let rest = description.rest
-        let head = Array(subject[..<rest.startIndex])
-        if rest.starts(with: ":\n[") { return head + children(rest) }
-        if rest.trimmed.starts(with: "📄") { return head + pages(rest) }
-        return head + PrivateText.removed(from: rest)
+        let remainder = description.remainder
+        let head = Array(subject[..<remainder.startIndex])
+        if remainder.starts(with: ":\n[") { return head + children(remainder) }
+        if remainder.trimmed.starts(with: "📄") { return head + pages(remainder) }
+        return head + PrivateText.removed(from: remainder)
     }
 
     /// Returns the start of the first line that only alerts have.
@@ -139,17 +139,17 @@ enum Redaction {
     /// Returns the descriptions of a list of children, without their text about the objects.
     private static func children(_ list: Text) -> [UInt8] {
         var result = Array(":\n[".utf8)
-        var rest = list
+        var remainder = list
         for _ in 0..<Grammar.attempts {
-            guard let open = rest.firstIndex(of: UInt8(ascii: "<")) else { break }
-            rest = rest[open...]
-            guard let description = Description(rest) else {
-                rest = rest.dropFirst()
+            guard let open = remainder.firstIndex(of: UInt8(ascii: "<")) else { break }
+            remainder = remainder[open...]
+            guard let description = Description(remainder) else {
+                remainder = remainder.dropFirst()
                 continue
             }
             if result.last == UInt8(ascii: ">") { result.append(contentsOf: Array(", ".utf8)) }
-            result.append(contentsOf: bare(description, in: rest))
-            rest = description.rest
+            result.append(contentsOf: bare(description, in: remainder))
+            remainder = description.remainder
         }
         return result + [UInt8(ascii: "]")]
     }
@@ -165,7 +165,7 @@ enum Redaction {
     }
 
     private static func bare(_ description: Description, in text: Text) -> [UInt8] {
-        let end = description.attributes.isEmpty ? description.rest : description.attributes
+        let end = description.attributes.isEmpty ? description.remainder : description.attributes
         let object = text[..<end.startIndex]
         // A description at the end of a text that was cut has no closing bracket.
         return object.last == UInt8(ascii: ">") ? Array(object) : object + [UInt8(ascii: ">")]
@@ -207,12 +207,12 @@ enum Redaction {
 
     /// Returns `true` if all parts of `-> name -> Class ` are names.
     private static func isPath(_ string: Text) -> Bool {
-        var rest = string
-        while let arrow = rest.firstRange(of: "-> ") {
-            guard isName(rest[..<arrow.lowerBound].trimmed) else { return false }
-            rest = rest[arrow.upperBound...]
+        var remainder = string
+        while let arrow = remainder.firstRange(of: "-> ") {
+            guard isName(remainder[..<arrow.lowerBound].trimmed) else { return false }
+            remainder = remainder[arrow.upperBound...]
         }
-        return isName(rest.trimmed)
+        return isName(remainder.trimmed)
     }
 
     private static func isName(_ text: Text) -> Bool {

@@ -16,7 +16,7 @@ struct SensitiveKey {
         case whole
     }
 
-    /// The separators behind which a value is sensitive.
+    /// The separators after which a value is sensitive.
     enum Separator {
         case any
         /// Only `=`: in front of a colon the key is an ordinary word of a message.
@@ -146,15 +146,15 @@ struct SensitiveKey {
     }
 
     private func matches(_ key: some BidirectionalCollection<UInt8>) -> Bool {
-        var rest = key[...]
+        var remainder = key[...]
         for letter in word.reversed() {
-            while let last = rest.last, Self.isJoint(last) { rest.removeLast() }
-            guard let last = rest.popLast(), last | 0x20 == letter else { return false }
+            while let last = remainder.last, Self.isJoint(last) { remainder.removeLast() }
+            guard let last = remainder.popLast(), last | 0x20 == letter else { return false }
         }
         return switch match {
         case .end: true
-        case .words: Self.isStartOfWord(rest.endIndex, in: key)
-        case .whole: rest.allSatisfy(Self.isJoint)
+        case .words: Self.isStartOfWord(remainder.endIndex, in: key)
+        case .whole: remainder.allSatisfy(Self.isJoint)
         }
     }
 
@@ -185,17 +185,17 @@ struct SensitiveKey {
         }
     }
 
-    /// Returns the value behind a separator: `nil` if there is no value, or if it is `nil`.
+    /// Returns the value after a separator: `nil` if there is no value, or if it is `nil`.
     ///
     /// - Parameters:
-    ///   - text: the text that begins behind the separator.
-    ///   - isAssignment: `true` if the separator is `=`; the value may then follow some lines below. Behind a colon it follows on
+    ///   - text: the text that begins after the separator.
+    ///   - isAssignment: `true` if the separator is `=`; the value may then follow some lines below. After a colon it follows on
     ///     the same line or the next.
     /// - Returns: the text from the start of the value on.
     static func value(_ text: Text, isAssignment: Bool) -> Text? {
         var value = text
         // `==` and `=>`; the `>` of `<UITextField text=> leaked` ends an attribute.
-        if isAssignment, let behind = value.dropping("=") ?? arrowHead(of: value) { value = behind }
+        if isAssignment, let textAfter = value.dropping("=") ?? arrowHead(of: value) { value = textAfter }
         value = withoutBlanks(value)
         if isAssignment {
             while let first = value.first, first <= 0x20 { value = withoutBlanks(value.dropFirst()) }
@@ -218,17 +218,17 @@ struct SensitiveKey {
             || PersonalData.scalarOfJSON(inside) != nil
     }
 
-    /// Returns the text behind a `>` that a space, a line end, a word or an opening bracket follows.
+    /// Returns the text after a `>` that a space, a line end, a word or an opening bracket follows.
     private static func arrowHead(of text: Text) -> Text? {
-        guard let behind = text.dropping(">"), let next = behind.first else { return nil }
-        let isFollowed = next.isIdentifier || "\n<[({".utf8.contains(next) || blank(at: behind) != nil
-        return isFollowed ? behind : nil
+        guard let textAfter = text.dropping(">"), let next = textAfter.first else { return nil }
+        let isFollowed = next.isIdentifier || "\n<[({".utf8.contains(next) || blank(at: textAfter) != nil
+        return isFollowed ? textAfter : nil
     }
 
-    /// `nil` and `(null)`, behind which the value ends.
+    /// `nil` and `(null)`, after which the value ends.
     private static func isNothing(_ value: Text) -> Bool {
-        guard let rest = value.dropping("nil") ?? value.dropping("(null)") else { return false }
-        return withoutBlanks(rest).first.map { ";,)>]}\r\n".utf8.contains($0) } ?? true
+        guard let remainder = value.dropping("nil") ?? value.dropping("(null)") else { return false }
+        return withoutBlanks(remainder).first.map { ";,)>]}\r\n".utf8.contains($0) } ?? true
     }
 
     /// Returns where a value without quotes ends: at the next attribute or line.

@@ -4,22 +4,22 @@ internal import LeakMessage
 struct SurroundingWords {
     /// The text in front of the name and its opening quote.
     let before: Text
-    /// The text behind the name and its closing quote.
+    /// The text after the name and its closing quote.
     let after: Text
     private let lowercasedBefore: Text
     private let isQuoted: Bool
     /// ``after`` in lower case, without parentheses, spaces, quotes and `>` at its start.
     private let next: Text
-    /// The text behind the name, longer than ``after``.
-    private let behind: Text
+    /// The text after the name, longer than ``after``.
+    private let lineAfter: Text
     /// The text in front of the name, longer than ``before``.
-    private let sentence: Text
+    private let textBefore: Text
 
     private static let byteLimit = 48
-    /// Limit of ``behind`` in bytes.
+    /// Limit of ``lineAfter`` in bytes.
     private static let lineByteLimit = 256
-    /// Limit of ``sentence`` in bytes.
-    private static let sentenceByteLimit = 96
+    /// Limit of ``textBefore`` in bytes.
+    private static let textBeforeByteLimit = 96
 
     init(of name: Text, in text: Text) {
         var (start, end) = (name.startIndex, name.endIndex)
@@ -38,22 +38,22 @@ struct SurroundingWords {
         }
         self.isQuoted = isQuoted
         before = Self.withoutNamespaces(text[..<start].suffix(Self.byteLimit))
-        let behind = Self.withoutIdentity(text[end...].prefix(4 * Self.byteLimit)).prefix(Self.byteLimit)
-        after = behind.dropping(".Type") ?? behind.dropping(".self") ?? behind
+        let textAfter = Self.withoutIdentity(text[end...].prefix(4 * Self.byteLimit)).prefix(Self.byteLimit)
+        after = textAfter.dropping(".Type") ?? textAfter.dropping(".self") ?? textAfter
         lowercasedBefore = Self.withoutCount(Self.lowercased(before))
         next = Self.lowercased(
             Self.withoutParentheses(after).drop {
                 $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "'") || $0 == UInt8(ascii: ">")
             })
-        self.behind = text[end...].prefix(Self.lineByteLimit)
-        sentence = text[..<start].suffix(Self.sentenceByteLimit)
+        lineAfter = text[end...].prefix(Self.lineByteLimit)
+        textBefore = text[..<start].suffix(Self.textBeforeByteLimit)
     }
 
     /// `true` if the sentence denies a leak: `No leak in ` and ` is not leaking`, but not `There should be no leak in `, which is
     /// written about leaked objects.
     var isDenied: Bool {
-        let start = self.sentence.lastIndex { $0 == UInt8(ascii: "\n") || $0 == UInt8(ascii: ";") }
-        var sentence = Self.lowercased(start.map { self.sentence[($0 + 1)...] } ?? self.sentence)
+        let start = textBefore.lastIndex { $0 == UInt8(ascii: "\n") || $0 == UInt8(ascii: ";") }
+        var sentence = Self.lowercased(start.map { textBefore[($0 + 1)...] } ?? textBefore)
         if let point = sentence.lastRange(of: ". ") { sentence = sentence[point.upperBound...] }
         guard !Self.expectations.contains(where: { sentence.contains($0) }) else { return false }
         if saysFreed { return true }
@@ -72,18 +72,20 @@ struct SurroundingWords {
     /// ` was deallocated 9 s late`.
     var saysFreed: Bool {
         let restOfLine = Self.lowercased(
-            Self.withoutIdentity(behind.firstLine.line).drop { " '\">:-–,".utf8.contains($0) })
+            Self.withoutIdentity(lineAfter.firstLine.line).drop { " '\">:-–,".utf8.contains($0) })
         if follows(Self.freedBefore) {
             // `deinit of Cart called`
             let isCall = restOfLine.starts(with: "called") && restOfLine.count <= 8
             if isCall || !restOfLine.contains(where: { $0.isLetter || $0 >= 0x80 }) { return true }
         }
-        let behind = Self.freedPhrases.lazy.compactMap { restOfLine.dropping($0) }.first { rest in
-            !(rest.first?.isIdentifier ?? false)
+        let textAfter = Self.freedPhrases.lazy.compactMap { restOfLine.dropping($0) }.first { remainder in
+            !(remainder.first?.isIdentifier ?? false)
         }
-        guard let behind else { return false }
-        if ["no leak", "no memory leak", "0 leaks"].contains(where: { behind.contains($0) }) { return true }
-        let words = behind.split(whereSeparator: { !$0.isIdentifier })
+        guard let textAfter else { return false }
+        if ["no leak", "no memory leak", "0 leaks"].contains(where: { textAfter.contains($0) }) {
+            return true
+        }
+        let words = textAfter.split(whereSeparator: { !$0.isIdentifier })
         return !words.contains { word in Self.failureWords.contains { word.starts(with: $0) } }
     }
 
@@ -109,11 +111,12 @@ struct SurroundingWords {
         }
         let count = after.drop { " :=(x|-".utf8.contains($0) }
         guard count.startIndex > after.startIndex, count.first == UInt8(ascii: "0") else { return false }
-        let behind = count.dropFirst().trimmed
-        return behind.isEmpty
-            || behind.startIndex == count.startIndex + 1 && "),;|".utf8.contains(behind[behind.startIndex])
+        let textAfter = count.dropFirst().trimmed
+        return textAfter.isEmpty
+            || textAfter.startIndex == count.startIndex + 1
+                && "),;|".utf8.contains(textAfter[textAfter.startIndex])
             || count.dropFirst().first == UInt8(ascii: "\n")
-            || ["instance", "leak", "object", "alive", "retained"].contains { behind.starts(with: $0) }
+            || ["instance", "leak", "object", "alive", "retained"].contains { textAfter.starts(with: $0) }
     }
 
     /// `leak of ` of `leak of Shop::`
@@ -125,7 +128,7 @@ struct SurroundingWords {
         return text
     }
 
-    /// Without the identity and the properties that some languages print behind a name: `#e76fa(ticker active)`, `{id=14}`.
+    /// Without the identity and the properties that some languages print after a name: `#e76fa(ticker active)`, `{id=14}`.
     private static func withoutIdentity(_ text: Text) -> Text {
         var text = text
         if text.first == UInt8(ascii: "#") {
@@ -230,7 +233,7 @@ struct SurroundingWords {
         return after.starts(with: ":\n") ? 2 : 0
     }
 
-    /// `deinit was not called`, `dealloc was never called`, with no other class behind.
+    /// `deinit was not called`, `dealloc was never called`, with no other class after.
     private static func saysNotCalled(_ words: Text) -> Bool {
         let line = words.firstLine.line
         let lowercased = lowercased(line)
@@ -242,9 +245,9 @@ struct SurroundingWords {
     /// `true` if the name is that of an app or a module in which something leaked: `leak in MyShop: cart`, `leak in MyShop app`.
     var isPlace: Bool {
         guard follows(["leak in ", "leaks in ", "detected in ", "found in "]) else { return false }
-        if let behind = after.dropping(":"), !after.starts(with: "::") {
+        if let textAfter = after.dropping(":"), !after.starts(with: "::") {
             // `leak in CartBadge: retained by the footer`
-            let words = Self.lowercased(behind.trimmed)
+            let words = Self.lowercased(textAfter.trimmed)
             return !words.isEmpty && !Self.explanations.contains { words.starts(with: $0) }
         }
         return Self.places.contains { next.starts(with: $0) }
@@ -290,7 +293,7 @@ struct SurroundingWords {
         "deinitialized: ",
         "freed: ", "released: ",
     ]
-    /// Words behind the name of a deallocated object.
+    /// Words after the name of a deallocated object.
     private static let freedPhrases: [StaticString] = [
         "deinit", "deinit called", "dealloc", "dealloc called", "dealloc'd", "is being deinitialized",
         "is being deallocated", "finally deallocated", "was garbage collected", "object deallocated",

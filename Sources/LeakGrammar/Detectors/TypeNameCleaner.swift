@@ -64,20 +64,22 @@ enum TypeNameCleaner {
         let digits = name[(mark + 1)...].prefix {
             $0.isDigit || ("a"..."f").contains(Character(UnicodeScalar($0)))
         }
-        let (front, behind) = (name[..<mark], name[digits.endIndex...])
+        let (front, textAfter) = (name[..<mark], name[digits.endIndex...])
         switch name[mark] {
         case UInt8(ascii: "@"):
-            guard (4...16).contains(digits.count), !(behind.first?.isIdentifier ?? false),
-                behind.first != UInt8(ascii: ".")
+            guard (4...16).contains(digits.count), !(textAfter.first?.isIdentifier ?? false),
+                textAfter.first != UInt8(ascii: ".")
             else { return nil }
-            return front + behind
+            return front + textAfter
         case UInt8(ascii: "#"):
             let isAlone =
-                behind.isEmpty || behind.first == UInt8(ascii: "(") && behind.last == UInt8(ascii: ")")
+                textAfter.isEmpty
+                || textAfter.first == UInt8(ascii: "(") && textAfter.last == UInt8(ascii: ")")
             return digits.count == 5 && isAlone ? front : nil
         default:
-            let isAlone = behind.first == UInt8(ascii: " ") || behind.first == UInt8(ascii: "}")
-            return (4...8).contains(digits.count) && isAlone && behind.last == UInt8(ascii: "}") ? front : nil
+            let isAlone = textAfter.first == UInt8(ascii: " ") || textAfter.first == UInt8(ascii: "}")
+            return (4...8).contains(digits.count) && isAlone && textAfter.last == UInt8(ascii: "}")
+                ? front : nil
         }
     }
 
@@ -85,19 +87,19 @@ enum TypeNameCleaner {
         guard let mark = name.lastRange(of: "0x") else { return nil }
         let digits = name[mark.upperBound...].prefix(while: \.isHexadecimal)
         guard !digits.isEmpty else { return nil }
-        var (front, behind) = (name[..<mark.lowerBound], name[digits.endIndex...])
-        if front.isEmpty || front.last == UInt8(ascii: "="), behind.first == UInt8(ascii: " ") {
+        var (front, textAfter) = (name[..<mark.lowerBound], name[digits.endIndex...])
+        if front.isEmpty || front.last == UInt8(ascii: "="), textAfter.first == UInt8(ascii: " ") {
             // In front of the class.
-            let type = behind.trimmed
+            let type = textAfter.trimmed
             let isKey = front.dropLast().allSatisfy(\.isIdentifier)
             return isKey && !type.isEmpty && !type.contains(UInt8(ascii: " ")) ? type : nil
         }
         for (opening, closing) in [(UInt8(ascii: "("), ")" as StaticString), (UInt8(ascii: "["), "]")]
-        where front.last == opening && behind.equals(closing) {
-            (front, behind) = (front.dropLast(), [])
+        where front.last == opening && textAfter.equals(closing) {
+            (front, textAfter) = (front.dropLast(), [])
             if front.last?.isIdentifier ?? false { return front }
         }
-        guard behind.isEmpty else { return nil }
+        guard textAfter.isEmpty else { return nil }
         let type = front.droppingLast(" at ") ?? front.droppingLast(" - ") ?? front
         let trimmed = Array(type.reversed().drop { " :@".utf8.contains($0) }.reversed())[...]
         return trimmed.isEmpty || trimmed.count == front.count ? nil : trimmed
@@ -164,39 +166,39 @@ enum TypeNameCleaner {
         var name: [UInt8] = []
         name.reserveCapacity(raw.count)
         var discriminator: String?
-        var rest = raw
+        var remainder = raw
         // The next `)` is searched for only once, not from each `(`.
         var closing: Closing?
-        while let byte = rest.first {
+        while let byte = remainder.first {
             let isStart = name.last.map { !$0.isIdentifier && $0 != UInt8(ascii: ".") } ?? true
-            if byte == UInt8(ascii: "("), closing.map({ $0.end < rest.startIndex }) ?? true {
-                closing = Closing(in: rest)
+            if byte == UInt8(ascii: "("), closing.map({ $0.end < remainder.startIndex }) ?? true {
+                closing = Closing(in: remainder)
             }
-            if byte == UInt8(ascii: "("), let closing, closing.end < rest.endIndex {
+            if byte == UInt8(ascii: "("), let closing, closing.end < remainder.endIndex {
                 let end = closing.end
-                let inside = rest[(rest.startIndex + 1)..<end]
-                let after = rest[(end + 1)...]
+                let inside = remainder[(remainder.startIndex + 1)..<end]
+                let after = remainder[(end + 1)...]
                 if inside.starts(with: "unknown context at") {
-                    rest = after.dropping(".") ?? after
+                    remainder = after.dropping(".") ?? after
                     continue
                 }
                 if inside.starts(with: "extension in ") {
-                    rest = after.dropping(":") ?? after
+                    remainder = after.dropping(":") ?? after
                     continue
                 }
                 if let range = closing.discriminator, range.lowerBound >= inside.startIndex {
                     discriminator = discriminator ?? inside[(range.upperBound - 1)...].string
                     name.append(contentsOf: inside[..<range.lowerBound])
-                    rest = after
+                    remainder = after
                     continue
                 }
             }
-            if isStart, let inner = rest.dropping("__C.") ?? rest.dropping("__ObjC.") {
-                rest = inner
+            if isStart, let inner = remainder.dropping("__C.") ?? remainder.dropping("__ObjC.") {
+                remainder = inner
                 continue
             }
             name.append(byte)
-            rest = rest.dropFirst()
+            remainder = remainder.dropFirst()
         }
         return (withoutControls(name[...]), discriminator)
     }
@@ -211,7 +213,7 @@ enum TypeNameCleaner {
     private struct Closing {
         /// The index of the `)`; the end of the text if there is none.
         let end: Int
-        /// ` in _` or ` in $`, when all behind it is hexadecimal.
+        /// ` in _` or ` in $`, when all after it is hexadecimal.
         let discriminator: Range<Int>?
 
         init(in text: Text) {

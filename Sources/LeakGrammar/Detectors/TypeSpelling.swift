@@ -2,7 +2,7 @@ internal import LeakMessage
 
 /// How much a word looks like the name of a type, by its letters alone.
 struct TypeSpelling {
-    /// The name behind modules, packages and outer types, without underscores in front and generic arguments.
+    /// The name after modules, packages and outer types, without underscores in front and generic arguments.
     let last: Text
     let isDotted: Bool
 

@@ -1,8 +1,8 @@
 internal import LeakMessage
 
-/// A text and the call stack printed behind it, in front of it or alone.
+/// A text and the call stack printed after it, in front of it or alone.
 struct Backtrace {
-    /// The text in front of the frames, or behind them if no text is in front.
+    /// The text in front of the frames, or after them if no text is in front.
     let head: Text
     /// The lines of the frames.
     let lines: [Text]
@@ -17,7 +17,7 @@ struct Backtrace {
     private static let lineLimit = 512
 
     /// - Parameter text: a text that ``MessageNormalizer`` has normalized. Quotations are not read.
-    /// - Returns: `nil` for a text in which no two lines behind each other are call frames, and no JSON has two.
+    /// - Returns: `nil` for a text in which no two lines one after another are call frames, and no JSON has two.
     init?(_ text: Text, demangle: @escaping (String) -> String? = { _ in nil }) {
         let reader = FrameReader(demangle: demangle)
         if let json = Backtrace(json: text, reader) {
@@ -161,7 +161,7 @@ struct Backtrace {
         "userInteractionEnabled",
     ]
 
-    /// Returns `true` if everything behind the address of the description is an attribute of ``plainAttributes`` or numbers.
+    /// Returns `true` if everything after the address of the description is an attribute of ``plainAttributes`` or numbers.
     private static func hasPlainAttributes(_ text: Text) -> Bool {
         let parts = text.split(separator: UInt8(ascii: ";"))
         guard let first = parts.first, let address = first.lastRange(of: "0x"),
@@ -226,13 +226,13 @@ struct Backtrace {
         guard let address = text.firstRange(of: " 0x") else { return [] }
         let newline = UInt8(ascii: "\n")
         let start = text[..<address.lowerBound].lastIndex(of: newline).map { $0 + 1 } ?? text.startIndex
-        var rest = text[start...].prefix { $0 != newline }
+        var remainder = text[start...].prefix { $0 != newline }
         var starts: [Int] = []
         var next: Int?
-        while starts.count < WireLimits.stackCount, let hexadecimal = rest.firstRange(of: " 0x") {
-            let image = rest[..<hexadecimal.lowerBound].trimmed
-            rest = rest[hexadecimal.upperBound...]
-            guard rest.prefix(while: \.isHexadecimal).count >= 8,
+        while starts.count < WireLimits.stackCount, let hexadecimal = remainder.firstRange(of: " 0x") {
+            let image = remainder[..<hexadecimal.lowerBound].trimmed
+            remainder = remainder[hexadecimal.upperBound...]
+            guard remainder.prefix(while: \.isHexadecimal).count >= 8,
                 let space = image.lastIndex(of: UInt8(ascii: " "))
             else { continue }
             let front = image[..<space].trimmed
@@ -253,7 +253,7 @@ struct Backtrace {
         text.ends(with: "  ") || text.trimmed.last.map { ",;|".utf8.contains($0) } ?? true
     }
 
-    /// Frames behind each other.
+    /// Frames one after another.
     private struct Run {
         var frames: [CallFrame] = []
         var lines: [Text] = []
@@ -282,7 +282,7 @@ struct Backtrace {
         }
     }
 
-    /// The first frames of the app behind those of the system alone, as below `Caused by:` or `Allocated at:`.
+    /// The first frames of the app after those of the system alone, as below `Caused by:` or `Allocated at:`.
     private static func runOfApp(insteadOf first: Run, in lines: [Text], _ reader: FrameReader) -> Run {
         var run = first
         for _ in 0..<runLimit where run.frames.allSatisfy(\.isSystem) {
@@ -297,10 +297,10 @@ struct Backtrace {
 
     /// The heading and the frames of the thread that a text is about, which may be another one than the first.
     private static func markedRun(_ lines: [Text], _ reader: FrameReader) -> (heading: Text, run: Run)? {
-        var rest = lines[...]
-        while let index = rest.firstIndex(where: ThreadHeading.isMarked) {
-            rest = rest[(index + 1)...]
-            if let run = Run(rest, reader, isAtStart: true) { return (lines[index], run) }
+        var remainder = lines[...]
+        while let index = remainder.firstIndex(where: ThreadHeading.isMarked) {
+            remainder = remainder[(index + 1)...]
+            if let run = Run(remainder, reader, isAtStart: true) { return (lines[index], run) }
         }
         return nil
     }
@@ -360,7 +360,7 @@ struct Backtrace {
         (self.head, self.lines, self.stack) = (head, lines, stack)
     }
 
-    /// The frames for which the wire format's bound leaves room behind `head`; `nil` where fewer than two are left.
+    /// The frames for which the wire format's bound leaves room after `head`; `nil` where fewer than two are left.
     func cut(behind head: Text) -> Backtrace? {
         var left = WireLimits.messageBytes - head.count
         let count = lines.prefix { line in
@@ -383,8 +383,8 @@ struct Backtrace {
         guard let open = lines.firstIndex(where: isFence) else { return text }
         let inside = lines[(open + 1)...].prefix { !isFence($0) }
         guard inside.count >= 2, inside.allSatisfy({ reader.read($0) != nil }) else { return text }
-        let behind = lines[inside.endIndex...].dropFirst()
-        return Array((lines[..<open] + inside + behind).joined(separator: [UInt8(ascii: "\n")]))[...]
+        let textAfter = lines[inside.endIndex...].dropFirst()
+        return Array((lines[..<open] + inside + textAfter).joined(separator: [UInt8(ascii: "\n")]))[...]
     }
 
     /// Without last lines such as `Call stack:`.

@@ -17,13 +17,13 @@ enum CPlusPlusName {
     /// Without `Thn16_` and `Tv0_n24_`, which correct the object's address for a virtual function.
     private static func withoutThunk(_ mangled: Text) -> Text {
         let count = mangled.starts(with: "Th") ? 1 : mangled.starts(with: "Tv") ? 2 : 0
-        var rest = mangled.dropFirst(count == 0 ? 0 : 2)
+        var remainder = mangled.dropFirst(count == 0 ? 0 : 2)
         for _ in 0..<count {
-            let digits = (rest.dropping("n") ?? rest).drop { $0.isDigit }
-            guard let behind = digits.dropping("_") else { return mangled }
-            rest = behind
+            let digits = (remainder.dropping("n") ?? remainder).drop { $0.isDigit }
+            guard let textAfter = digits.dropping("_") else { return mangled }
+            remainder = textAfter
         }
-        return rest
+        return remainder
     }
 }
 
@@ -38,15 +38,15 @@ private struct MangledReader {
     /// Names in the functions that they are local to, and types in each other.
     private static let depthLimit = 32
 
-    private var rest: Text
+    private var remainder: Text
     /// Literals in the type of a literal.
     private var openLiterals = 0
 
-    init(_ text: Text) { rest = text }
+    init(_ text: Text) { remainder = text }
 
     private mutating func skip(_ prefix: StaticString) -> Bool {
-        guard let behind = rest.dropping(prefix) else { return false }
-        rest = behind
+        guard let textAfter = remainder.dropping(prefix) else { return false }
+        remainder = textAfter
         return true
     }
 
@@ -59,15 +59,15 @@ private struct MangledReader {
         var name = Name()
         if skip("St") { name.parts.append("std") }
         guard part(&name) else { return nil }
-        return rest.first == UInt8(ascii: "I") && !skipTypes() ? nil : name
+        return remainder.first == UInt8(ascii: "I") && !skipTypes() ? nil : name
     }
 
-    /// `N4shop4Cart3addE`, behind the `N`
+    /// `N4shop4Cart3addE`, after the `N`
     private mutating func nested() -> Name? {
-        while let first = rest.first, "rVKRO".utf8.contains(first) { rest = rest.dropFirst() }
+        while let first = remainder.first, "rVKRO".utf8.contains(first) { remainder = remainder.dropFirst() }
         var name = Name()
         while !skip("E") {
-            if rest.first == UInt8(ascii: "I") {
+            if remainder.first == UInt8(ascii: "I") {
                 guard !name.parts.isEmpty || name.isLambda, skipTypes() else { return nil }
             } else if skip("St") {
                 name.parts.append("std")
@@ -78,7 +78,7 @@ private struct MangledReader {
         return name
     }
 
-    /// `ZN4Cart4loadEvENKUlvE_clEv`, behind the `Z`: a lambda or a local type of a function
+    /// `ZN4Cart4loadEvENKUlvE_clEv`, after the `Z`: a lambda or a local type of a function
     private mutating func local(depth: Int) -> Name? {
         guard var name = name(depth: depth + 1), skipTypes(isOpen: true) else { return nil }
         if skip("s") { return name }
@@ -90,7 +90,7 @@ private struct MangledReader {
 
     private mutating func part(_ name: inout Name) -> Bool {
         _ = skip("L")
-        guard let first = rest.first else { return false }
+        guard let first = remainder.first else { return false }
         switch first {
         case UInt8(ascii: "0")...UInt8(ascii: "9"):
             guard let identifier = identifier() else { return false }
@@ -102,22 +102,22 @@ private struct MangledReader {
                     identifier.starts(with: "_GLOBAL__N") ? "(anonymous namespace)" : identifier.string)
             }
         case UInt8(ascii: "C"):
-            guard let last = name.parts.last, let kind = rest.dropFirst().first, kind.isDigit else {
+            guard let last = name.parts.last, let kind = remainder.dropFirst().first, kind.isDigit else {
                 return false
             }
-            rest = rest.dropFirst(2)
+            remainder = remainder.dropFirst(2)
             guard endsName else { return false }
             name.parts.append(last)
         case UInt8(ascii: "D"):
-            guard let last = name.parts.last, let kind = rest.dropFirst().first, kind.isDigit else {
+            guard let last = name.parts.last, let kind = remainder.dropFirst().first, kind.isDigit else {
                 return false
             }
-            rest = rest.dropFirst(2)
+            remainder = remainder.dropFirst(2)
             guard endsName else { return false }
             name.parts.append("~" + last)
         case UInt8(ascii: "U"):
             guard skip("Ul") ? skipTypes(isOpen: true) : skip("Ut") else { return false }
-            rest = rest.drop { $0.isDigit }
+            remainder = remainder.drop { $0.isDigit }
             guard skip("_") else { return false }
             name.isLambda = true
         case UInt8(ascii: "S"):
@@ -133,15 +133,15 @@ private struct MangledReader {
         return true
     }
 
-    /// True behind a constructor or destructor, which is the last part of a name: repeated ones would grow it without end.
-    private var endsName: Bool { rest.first.map { "EIB".utf8.contains($0) } ?? false }
+    /// True after a constructor or destructor, which is the last part of a name: repeated ones would grow it without end.
+    private var endsName: Bool { remainder.first.map { "EIB".utf8.contains($0) } ?? false }
 
     private mutating func identifier() -> Text? {
-        let digits = rest.prefix(9).prefix { $0.isDigit }
-        let behind = rest[digits.endIndex...]
-        guard let length = Int(digits.string), length > 0, behind.count >= length else { return nil }
-        rest = behind.dropFirst(length)
-        return behind.prefix(length)
+        let digits = remainder.prefix(9).prefix { $0.isDigit }
+        let textAfter = remainder[digits.endIndex...]
+        guard let length = Int(digits.string), length > 0, textAfter.count >= length else { return nil }
+        remainder = textAfter.dropFirst(length)
+        return textAfter.prefix(length)
     }
 
     private static let substitutions: [(mangled: StaticString, name: String)] = [
@@ -167,64 +167,66 @@ private struct MangledReader {
     /// - Returns: `false` at the end, and for expressions and other parts that are not read.
     private mutating func skipTypes(isOpen: Bool = false) -> Bool {
         var depth = isOpen ? 1 : 0
-        // Lists behind whose `E` a number of a lambda stands.
+        // Lists after whose `E` a number of a lambda stands.
         var lambdas: [Int] = []
-        while let byte = rest.first {
+        while let byte = remainder.first {
             switch byte {
             case UInt8(ascii: "0")...UInt8(ascii: "9"):
                 guard identifier() != nil else { return false }
                 continue
             case UInt8(ascii: "S"):
-                rest = rest.dropFirst()
-                if let next = rest.first, "tabsiod".utf8.contains(next) {
-                    rest = rest.dropFirst()
+                remainder = remainder.dropFirst()
+                if let next = remainder.first, "tabsiod".utf8.contains(next) {
+                    remainder = remainder.dropFirst()
                 } else {
-                    rest = rest.drop { $0.isDigit || $0.isUppercase }
+                    remainder = remainder.drop { $0.isDigit || $0.isUppercase }
                     guard skip("_") else { return false }
                 }
                 continue
             case UInt8(ascii: "T"):
-                rest = rest.dropFirst().drop { $0.isDigit }
+                remainder = remainder.dropFirst().drop { $0.isDigit }
                 guard skip("_") else { return false }
                 continue
             case UInt8(ascii: "A"):
-                rest = rest.dropFirst().drop { $0.isDigit }
+                remainder = remainder.dropFirst().drop { $0.isDigit }
                 guard skip("_") else { return false }
                 continue
             case UInt8(ascii: "L"):
                 guard skipLiteral() else { return false }
                 continue
-            case UInt8(ascii: "C") where rest.dropFirst().first?.isDigit ?? false: rest = rest.dropFirst()
+            case UInt8(ascii: "C") where remainder.dropFirst().first?.isDigit ?? false:
+                remainder = remainder.dropFirst()
             case UInt8(ascii: "D"):
-                guard let kind = rest.dropFirst().first, kind.isDigit || "niscpuhfdeao".utf8.contains(kind)
+                guard let kind = remainder.dropFirst().first,
+                    kind.isDigit || "niscpuhfdeao".utf8.contains(kind)
                 else {
                     return false
                 }
-                rest = rest.dropFirst()
+                remainder = remainder.dropFirst()
             case UInt8(ascii: "U"):
                 if skip("Ul") {
                     depth += 1
                     lambdas.append(depth)
                 } else {
                     guard skip("Ut") else { return false }
-                    rest = rest.drop { $0.isDigit }
+                    remainder = remainder.drop { $0.isDigit }
                     guard skip("_") else { return false }
                 }
                 continue
             case UInt8(ascii: "X"): return false
             case UInt8(ascii: "_"):
                 // The number of a local name.
-                rest = rest.dropFirst()
-                rest = rest.dropFirst(rest.first?.isDigit ?? false ? 1 : 0)
+                remainder = remainder.dropFirst()
+                remainder = remainder.dropFirst(remainder.first?.isDigit ?? false ? 1 : 0)
                 continue
             case UInt8(ascii: "N"), UInt8(ascii: "I"), UInt8(ascii: "F"), UInt8(ascii: "J"),
                 UInt8(ascii: "Z"):
                 depth += 1
             case UInt8(ascii: "E"):
-                rest = rest.dropFirst()
+                remainder = remainder.dropFirst()
                 if lambdas.last == depth {
                     lambdas.removeLast()
-                    rest = rest.drop { $0.isDigit }
+                    remainder = remainder.drop { $0.isDigit }
                     guard skip("_") else { return false }
                 }
                 depth -= 1
@@ -232,7 +234,7 @@ private struct MangledReader {
                 continue
             default: guard byte.isLetter else { return false }
             }
-            rest = rest.dropFirst()
+            remainder = remainder.dropFirst()
         }
         return false
     }
@@ -242,16 +244,16 @@ private struct MangledReader {
         guard skip("L"), openLiterals < Self.depthLimit else { return false }
         openLiterals += 1
         defer { openLiterals -= 1 }
-        if rest.first?.isDigit ?? false {
+        if remainder.first?.isDigit ?? false {
             guard identifier() != nil else { return false }
         } else if skip("N") {
             guard nested() != nil else { return false }
-        } else if let type = rest.first, type.isLetter, !type.isUppercase {
-            rest = rest.dropFirst()
+        } else if let type = remainder.first, type.isLetter, !type.isUppercase {
+            remainder = remainder.dropFirst()
         } else {
             return false
         }
-        rest = rest.drop { $0.isDigit || $0.isLetter && !$0.isUppercase }
+        remainder = remainder.drop { $0.isDigit || $0.isLetter && !$0.isUppercase }
         return skip("E")
     }
 }

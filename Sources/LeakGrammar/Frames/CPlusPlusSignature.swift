@@ -6,7 +6,7 @@ internal import LeakMessage
 /// `shop::Cart::load(std::__cxx11::basic_string<char> const&) const` is `shop::Cart::load()`, and
 /// `Cart::load(int)::{lambda()#1}::operator()() const` is `lambda in Cart::load()`. Reads each byte a bounded number of times.
 struct CPlusPlusSignature {
-    private var rest: Text
+    private var remainder: Text
     private var parts: [String] = []
     private var component: [UInt8] = []
     private var isLambda = false
@@ -20,11 +20,11 @@ struct CPlusPlusSignature {
         guard mayBeSignature(symbol) else { return nil }
         var text = symbol
         for thunk in thunks { text = text.dropping(thunk) ?? text }
-        var reader = CPlusPlusSignature(rest: text)
+        var reader = CPlusPlusSignature(remainder: text)
         return reader.name()
     }
 
-    private init(rest: Text) { self.rest = rest }
+    private init(remainder: Text) { self.remainder = remainder }
 
     private static let thunks: [StaticString] = [
         "non-virtual thunk to ", "virtual thunk to ", "covariant return thunk to ",
@@ -37,7 +37,7 @@ struct CPlusPlusSignature {
         guard let open = symbol.firstIndex(of: UInt8(ascii: "(")) else { return symbol.contains("::") }
         let head = symbol[..<open]
         if head.contains("::") || symbol.starts(with: "(anonymous namespace)::") { return true }
-        // Types in the parentheses, or a local function behind, and nothing in front that C++ does not have.
+        // Types in the parentheses, or a local function after, and nothing in front that C++ does not have.
         let inside = Brackets.inside(symbol[open...])
         let isPlain = head.allSatisfy { $0.isIdentifier || " <>*&,[]".utf8.contains($0) }
         guard isPlain, !inside.contains(UInt8(ascii: "=")) else { return false }
@@ -46,21 +46,21 @@ struct CPlusPlusSignature {
     }
 
     private mutating func name() -> String? {
-        while let byte = rest.first {
+        while let byte = remainder.first {
             switch byte {
             case UInt8(ascii: ":"):
-                guard let behind = rest.dropping("::") else { return nil }
+                guard let textAfter = remainder.dropping("::") else { return nil }
                 endComponent()
-                rest = behind
+                remainder = textAfter
             case UInt8(ascii: "("):
-                if component.isEmpty, let behind = rest.dropping("(anonymous namespace)") {
+                if component.isEmpty, let textAfter = remainder.dropping("(anonymous namespace)") {
                     component = Array("(anonymous namespace)".utf8)
-                    rest = behind
+                    remainder = textAfter
                 } else {
                     guard skipBrackets(), endArguments() else { return nil }
                 }
             case UInt8(ascii: "<"):
-                if component.isEmpty, rest.starts(with: "<lambda") { isLambda = true }
+                if component.isEmpty, remainder.starts(with: "<lambda") { isLambda = true }
                 // Rust begins a name with a bracket: `<Cart as Drop>::drop`.
                 guard !component.isEmpty || isLambda, skipBrackets() else { return nil }
             case UInt8(ascii: "{"):
@@ -69,28 +69,29 @@ struct CPlusPlusSignature {
             case UInt8(ascii: "'"):
                 // `'lambda'`, or what is kept of it.
                 guard component.isEmpty,
-                    let end = rest.dropFirst().firstIndex(of: UInt8(ascii: "'"))
+                    let end = remainder.dropFirst().firstIndex(of: UInt8(ascii: "'"))
                 else { return nil }
                 isLambda = true
-                rest = rest[(end + 1)...]
+                remainder = remainder[(end + 1)...]
             case UInt8(ascii: "["):
                 // `[abi:cxx11]`
-                guard rest.starts(with: "[abi:") || rest.starts(with: "[clone"), skipBrackets() else {
+                guard remainder.starts(with: "[abi:") || remainder.starts(with: "[clone"), skipBrackets()
+                else {
                     return nil
                 }
             case UInt8(ascii: " "):
-                rest = rest.dropFirst()
-                guard !rest.starts(with: "[") else { continue }
+                remainder = remainder.dropFirst()
+                guard !remainder.starts(with: "[") else { continue }
                 // What stood in front is the type of the result.
                 (parts, component, isLambda) = ([], [], false)
             case UInt8(ascii: "."), UInt8(ascii: "="), UInt8(ascii: "#"), UInt8(ascii: "`"),
                 UInt8(ascii: "-"):
                 return nil
-            case UInt8(ascii: "o") where component.isEmpty && rest.starts(with: "operator"):
+            case UInt8(ascii: "o") where component.isEmpty && remainder.starts(with: "operator"):
                 guard readOperator() else { return nil }
             default:
                 component.append(byte)
-                rest = rest.dropFirst()
+                remainder = remainder.dropFirst()
             }
         }
         endComponent()
@@ -113,62 +114,63 @@ struct CPlusPlusSignature {
     /// Functions of a lambda that are the lambda.
     private static let calls: [StaticString] = ["operator()", "__invoke", "_FUN"]
 
-    /// Moves behind the bracket that closes the next one.
+    /// Moves after the bracket that closes the next one.
     private mutating func skipBrackets() -> Bool {
-        guard let end = Brackets.closedEnd(rest) else { return false }
-        rest = rest[end...]
+        guard let end = Brackets.endIfClosed(remainder) else { return false }
+        remainder = remainder[end...]
         return true
     }
 
-    /// Reads what stands behind the arguments: the qualifiers of the function, and what is local to it or the end.
+    /// Reads what follows the arguments: the qualifiers of the function, and what is local to it or the end.
     private mutating func endArguments() -> Bool {
         hasArguments = true
         var isQualifier = true
         while isQualifier {
             isQualifier = false
             for words in Self.qualifiers {
-                guard let behind = rest.dropping(words) else { continue }
-                (rest, isQualifier) = (behind, true)
+                guard let textAfter = remainder.dropping(words) else { continue }
+                (remainder, isQualifier) = (textAfter, true)
             }
-            if rest.starts(with: "[") || rest.starts(with: " [") {
-                rest = rest.dropping(" ") ?? rest
+            if remainder.starts(with: "[") || remainder.starts(with: " [") {
+                remainder = remainder.dropping(" ") ?? remainder
                 guard skipBrackets() else { return false }
                 isQualifier = true
             }
         }
-        return rest.isEmpty || rest.starts(with: "::")
+        return remainder.isEmpty || remainder.starts(with: "::")
     }
 
     private static let qualifiers: [StaticString] = [" const", " volatile", " &&", " &", " noexcept"]
 
     /// Reads `operator<<`, `operator()`, `operator new[]` and `operator bool`, up to the arguments.
     private mutating func readOperator() -> Bool {
-        guard let behind = rest.dropping("operator"), let first = behind.first, !first.isIdentifier else {
-            component.append(rest[rest.startIndex])
-            rest = rest.dropFirst()
+        guard let textAfter = remainder.dropping("operator"), let first = textAfter.first, !first.isIdentifier
+        else {
+            component.append(remainder[remainder.startIndex])
+            remainder = remainder.dropFirst()
             return true
         }
         component = Array("operator".utf8)
-        if let sign = Self.signs.first(where: { behind.starts(with: $0) }) {
-            component += behind.prefix(sign.utf8CodeUnitCount)
-            rest = behind.dropFirst(sign.utf8CodeUnitCount)
+        if let sign = Self.signs.first(where: { textAfter.starts(with: $0) }) {
+            component += textAfter.prefix(sign.utf8CodeUnitCount)
+            remainder = textAfter.dropFirst(sign.utf8CodeUnitCount)
             // `operator< <int>`
-            if rest.starts(with: " <") { rest = rest.dropFirst() }
+            if remainder.starts(with: " <") { remainder = remainder.dropFirst() }
             return true
         }
         // A type, or `new` and `delete`.
         guard first == UInt8(ascii: " ") else { return false }
-        var index = behind.startIndex
-        while index < behind.endIndex, behind[index] != UInt8(ascii: "(") {
-            if behind[index] == UInt8(ascii: "<") {
-                guard let end = Brackets.closedEnd(behind[index...]) else { return false }
+        var index = textAfter.startIndex
+        while index < textAfter.endIndex, textAfter[index] != UInt8(ascii: "(") {
+            if textAfter[index] == UInt8(ascii: "<") {
+                guard let end = Brackets.endIfClosed(textAfter[index...]) else { return false }
                 index = end
             } else {
-                component.append(behind[index])
+                component.append(textAfter[index])
                 index += 1
             }
         }
-        rest = behind[index...]
+        remainder = textAfter[index...]
         return true
     }
 

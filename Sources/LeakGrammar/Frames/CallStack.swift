@@ -16,7 +16,7 @@ package struct CallStack: Hashable, Sendable {
     /// Reads the elements of a report's `stack`, also after ``LeakReport/redacted(keepsUserInfo:)``.
     ///
     /// - Parameter demangle: demangles one symbol; `nil` if the text is not a mangled symbol.
-    /// - Returns: `nil` for a path of owners: no element is a call frame, or one in front of which others stand. Behind up to
+    /// - Returns: `nil` for a path of owners: no element is a call frame, or one in front of which others stand. After up to
     ///   two lines of heading two frames make a call stack. Elements that are none are left out.
     package init?(_ elements: [String], demangle: @escaping (String) -> String? = { _ in nil }) {
         let reader = FrameReader(demangle: demangle)
@@ -98,11 +98,11 @@ package struct CallStack: Hashable, Sendable {
     /// The elements for pages and JSON. Consecutive frames without a name, and long runs of system frames, are one element each.
     package var shown: [String] {
         var shown: [String] = []
-        var rest = frames[...]
-        while let first = rest.first {
-            let count = rest.prefix { $0.style == first.style }.count
-            let run = rest.prefix(count)
-            rest = rest.dropFirst(count)
+        var remainder = frames[...]
+        while let first = remainder.first {
+            let count = remainder.prefix { $0.style == first.style }.count
+            let run = remainder.prefix(count)
+            remainder = remainder.dropFirst(count)
             switch first.style {
             case .plain: shown += run.map { Self.mark + $0.title }
             case .system where count <= Self.systemFramesShown: shown += run.map { Self.mark + $0.title }

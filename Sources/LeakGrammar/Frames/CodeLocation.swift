@@ -45,15 +45,17 @@ extension FrameReader {
     /// `0x41b9 in Shop (6F1B0C3E-7B7B-3D8C-9E0D-0D1C6B6A1F00)`, see ``ImageOffset/element(offset:path:imageID:)``.
     func imagePlace(_ line: Text) -> CallFrame? {
         guard let offset = hexadecimal(line), CallFrame.isOffset(offset.value),
-            let rest = offset.rest.dropping(" in "), !rest.isEmpty
+            let remainder = offset.remainder.dropping(" in "), !remainder.isEmpty
         else { return nil }
-        var path = rest
+        var path = remainder
         var imageID: Text?
-        if rest.last == UInt8(ascii: ")") {
-            guard let open = rest.lastRange(of: " ("), open.lowerBound > rest.startIndex else { return nil }
-            let id = rest[open.upperBound...].dropLast()
+        if remainder.last == UInt8(ascii: ")") {
+            guard let open = remainder.lastRange(of: " ("), open.lowerBound > remainder.startIndex else {
+                return nil
+            }
+            let id = remainder[open.upperBound...].dropLast()
             guard CallFrame.isImageID(id) else { return nil }
-            (path, imageID) = (rest[..<open.lowerBound], id)
+            (path, imageID) = (remainder[..<open.lowerBound], id)
         }
         let image = lastComponent(path)
         guard !image.isEmpty else { return nil }
@@ -105,7 +107,7 @@ extension CallStack {
     /// The same stack with names for those frames that have an image's id and an offset in place of a name. A frame becomes as many
     /// as functions are inlined there.
     ///
-    /// Behind the first frame an offset is a return address, so the byte in front of it is looked up.
+    /// After the first frame an offset is a return address, so the byte in front of it is looked up.
     package func named(by symbols: Symbols) -> CallStack {
         guard frames.contains(where: { $0.place(isFirst: true) != nil }) else { return self }
         var named: [CallFrame] = []

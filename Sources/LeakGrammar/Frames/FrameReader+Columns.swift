@@ -10,23 +10,23 @@ extension FrameReader {
     func columns(_ line: Text) -> CallFrame? {
         let digits = line.prefix { $0.isDigit }
         if digits.count == line.count { return digits.count > 6 ? CallFrame() : nil }
-        if let address = hexadecimal(line), address.rest.isEmpty { return CallFrame() }
+        if let address = hexadecimal(line), address.remainder.isEmpty { return CallFrame() }
         guard digits.count <= 4, let space = line[digits.endIndex...].first, space <= 0x20 else { return nil }
-        let rest = line[digits.endIndex...].trimmed
-        guard let start = startOfAddress(in: rest), let address = hexadecimal(rest[start...]) else {
-            return mallocHistory(rest)
+        let remainder = line[digits.endIndex...].trimmed
+        guard let start = startOfAddress(in: remainder), let address = hexadecimal(remainder[start...]) else {
+            return mallocHistory(remainder)
         }
-        let image = rest[..<start].trimmed
-        let behind = address.rest.trimmed
-        if image.isEmpty || image.first == UInt8(ascii: "[") { return swiftBacktrace(behind) }
-        return apple(image: image, address: address.value, behind)
+        let image = remainder[..<start].trimmed
+        let textAfter = address.remainder.trimmed
+        if image.isEmpty || image.first == UInt8(ascii: "[") { return swiftBacktrace(textAfter) }
+        return apple(image: image, address: address.value, textAfter)
     }
 
-    func apple(image: Text, address: UInt64, _ behind: Text) -> CallFrame? {
+    func apple(image: Text, address: UInt64, _ textAfter: Text) -> CallFrame? {
         var frame = CallFrame(module: image.string, function: nil)
-        var symbol = behind
-        if let base = hexadecimal(behind), let plus = base.rest.dropping(" + ") {
-            // `0x102230000 + 25036`, perhaps with the symbol in parentheses behind.
+        var symbol = textAfter
+        if let base = hexadecimal(textAfter), let plus = base.remainder.dropping(" + ") {
+            // `0x102230000 + 25036`, perhaps with the symbol in parentheses after.
             frame.offset =
                 base.value > 0 && image != Text("???") ? UInt64(plus.prefix { $0.isDigit }.string) : nil
             let last = plus.drop { $0.isDigit }.trimmed
@@ -67,7 +67,7 @@ extension FrameReader {
         case 2 where TypeNameCleaner.looksMangled(last):
             return apple(image: words[0], address: 0, line[last.startIndex...])
         case 3:
-            guard let address = hexadecimal(words[1]), address.rest.isEmpty, words[1].count >= 8 else {
+            guard let address = hexadecimal(words[1]), address.remainder.isEmpty, words[1].count >= 8 else {
                 return nil
             }
             return apple(image: words[0], address: address.value, line[last.startIndex...])
@@ -119,7 +119,7 @@ extension FrameReader {
     /// `/lib/x86_64-linux-gnu/libc.so.6(__libc_start_main+0x85) [0x7ff4ba06c305]`
     func elf(_ line: Text) -> CallFrame? {
         guard line.last == UInt8(ascii: "]"), let bracket = line.lastRange(of: " [0x"),
-            hexadecimal(line[(bracket.lowerBound + 2)...])?.rest.count == 1
+            hexadecimal(line[(bracket.lowerBound + 2)...])?.remainder.count == 1
         else { return nil }
         let place = line[..<bracket.lowerBound]
         guard place.last == UInt8(ascii: ")"), let open = place.firstIndex(of: UInt8(ascii: "(")) else {

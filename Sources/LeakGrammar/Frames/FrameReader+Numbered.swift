@@ -1,14 +1,14 @@
 internal import LeakMessage
 
-// Frames behind `frame #3:` and `#3`: of debuggers, sanitizers, Android and Dart.
+// Frames after `frame #3:` and `#3`: of debuggers, sanitizers, Android and Dart.
 
 extension FrameReader {
     /// `frame #2: 0x00000001090dd6c0 libdispatch.dylib`_dispatch_client_callout + 20`
     func debugger(_ line: Text) -> CallFrame? {
-        guard let rest = line.dropping("frame #") else { return nil }
-        let behind = rest.drop { $0.isDigit }
-        guard let colon = behind.dropping(": "), let address = hexadecimal(colon) else { return nil }
-        let text = address.rest.trimmed
+        guard let remainder = line.dropping("frame #") else { return nil }
+        let textAfter = remainder.drop { $0.isDigit }
+        guard let colon = textAfter.dropping(": "), let address = hexadecimal(colon) else { return nil }
+        let text = address.remainder.trimmed
         guard let tick = text.firstIndex(of: UInt8(ascii: "`")) else { return CallFrame() }
         let image = text[..<tick]
         var frame = CallFrame(module: image.string, function: nil)
@@ -22,7 +22,7 @@ extension FrameReader {
             (frame.file, frame.line) = SourcePlace.read(symbol[at.upperBound...])
             symbol = symbol[..<at.lowerBound]
         }
-        // Behind the function that it was inlined into, which is a frame of its own.
+        // After the function that it was inlined into, which is a frame of its own.
         if let inlined = symbol.lastRange(of: " [inlined] ") { symbol = symbol[inlined.upperBound...] }
         // `_block_invoke(.block_descriptor=0x…)`
         if let block = symbol.lastRange(of: "_block_invoke") {
@@ -37,8 +37,8 @@ extension FrameReader {
     func numbered(_ line: Text) -> CallFrame? {
         let number = line.dropFirst().prefix { $0.isDigit }
         guard !number.isEmpty else { return nil }
-        let rest = line[number.endIndex...]
-        let text = rest.trimmed
+        let remainder = line[number.endIndex...]
+        let text = remainder.trimmed
         if let symbol = text.dropping("(null) in ") {
             var frame = CallFrame(
                 module: nil, function: FunctionName.read(symbol.droppingLast(" ()") ?? symbol, demangle))
@@ -46,25 +46,25 @@ extension FrameReader {
             return frame
         }
         if let address = hexadecimal(text) {
-            if address.rest.isEmpty { return CallFrame() }
-            if let symbol = address.rest.dropping(" in ") { return gdb(symbol) ?? sanitizer(symbol) }
+            if address.remainder.isEmpty { return CallFrame() }
+            if let symbol = address.remainder.dropping(" in ") { return gdb(symbol) ?? sanitizer(symbol) }
         }
         if text.starts(with: "abs ") { return obfuscatedDart(text) }
         if let native = text.dropping("pc ") { return androidNative(native) }
-        return dart(line, column: line.startIndex + 8, rest) ?? gdb(text)
+        return dart(line, column: line.startIndex + 8, remainder) ?? gdb(text)
     }
 
     /// `0000000000012345  /data/app/…/lib/arm64/libshop.so (Cart::add()+24) (BuildId: abc)`
     func androidNative(_ text: Text) -> CallFrame? {
         let digits = text.prefix { $0.isHexadecimal }
-        let rest = text[digits.endIndex...].trimmed
-        let path = rest.prefix { $0 != UInt8(ascii: " ") }
+        let remainder = text[digits.endIndex...].trimmed
+        let path = remainder.prefix { $0 != UInt8(ascii: " ") }
         guard !path.isEmpty else { return nil }
         let image = lastComponent(path)
         var frame = CallFrame(module: image.string, function: nil, offset: UInt64(digits.string, radix: 16))
-        let behind = rest[path.endIndex...].trimmed
-        if behind.first == UInt8(ascii: "("), !behind.starts(with: "(BuildId:") {
-            let symbol = Brackets.inside(behind)
+        let textAfter = remainder[path.endIndex...].trimmed
+        if textAfter.first == UInt8(ascii: "("), !textAfter.starts(with: "(BuildId:") {
+            let symbol = Brackets.inside(textAfter)
             let plus = symbol.lastIndex(of: UInt8(ascii: "+"))
             frame.function = FunctionName.read(plus.map { symbol[..<$0] } ?? symbol, demangle)
         }
@@ -110,15 +110,16 @@ extension FrameReader {
     /// `#49     StatefulElement._firstBuild (package:flutter/src/widgets/framework.dart:3769:11)`, or with `_` for each
     /// space, as leak_tracker prints it.
     ///
-    /// - Parameter column: where the name begins, behind the number and the padding.
-    func dart(_ line: Text, column: Int, _ rest: Text) -> CallFrame? {
+    /// - Parameter column: where the name begins, after the number and the padding.
+    func dart(_ line: Text, column: Int, _ remainder: Text) -> CallFrame? {
         let name: Text
         let open: Range<Int>
-        if rest.first == UInt8(ascii: "_"), column < line.endIndex, let range = line.lastRange(of: "_(") {
+        if remainder.first == UInt8(ascii: "_"), column < line.endIndex, let range = line.lastRange(of: "_(")
+        {
             guard column <= range.lowerBound else { return nil }
             (name, open) = (line[column..<range.lowerBound], range)
-        } else if let range = rest.lastRange(of: " (") {
-            (name, open) = (rest[..<range.lowerBound].trimmed, range)
+        } else if let range = remainder.lastRange(of: " (") {
+            (name, open) = (remainder[..<range.lowerBound].trimmed, range)
         } else {
             return nil
         }
@@ -134,9 +135,9 @@ extension FrameReader {
     func dartTrace(_ line: Text) -> CallFrame? {
         let library = line.prefix { $0 != UInt8(ascii: " ") }
         guard library.starts(with: "package:") || library.starts(with: "dart:") else { return nil }
-        let rest = line[library.endIndex...].trimmed
-        let place = rest.prefix { $0.isDigit || $0 == UInt8(ascii: ":") }
-        let name = rest[place.endIndex...].trimmed
+        let remainder = line[library.endIndex...].trimmed
+        let place = remainder.prefix { $0.isDigit || $0 == UInt8(ascii: ":") }
+        let name = remainder[place.endIndex...].trimmed
         guard !place.isEmpty, name.startIndex > place.endIndex, !name.contains(UInt8(ascii: " ")) else {
             return nil
         }

@@ -29,30 +29,32 @@ extension FrameReader {
             return nil
         }
         let name = image[..<close]
-        let behind = image[(close + 1)...].trimmed
+        let textAfter = image[(close + 1)...].trimmed
         var frame = CallFrame(module: name.string, function: nil)
-        if let start = hexadecimal(behind.dropping("load address ") ?? []),
-            let offset = hexadecimal(start.rest.dropping(" + ") ?? [])
+        if let start = hexadecimal(textAfter.dropping("load address ") ?? []),
+            let offset = hexadecimal(start.remainder.dropping(" + ") ?? [])
         {
             frame.offset = offset.value
-        } else if let distance = behind.dropping("+ ") {
+        } else if let distance = textAfter.dropping("+ ") {
             let digits = distance.prefix { $0.isDigit }
-            let rest = distance[digits.endIndex...].drop {
+            let remainder = distance[digits.endIndex...].drop {
                 $0 == UInt8(ascii: ",") || $0.isDigit || $0 == UInt8(ascii: ".")
             }
-            guard !digits.isEmpty, rest.isEmpty || rest.first == UInt8(ascii: " ") else { return nil }
-            if let gap = rest.lastRange(of: "]  ") {
-                (frame.file, frame.line) = SourcePlace.read(rest[gap.upperBound...])
+            guard !digits.isEmpty, remainder.isEmpty || remainder.first == UInt8(ascii: " ") else {
+                return nil
             }
-        } else if behind.first == UInt8(ascii: "("), behind.last == UInt8(ascii: ")"),
-            let place = SourcePlace.fileAndLine(behind.dropFirst().dropLast())
+            if let gap = remainder.lastRange(of: "]  ") {
+                (frame.file, frame.line) = SourcePlace.read(remainder[gap.upperBound...])
+            }
+        } else if textAfter.first == UInt8(ascii: "("), textAfter.last == UInt8(ascii: ")"),
+            let place = SourcePlace.fileAndLine(textAfter.dropFirst().dropLast())
         {
             (frame.file, frame.line) = place
         } else {
             return nil
         }
         let symbol = symbol.trimmed
-        let isAddress = hexadecimal(symbol)?.rest.isEmpty ?? false
+        let isAddress = hexadecimal(symbol)?.remainder.isEmpty ?? false
         frame.function = isAddress ? nil : FunctionName.read(symbol, demangle)
         frame.isSystem = SystemFrames.isSystem(image: name, path: name, frame)
         return frame
@@ -87,13 +89,13 @@ extension FrameReader {
     private static func startOfArguments(_ call: Text) -> Int? {
         var index = call.startIndex
         while index < call.endIndex {
-            let rest = call[index...]
+            let remainder = call[index...]
             switch call[index] {
-            case UInt8(ascii: " ") where index > call.startIndex && rest.starts(with: " ("): return index
-            case UInt8(ascii: "("), UInt8(ascii: "["), UInt8(ascii: "<"): index = Brackets.end(rest)
+            case UInt8(ascii: " ") where index > call.startIndex && remainder.starts(with: " ("): return index
+            case UInt8(ascii: "("), UInt8(ascii: "["), UInt8(ascii: "<"): index = Brackets.end(remainder)
             case UInt8(ascii: "o"):
-                let sign = rest.dropping("operator").flatMap { behind in
-                    signs.first { behind.starts(with: $0) }
+                let sign = remainder.dropping("operator").flatMap { textAfter in
+                    signs.first { textAfter.starts(with: $0) }
                 }
                 index += sign.map { 8 + $0.utf8CodeUnitCount } ?? 1
             default: index += 1
@@ -112,7 +114,7 @@ extension FrameReader {
     /// `main.(*Cart).Add(0xc000012345, 0x1) /home/me/shop/cart.go:12 +0x1d`: a call and its place, which Go prints below.
     func go(_ line: Text) -> CallFrame? {
         guard let space = line.lastRange(of: " +0x"),
-            hexadecimal(line[(space.lowerBound + 2)...])?.rest.isEmpty ?? false,
+            hexadecimal(line[(space.lowerBound + 2)...])?.remainder.isEmpty ?? false,
             let mark = line[..<space.lowerBound].lastRange(of: ".go:"),
             line[mark.upperBound..<space.lowerBound].allSatisfy(\.isDigit)
         else { return nil }
@@ -211,8 +213,8 @@ enum GoStack {
             return false
         }
         let number = line[mark.upperBound...]
-        let rest = number.drop { $0.isDigit }
-        return rest.startIndex > number.startIndex && rest.starts(with: " +0x")
+        let remainder = number.drop { $0.isDigit }
+        return remainder.startIndex > number.startIndex && remainder.starts(with: " +0x")
             && !line[..<mark.lowerBound].contains(UInt8(ascii: " "))
     }
 

@@ -40,15 +40,15 @@ struct FrameReader {
             line = line.dropFirst().dropLast().trimmed
         }
         if let element = line.dropping("- ") { return element.trimmed }
-        let behindNumber = line.drop { $0.isDigit }
-        if behindNumber.startIndex > line.startIndex,
-            let element = behindNumber.dropping(". ") ?? behindNumber.dropping(") ")
+        let textAfterNumber = line.drop { $0.isDigit }
+        if textAfterNumber.startIndex > line.startIndex,
+            let element = textAfterNumber.dropping(". ") ?? textAfterNumber.dropping(") ")
         {
             return element.trimmed
         }
         if let number = line.dropping("[") {
-            let behind = number.drop { $0.isDigit }
-            if behind.startIndex > number.startIndex, let element = behind.dropping("] ") {
+            let textAfter = number.drop { $0.isDigit }
+            if textAfter.startIndex > number.startIndex, let element = textAfter.dropping("] ") {
                 return element.trimmed
             }
         }
@@ -57,7 +57,8 @@ struct FrameReader {
 
     /// The rest of a line that begins with `10:33:00.123 `, `[10:33:00] ` or `2026-11-24T10:33:00Z `; `nil` for any other line.
     private static func withoutTime(_ line: Text) -> Text? {
-        func behind(_ shape: StaticString, _ text: Text) -> Text? {
+        /// Returns the text after a part of the given shape, in which `d` is any digit; `nil` if the text begins otherwise.
+        func skip(_ shape: StaticString, in text: Text) -> Text? {
             guard text.count > shape.utf8CodeUnitCount else { return nil }
             let isShaped = unsafe zip(
                 text, UnsafeBufferPointer(start: shape.utf8Start, count: shape.utf8CodeUnitCount)
@@ -66,20 +67,25 @@ struct FrameReader {
             return isShaped ? text.dropFirst(shape.utf8CodeUnitCount) : nil
         }
         let bracket = line.dropping("[")
-        var rest = bracket ?? line
-        guard rest.first?.isDigit ?? false else { return nil }
-        if let day = behind("dddd-dd-dd", rest) { rest = day.dropping("T") ?? day.dropping(" ") ?? day }
-        guard let time = behind("dd:dd:dd", rest) else { return nil }
-        rest = time
-        if let fraction = rest.dropping(".") ?? rest.dropping(",") { rest = fraction.drop(while: \.isDigit) }
-        rest =
-            rest.dropping("Z") ?? behind("+dddd", rest) ?? behind("-dddd", rest) ?? behind("+dd:dd", rest)
-            ?? behind("-dd:dd", rest) ?? rest
-        if bracket != nil {
-            guard let closed = rest.dropping("]") else { return nil }
-            rest = closed
+        var remainder = bracket ?? line
+        guard remainder.first?.isDigit ?? false else { return nil }
+        if let day = skip("dddd-dd-dd", in: remainder) {
+            remainder = day.dropping("T") ?? day.dropping(" ") ?? day
         }
-        return rest.first == UInt8(ascii: " ") ? rest.trimmed : nil
+        guard let time = skip("dd:dd:dd", in: remainder) else { return nil }
+        remainder = time
+        if let fraction = remainder.dropping(".") ?? remainder.dropping(",") {
+            remainder = fraction.drop(while: \.isDigit)
+        }
+        remainder =
+            remainder.dropping("Z") ?? skip("+dddd", in: remainder) ?? skip("-dddd", in: remainder) ?? skip(
+                "+dd:dd", in: remainder)
+            ?? skip("-dd:dd", in: remainder) ?? remainder
+        if bracket != nil {
+            guard let closed = remainder.dropping("]") else { return nil }
+            remainder = closed
+        }
+        return remainder.first == UInt8(ascii: " ") ? remainder.trimmed : nil
     }
 
     private func form(_ first: UInt8, of line: Text) -> CallFrame? {
@@ -102,8 +108,8 @@ struct FrameReader {
     // MARK: Virtual machines
 
     func at(_ line: Text) -> CallFrame? {
-        guard let rest = line.dropping("at ") else { return nil }
-        let text = rest.trimmed
+        guard let remainder = line.dropping("at ") else { return nil }
+        let text = remainder.trimmed
         if text.first?.isDigit ?? false { return columns(text) }
         return VirtualMachineFrame.read(text)
     }
@@ -129,14 +135,14 @@ struct FrameReader {
     /// A name without control characters, which separate the parts of a key, and without the digits of addresses; `nil` when
     /// nothing is left.
     static func bounded(_ name: String, to limit: Int) -> String? {
-        var rest = TypeNameCleaner.withoutControls(Text(name))
-        guard !rest.isEmpty else { return nil }
+        var remainder = TypeNameCleaner.withoutControls(Text(name))
+        guard !remainder.isEmpty else { return nil }
         var bounded: [UInt8] = []
-        while let mark = rest.firstRange(of: "0x") {
-            bounded += rest[..<mark.upperBound]
-            rest = rest[mark.upperBound...].drop(while: \.isHexadecimal)
+        while let mark = remainder.firstRange(of: "0x") {
+            bounded += remainder[..<mark.upperBound]
+            remainder = remainder[mark.upperBound...].drop(while: \.isHexadecimal)
         }
-        return (bounded + rest)[...].string.shortened(to: limit)
+        return (bounded + remainder)[...].string.shortened(to: limit)
     }
 
     /// Removes the source location from the end: ` (CartView.swift:44)`, `  CartView.swift:44`.
@@ -164,28 +170,28 @@ struct FrameReader {
 
     /// Finds a hexadecimal address that white space or the text's ends surround.
     func startOfAddress(in text: Text) -> Int? {
-        var rest = text
-        if hexadecimal(rest) != nil { return rest.startIndex }
-        while let range = rest.firstRange(of: "0x") {
+        var remainder = text
+        if hexadecimal(remainder) != nil { return remainder.startIndex }
+        while let range = remainder.firstRange(of: "0x") {
             let isStart = range.lowerBound > text.startIndex && text[range.lowerBound - 1] <= 0x20
             if isStart, let number = hexadecimal(text[range.lowerBound...]),
-                number.rest.first.map({ $0 <= 0x20 }) ?? true
+                number.remainder.first.map({ $0 <= 0x20 }) ?? true
             {
                 return range.lowerBound
             }
-            rest = text[range.upperBound...]
+            remainder = text[range.upperBound...]
         }
         return nil
     }
 
     /// `0x1f` and what follows; `nil` without digits, and for more than an address has.
-    func hexadecimal(_ text: Text) -> (value: UInt64, rest: Text)? {
-        guard let behind = text.dropping("0x") else { return nil }
-        let digits = behind.prefix { $0.isHexadecimal }
+    func hexadecimal(_ text: Text) -> (value: UInt64, remainder: Text)? {
+        guard let textAfter = text.dropping("0x") else { return nil }
+        let digits = textAfter.prefix { $0.isHexadecimal }
         guard !digits.isEmpty, digits.count <= 16, let value = UInt64(digits.string, radix: 16) else {
             return nil
         }
-        return (value, behind[digits.endIndex...])
+        return (value, textAfter[digits.endIndex...])
     }
 
     /// `0000000104008ab8`: the digits of an address alone.

@@ -44,17 +44,17 @@ enum FunctionName {
     /// Without the closures, blocks and lambdas in front of the function that they are written in.
     static func enclosing(_ function: String) -> String {
         var text = Text(function)
-        while let rest = withoutClosure(text) { text = rest }
+        while let remainder = withoutClosure(text) { text = remainder }
         return text.string
     }
 
     private static func withoutClosure(_ text: Text) -> Text? {
         let heads: [StaticString] = ["block in ", "lambda in ", "closure in "]
         for head in heads {
-            if let rest = text.dropping(head) { return rest }
+            if let remainder = text.dropping(head) { return remainder }
         }
         guard let number = SwiftFunctionName.closureNumber(of: text) else { return nil }
-        return number.rest.dropping(" in ")
+        return number.remainder.dropping(" in ")
     }
 
     private static func isPlaceholder(_ symbol: Text) -> Bool {
@@ -112,8 +112,8 @@ enum FunctionName {
 
     /// `async_MainTQ0_` is a part of `async_Main`.
     private static func withoutContinuation(_ symbol: Text) -> Text {
-        guard let rest = symbol.droppingLast("_") else { return symbol }
-        var name = rest
+        guard let remainder = symbol.droppingLast("_") else { return symbol }
+        var name = remainder
         while name.last?.isDigit ?? false { name = name.dropLast() }
         return name.droppingLast("TQ") ?? name.droppingLast("TY") ?? symbol
     }
@@ -121,7 +121,7 @@ enum FunctionName {
 
 /// A function of Kotlin/Native: `kotlin.Throwable#<init>(kotlin.String?){}`.
 enum KotlinName {
-    /// - Parameter symbol: behind `kfun:`.
+    /// - Parameter symbol: after `kfun:`.
     static func read(_ symbol: Text) -> String {
         let head = symbol.prefix { $0 != UInt8(ascii: "(") }
         var name = head.map { $0 == UInt8(ascii: "#") ? UInt8(ascii: ".") : $0 }[...]

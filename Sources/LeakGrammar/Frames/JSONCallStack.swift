@@ -6,14 +6,14 @@ internal import LeakMessage
 /// MetricKit: https://developer.apple.com/documentation/metrickit/mxcallstacktree. `.ips`:
 /// https://developer.apple.com/documentation/xcode/interpreting-the-json-format-of-a-crash-report.
 struct JSONCallStack {
-    /// The text in front of the JSON; behind it if no text is in front.
+    /// The text in front of the JSON; after it if no text is in front.
     let head: Text
     /// `true` for a diagnostic or a crash report, in which names are not those of leaked classes.
     let isReport: Bool
     /// The innermost first. At most as many as a report's `stack` has.
     let frames: [JSONFrame.Fields]
 
-    /// - Parameter text: JSON texts behind each other, with lines in front of or behind them.
+    /// - Parameter text: JSON texts one after another, with lines in front of or after them.
     /// - Returns: `nil` for a text with fewer than two frames, and for one with text on both sides.
     init?(_ text: Text) {
         guard text.contains(UInt8(ascii: "{")) else { return nil }
@@ -29,9 +29,9 @@ struct JSONCallStack {
         var search = FrameSearch()
         let end = search.read(text[start...])
         let frames = search.frames.filter(\.saysPlace)
-        let (front, behind) = (text[..<start].trimmed, text[end...].trimmed)
-        guard frames.count >= 2, front.isEmpty || behind.isEmpty else { return nil }
-        head = front.isEmpty ? behind : front
+        let (front, textAfter) = (text[..<start].trimmed, text[end...].trimmed)
+        guard frames.count >= 2, front.isEmpty || textAfter.isEmpty else { return nil }
+        head = front.isEmpty ? textAfter : front
         isReport = search.isReport
         let sorted = Self.isOutermostFirst(frames) ? frames.reversed() : frames
         self.frames = Array(sorted.prefix(WireLimits.stackCount))
@@ -170,7 +170,7 @@ private struct FrameSearch {
         return false
     }
 
-    /// Moves to the next value behind one that was read, and closes what ends there.
+    /// Moves to the next value after one that was read, and closes what ends there.
     private mutating func goOn(_ scanner: inout JSONScanner) throws(JSONError) {
         while let kind = open.last?.kind {
             if try scanner.another(in: kind) {

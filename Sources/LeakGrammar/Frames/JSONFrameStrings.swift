@@ -23,7 +23,7 @@ struct JSONFrameStrings {
         return words.contains { key.contains($0) }
     }
 
-    /// - Parameter strings: of one array, of which the first frames behind each other count; or one of nothing but frames.
+    /// - Parameter strings: of one array, of which the first frames one after another count; or one of nothing but frames.
     init?(_ strings: [(text: String, slice: JSONSlice)], depth: Int) {
         var (lines, frames, slices) = ([Text](), [CallFrame](), [JSONSlice]())
         if let only = strings.first, strings.count == 1 {

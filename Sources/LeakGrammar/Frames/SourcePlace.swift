@@ -1,6 +1,6 @@
 internal import LeakMessage
 
-/// A parser of file names and line numbers behind a frame.
+/// A parser of file names and line numbers after a frame.
 enum SourcePlace {
     static func lastComponent(_ path: Text) -> Text {
         let slash = path.lastIndex { $0 == UInt8(ascii: "/") || $0 == UInt8(ascii: "\\") }

@@ -14,9 +14,11 @@ enum SwiftFunctionName {
         var closures = ""
         // Each round removes a closure; the limit is for texts that consist only of closures.
         for _ in 0..<32 {
-            guard let closure = closureNumber(of: name), let rest = behindType(closure.rest) else { break }
+            guard let closure = closureNumber(of: name), let remainder = behindType(closure.remainder) else {
+                break
+            }
             closures += closure.text.string + " in "
-            name = withoutMadeCode(rest)
+            name = withoutMadeCode(remainder)
         }
         if let local = localFunction(name) {
             return closures + local.name.string + " in "
@@ -35,20 +37,20 @@ enum SwiftFunctionName {
     }
 
     /// Reads `closure #1` at the start of a text, and returns it with the rest.
-    static func closureNumber(of text: Text) -> (text: Text, rest: Text)? {
+    static func closureNumber(of text: Text) -> (text: Text, remainder: Text)? {
         let heads: [StaticString] = ["closure #", "implicit closure #", "autoclosure #"]
         for head in heads {
-            guard let rest = text.dropping(head) else { continue }
-            let digits = rest.prefix { $0.isDigit }
+            guard let remainder = text.dropping(head) else { continue }
+            let digits = remainder.prefix { $0.isDigit }
             guard !digits.isEmpty else { return nil }
-            return (text[..<digits.endIndex], rest[digits.endIndex...])
+            return (text[..<digits.endIndex], remainder[digits.endIndex...])
         }
         return nil
     }
 
     /// Skips a type and ` in `, and returns the rest.
     private static func behindType(_ text: Text) -> Text? {
-        if let rest = text.dropping(" in ") { return rest }
+        if let remainder = text.dropping(" in ") { return remainder }
         var index = text.startIndex
         while index < text.endIndex {
             switch text[index] {
@@ -80,38 +82,41 @@ enum SwiftFunctionName {
     private static func withoutMadeCode(_ raw: Text) -> Text {
         var name = raw
         for _ in 0..<32 {
-            guard let rest = withoutOneLayer(name) else { break }
-            name = rest.trimmed
+            guard let remainder = withoutOneLayer(name) else { break }
+            name = remainder.trimmed
         }
         return name
     }
 
     private static func withoutOneLayer(_ name: Text) -> Text? {
         for words in madeCode {
-            guard let rest = name.dropping(words) else { continue }
-            return rest.lastRange(of: " in conformance ").map { rest[..<$0.lowerBound] } ?? rest
+            guard let remainder = name.dropping(words) else { continue }
+            return remainder.lastRange(of: " in conformance ").map { remainder[..<$0.lowerBound] }
+                ?? remainder
         }
         for words in specializations {
-            guard let rest = name.dropping(words) else { continue }
-            let end = Brackets.end(name[(rest.startIndex - 1)...])
+            guard let remainder = name.dropping(words) else { continue }
+            let end = Brackets.end(name[(remainder.startIndex - 1)...])
             return name[end...].dropping(" of ")
         }
-        if let rest = name.dropping("vtable thunk for "), let to = rest.firstRange(of: " dispatching to ") {
-            return rest[to.upperBound...]
+        if let remainder = name.dropping("vtable thunk for "),
+            let to = remainder.firstRange(of: " dispatching to ")
+        {
+            return remainder[to.upperBound...]
         }
         // `(1) await resume partial function for `
         guard let number = name.dropping("(") else { return nil }
         let digits = number.prefix { $0.isDigit }
-        guard !digits.isEmpty, let rest = number[digits.endIndex...].dropping(") ") else { return nil }
-        return rest.dropping("await resume partial function for ")
-            ?? rest.dropping("suspend resume partial function for ")
+        guard !digits.isEmpty, let remainder = number[digits.endIndex...].dropping(") ") else { return nil }
+        return remainder.dropping("await resume partial function for ")
+            ?? remainder.dropping("suspend resume partial function for ")
     }
 
     private static func thunk(_ name: Text) -> String? {
         if name.starts(with: "thunk for ") { return (name.droppingLast("partial apply") ?? name).string }
-        guard var rest = name.dropping("reabstraction thunk helper ") else { return nil }
-        if rest.first == UInt8(ascii: "<") { rest = rest[Brackets.end(rest)...].trimmed }
-        guard let from = rest.dropping("from ") else { return nil }
+        guard var remainder = name.dropping("reabstraction thunk helper ") else { return nil }
+        if remainder.first == UInt8(ascii: "<") { remainder = remainder[Brackets.end(remainder)...].trimmed }
+        guard let from = remainder.dropping("from ") else { return nil }
         return "thunk for "
             + withoutModules(from.firstRange(of: " to @").map { from[..<$0.lowerBound] } ?? from).string
     }
@@ -141,22 +146,22 @@ enum SwiftFunctionName {
     // MARK: Functions, accessors and initializers
 
     private static func entity(_ raw: Text, isDemangled: Bool) -> String {
-        var rest = raw
+        var remainder = raw
         var text: [UInt8] = []
         for head: StaticString in ["default argument ", "variable initialization expression of ", "static "] {
-            guard let behind = rest.dropping(head) else { continue }
-            text += rest[..<behind.startIndex]
-            rest = behind
-            if head.description.hasPrefix("default"), let of = rest.firstRange(of: " of ") {
-                text += rest[..<of.upperBound]
-                rest = rest[of.upperBound...]
+            guard let textAfter = remainder.dropping(head) else { continue }
+            text += remainder[..<textAfter.startIndex]
+            remainder = textAfter
+            if head.description.hasPrefix("default"), let of = remainder.firstRange(of: " of ") {
+                text += remainder[..<of.upperBound]
+                remainder = remainder[of.upperBound...]
             }
         }
-        if let behind = rest.dropping("static ") {
+        if let textAfter = remainder.dropping("static ") {
             text += Text("static ")
-            rest = behind
+            remainder = textAfter
         }
-        let entity = Entity(rest)
+        let entity = Entity(remainder)
         let isFull = isDemangled || entity.hasTypes
         guard isFull || entity.hasValues else { return raw.string }
         return (text + entity.name(isFull: isFull)).string
@@ -172,59 +177,62 @@ enum SwiftFunctionName {
         private var tail: Text = []
 
         init(_ raw: Text) {
-            var rest = raw
-            var start = rest.startIndex
-            while let byte = rest.first {
+            var remainder = raw
+            var start = remainder.startIndex
+            while let byte = remainder.first {
                 switch byte {
-                case UInt8(ascii: "(") where rest.startIndex == start && generics.isEmpty:
+                case UInt8(ascii: "(") where remainder.startIndex == start && generics.isEmpty:
                     // `(extension in M):`, `(name in _HEX)`, `(unknown context at $1)`
-                    let inside = Brackets.inside(rest)
-                    let behind = rest[Brackets.end(rest)...]
+                    let inside = Brackets.inside(remainder)
+                    let textAfter = remainder[Brackets.end(remainder)...]
                     if inside.starts(with: "extension in ") {
                         isExtension = true
-                        rest = behind.dropping(":") ?? behind
+                        remainder = textAfter.dropping(":") ?? textAfter
                     } else if let discriminator = inside.lastRange(of: " in _") {
                         components.append(inside[..<discriminator.lowerBound])
-                        rest = behind.dropping(".") ?? behind
-                        if behind.first == UInt8(ascii: "(") {
-                            parameters = Brackets.inside(behind)
-                            tail = behind[Brackets.end(behind)...]
+                        remainder = textAfter.dropping(".") ?? textAfter
+                        if textAfter.first == UInt8(ascii: "(") {
+                            parameters = Brackets.inside(textAfter)
+                            tail = textAfter[Brackets.end(textAfter)...]
                             return
                         }
                     } else if inside.starts(with: "unknown context") {
-                        rest = behind.dropping(".") ?? behind
+                        remainder = textAfter.dropping(".") ?? textAfter
                     } else {
                         // A tuple's: nothing that has a name.
-                        components.append(rest)
+                        components.append(remainder)
                         return
                     }
-                    start = rest.startIndex
+                    start = remainder.startIndex
                 case UInt8(ascii: "("):
-                    if start < rest.startIndex { components.append(raw[start..<rest.startIndex].trimmed) }
-                    parameters = Brackets.inside(rest)
-                    tail = rest[Brackets.end(rest)...]
-                    return
-                case UInt8(ascii: "<") where rest.dropFirst().first.map { $0.isIdentifier } ?? false:
-                    let end = Brackets.end(rest)
-                    if start < rest.startIndex { components.append(raw[start..<rest.startIndex]) }
-                    generics = rest[..<end]
-                    rest = rest[end...]
-                    // Arguments of a type in the path.
-                    if let behind = rest.dropping(".") {
-                        generics = []
-                        rest = behind
+                    if start < remainder.startIndex {
+                        components.append(raw[start..<remainder.startIndex].trimmed)
                     }
-                    start = rest.startIndex
-                case UInt8(ascii: ".")
-                where start < rest.startIndex && rest.count > 1 && rest.dropFirst().first != byte:
-                    components.append(raw[start..<rest.startIndex])
-                    rest = rest.dropFirst()
-                    start = rest.startIndex
-                case UInt8(ascii: " ") where rest.starts(with: " : "):
-                    if start < rest.startIndex { components.append(raw[start..<rest.startIndex]) }
-                    tail = rest
+                    parameters = Brackets.inside(remainder)
+                    tail = remainder[Brackets.end(remainder)...]
                     return
-                default: rest = rest.dropFirst()
+                case UInt8(ascii: "<") where remainder.dropFirst().first.map { $0.isIdentifier } ?? false:
+                    let end = Brackets.end(remainder)
+                    if start < remainder.startIndex { components.append(raw[start..<remainder.startIndex]) }
+                    generics = remainder[..<end]
+                    remainder = remainder[end...]
+                    // Arguments of a type in the path.
+                    if let textAfter = remainder.dropping(".") {
+                        generics = []
+                        remainder = textAfter
+                    }
+                    start = remainder.startIndex
+                case UInt8(ascii: ".")
+                where start < remainder.startIndex && remainder.count > 1
+                    && remainder.dropFirst().first != byte:
+                    components.append(raw[start..<remainder.startIndex])
+                    remainder = remainder.dropFirst()
+                    start = remainder.startIndex
+                case UInt8(ascii: " ") where remainder.starts(with: " : "):
+                    if start < remainder.startIndex { components.append(raw[start..<remainder.startIndex]) }
+                    tail = remainder
+                    return
+                default: remainder = remainder.dropFirst()
                 }
             }
             if start < raw.endIndex { components.append(raw[start...]) }

@@ -1,6 +1,6 @@
 internal import LeakMessage
 
-/// A parser of frames of Java, Kotlin and JavaScript: the text behind `at `.
+/// A parser of frames of Java, Kotlin and JavaScript: the text after `at `.
 enum VirtualMachineFrame {
     static func read(_ text: Text) -> CallFrame? {
         guard text.last == UInt8(ascii: ")"), let open = text.firstIndex(of: UInt8(ascii: "(")) else {
@@ -112,14 +112,16 @@ enum VirtualMachineFrame {
     /// The method that a lambda is written in, or its class where the name does not say.
     private static func lambda(_ method: Text, of type: Text) -> String? {
         // Compilers name lambdas after their method, …
-        if let rest = method.dropping("lambda$") {
-            return "\(type.string).\(rest.prefix { $0 != UInt8(ascii: "$") }.string)"
+        if let remainder = method.dropping("lambda$") {
+            return "\(type.string).\(remainder.prefix { $0 != UInt8(ascii: "$") }.string)"
         }
         if let range = method.firstRange(of: "$lambda$") {
             return "\(type.string).\(method[..<range.lowerBound].string)"
         }
         // … make a class of each: `-$$Lambda$Cart$1f2e`, `Cart$$ExternalSyntheticLambda3`, …
-        if let rest = type.dropping("-$$Lambda$") { return rest.prefix { $0 != UInt8(ascii: "$") }.string }
+        if let remainder = type.dropping("-$$Lambda$") {
+            return remainder.prefix { $0 != UInt8(ascii: "$") }.string
+        }
         if let range = type.firstRange(of: "$$") { return type[..<range.lowerBound].string }
         // … or number classes: `Cart$load$1`, `Cart$1`.
         let parts = type.split(separator: UInt8(ascii: "$"))

@@ -13,7 +13,8 @@ extension RetainExplanation {
                 text += "; \(Self.count(unexplained, "other reference")) could not be explained"
             }
         } else if unexplained > 0 {
-            text = "in no cycle that was found, and kept by \(Self.count(unexplained, "reference")) from elsewhere"
+            text =
+                "in no cycle that was found, and kept by \(Self.count(unexplained, "reference")) from elsewhere"
         } else {
             return nil
         }

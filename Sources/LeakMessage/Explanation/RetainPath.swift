@@ -138,7 +138,9 @@ public struct RetainPath: Hashable, Sendable, CustomStringConvertible {
             }
             return false
         }
-        let startsOfTypes = references.indices.filter { !["closure", "block"].contains(references[$0].owner) }
+        let startsOfTypes = references.indices.filter {
+            !["closure", "block"].contains(references[$0].owner)
+        }
         let starts = startsOfTypes.isEmpty ? Array(references.indices) : startsOfTypes
         let first = starts.min(by: precedes) ?? 0
         let rotated = Array(references[first...] + references[..<first])

@@ -36,7 +36,8 @@ package enum SystemNames {
     /// Returns `true` for `UI…`, `_UI…`, `NS…`, `_NS…` and `SwiftUI.…`.
     package static func hasSystemPrefix(_ name: Text) -> Bool {
         let withoutUnderscore = name.dropping("_") ?? name
-        return withoutUnderscore.starts(with: "UI") || withoutUnderscore.starts(with: "NS") || name.starts(with: "SwiftUI.")
+        return withoutUnderscore.starts(with: "UI") || withoutUnderscore.starts(with: "NS")
+            || name.starts(with: "SwiftUI.")
     }
 
     /// Returns `true` if a type's name begins with a module of the system, as `Foundation.Timer` does.

@@ -82,7 +82,7 @@ extension ArraySlice<UInt8> {
     @inlinable package var withoutByteOrderMark: Text { dropping("\u{FEFF}") ?? self }
 
     /// The first line, and the text after its line end; that text is empty if no line end follows.
-    @inlinable package var firstLine: (line: Text, rest: Text) {
+    @inlinable package var firstLine: (line: Text, remainder: Text) {
         guard let end = firstIndex(of: UInt8(ascii: "\n")) else { return (self, self[endIndex...]) }
         return (self[..<end], self[(end + 1)...])
     }

@@ -16,7 +16,9 @@ public enum UnknownContext {
         var index = 0
         while index < bytes.count {
             let remainingBytes = bytes[index...]
-            if remainingBytes.starts(with: opening), let end = remainingBytes.firstIndex(of: UInt8(ascii: ")")) {
+            if remainingBytes.starts(with: opening),
+                let end = remainingBytes.firstIndex(of: UInt8(ascii: ")"))
+            {
                 index = end + 1
                 if index < bytes.count, bytes[index] == UInt8(ascii: ".") { index += 1 }
             } else if let end = endOfDiscriminator(remainingBytes),

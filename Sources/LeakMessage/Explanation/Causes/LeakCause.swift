@@ -19,7 +19,8 @@ public struct LeakCause: Hashable, Sendable {
     ///   lazy properties and nested closures have the same path, so only these names distinguish them.
     public init?(of path: RetainPath, closureNames: [String] = []) {
         let steps = PathStep.steps(of: path)
-        var isCertainPath = !path.isSuspected && path.fullLength == nil && !steps.contains(where: \.mayBeSystemType)
+        var isCertainPath =
+            !path.isSuspected && path.fullLength == nil && !steps.contains(where: \.mayBeSystemType)
         let closureNames = closureNames.prefix(Self.closureNameLimit).map {
             Array($0.utf8.prefix(Self.closureNameBytes))[...]
         }

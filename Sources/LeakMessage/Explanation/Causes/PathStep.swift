@@ -39,7 +39,9 @@ struct PathStep {
                 closureCount += 1
                 index += 1
             }
-            if reference.isClosure || isClosureContext(reference.owner) { closureCount = max(closureCount, 1) }
+            if reference.isClosure || isClosureContext(reference.owner) {
+                closureCount = max(closureCount, 1)
+            }
             let target = index < path.references.count ? path.references[index].owner : path.target
             steps.append(PathStep(reference, closureCount: closureCount, target: target))
         }
