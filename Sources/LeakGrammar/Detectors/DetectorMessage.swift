@@ -64,13 +64,13 @@ package struct DetectorMessage: Hashable, Sendable {
     ) {
         let text = Self.ofLogEntry(MessageNormalizer.plain(text))
         var backtrace = Backtrace(text, demangle: demangleFunction)
-        if backtrace?.isInside ?? false {
+        if backtrace?.isInsideJSON ?? false {
             // The frames are read from the kept text, like everything else.
             backtrace = Backtrace(Redaction.kept(of: text).text, demangle: demangleFunction)
         }
         let kept = Redaction.kept(of: backtrace?.head ?? text)
         let message = kept.message
-        callStack = backtrace.flatMap { $0.isInside ? $0 : $0.cut(behind: kept.text) }?.stack
+        callStack = backtrace.flatMap { $0.isInsideJSON ? $0 : $0.cut(toFitAfter: kept.text) }?.stack
         let reading = Grammar(demangle: demangle).read(message)
         detector = reading.detector
         let isClassAlone =
@@ -98,8 +98,8 @@ package struct DetectorMessage: Hashable, Sendable {
             template = MessageTemplate.template(of: reading.subject).string
             if let backtrace, backtrace.head.isEmpty, backtrace.stack.key.isEmpty {
                 // The app has no part in it: its lines stand for the text.
-                template = MessageTemplate.template(of: backtrace.wholeText).string
-                maskedText = MessageTemplate.masked(backtrace.wholeText).string
+                template = MessageTemplate.template(of: backtrace.joinedLines).string
+                maskedText = MessageTemplate.masked(backtrace.joinedLines).string
             }
             if guessesClass, cycle.isEmpty {
                 let json = JSONMessage(message, demangle: demangle)
@@ -139,13 +139,13 @@ package struct DetectorMessage: Hashable, Sendable {
     private static func redactedOnce(_ text: String) -> [UInt8] {
         let text = ofLogEntry(MessageNormalizer.plain(text))
         if let report = SanitizerReport(text, FrameReader(demangle: { _ in nil })) {
-            return report.kept(behind: Redaction.kept(of: report.head).text)
+            return report.kept(after: Redaction.kept(of: report.head).text)
         }
-        guard let backtrace = Backtrace(text), !backtrace.isInside else {
+        guard let backtrace = Backtrace(text), !backtrace.isInsideJSON else {
             return Array(Redaction.kept(of: text).text)
         }
         let head = Redaction.kept(of: backtrace.head).text
-        let parts = [head] + (backtrace.cut(behind: head)?.lines ?? [])
+        let parts = [head] + (backtrace.cut(toFitAfter: head)?.lines ?? [])
         return Array(parts.filter { !$0.isEmpty }.joined(separator: [UInt8(ascii: "\n")]))
     }
 

@@ -49,7 +49,7 @@ package struct CallStack: Hashable, Sendable {
         }
         guard mayHaveHeading else { return nil }
         let lines = elements.flatMap { Redaction.name(Text($0)).lines }
-        guard let heading = lines.firstIndex(where: ThreadHeading.isMarked) else { return nil }
+        guard let heading = lines.firstIndex(where: ThreadHeading.isSelected) else { return nil }
         let frames = lines[(heading + 1)...].prefix { !ThreadHeading.isHeading($0) }
         return Array(frames.prefix(WireLimits.stackCount))
     }

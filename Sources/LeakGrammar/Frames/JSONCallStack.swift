@@ -64,7 +64,7 @@ private struct FrameSearch {
         let isOutermostFirst: Bool
         var frames: [JSONFrame.Fields] = []
         /// `true` for the thread that the report is about.
-        var isMarked = false
+        var isSelected = false
     }
 
     /// An object or array whose end was not read yet.
@@ -80,7 +80,7 @@ private struct FrameSearch {
         var isImage = false
         /// The number of lists in front of it.
         let firstList: Int
-        var isMarked = false
+        var isSelected = false
         var elementCount = 0
 
         init(kind: JSONScanner.Container, firstList: Int) {
@@ -101,7 +101,7 @@ private struct FrameSearch {
 
     /// The frames of the marked thread, or of the first thread with two frames.
     var frames: [JSONFrame.Fields] {
-        let found = lists.first { $0.isMarked } ?? lists.first { $0.frames.count >= 2 }
+        let found = lists.first { $0.isSelected } ?? lists.first { $0.frames.count >= 2 }
         return (found?.frames ?? (hasOtherTexts ? [] : own)).map { frame in
             guard let index = frame.imageIndex, images.indices.contains(index) else { return frame }
             var named = frame
@@ -234,8 +234,8 @@ private struct FrameSearch {
             lists[list].frames[frame] = container.fields
         }
         if container.isImage { images.append(container.fields) }
-        if container.isMarked {
-            for list in container.firstList..<lists.count { lists[list].isMarked = true }
+        if container.isSelected {
+            for list in container.firstList..<lists.count { lists[list].isSelected = true }
         }
         guard open.isEmpty else { return }
         if container.fields.saysPlace {
@@ -273,7 +273,7 @@ private struct FrameSearch {
         guard let object = open.last, object.kind == .object else { return }
         if object.name == "in_app" { open[open.count - 1].fields.isOfApp = isTrue }
         if isTrue, ["threadAttributed", "triggered", "crashed"].contains(object.name) {
-            open[open.count - 1].isMarked = true
+            open[open.count - 1].isSelected = true
         }
     }
 }

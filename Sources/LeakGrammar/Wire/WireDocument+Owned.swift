@@ -99,7 +99,7 @@ extension JSONScanner {
             case .string: keys.append(CustomKey(name, .string(text(of: try string()))))
             case .number:
                 let number = try number()
-                // A number too large for a Double could not be written again.
+                // A number that is too large for a Double cannot be written as JSON again.
                 if let value = Double(text(of: number.slice)), value.isFinite {
                     keys.append(CustomKey(name, .number(value)))
                 }
