@@ -1,10 +1,10 @@
 internal import LeakMessage
 
-/// The name of a C++ function by its demangled signature, in the form that ``CPlusPlusName`` makes of its symbol: without the types of
-/// arguments, templates and results.
+/// A reader of the demangled signature of a C++ function. It returns the name in the form of ``CPlusPlusName``: without the types
+/// of arguments, templates and results.
 ///
 /// `shop::Cart::load(std::__cxx11::basic_string<char> const&) const` is `shop::Cart::load()`, and
-/// `Cart::load(int)::{lambda()#1}::operator()() const` is `lambda in Cart::load()`. Reads each byte a bounded number of times.
+/// `Cart::load(int)::{lambda()#1}::operator()() const` is `lambda in Cart::load()`. It reads each byte a bounded number of times.
 struct CPlusPlusSignature {
     private var remainder: Text
     private var parts: [String] = []
@@ -12,7 +12,7 @@ struct CPlusPlusSignature {
     private var isLambda = false
     private var hasArguments = false
 
-    /// - Returns: `nil` for a function of another language.
+    /// - Returns: `nil` for the signature of a function of another language.
     static func read(_ symbol: Text) -> String? {
         if let block = symbol.dropping("invocation function for block in ") {
             return mayBeSignature(block) ? read(block).map { "block in " + $0 } : nil
@@ -30,17 +30,17 @@ struct CPlusPlusSignature {
         "non-virtual thunk to ", "virtual thunk to ", "covariant return thunk to ",
     ]
 
-    /// Returns `true` for names in namespaces, and for a function with types of arguments that have no labels.
+    /// Returns `true` for names in namespaces, and for functions whose arguments have types and no labels.
     private static func mayBeSignature(_ symbol: Text) -> Bool {
-        // Functions of Swift have results, labels, and values that a debugger prints.
+        // Functions of Swift have results, or contexts, or types of variables that a debugger prints.
         if symbol.contains(" -> ") || symbol.contains(" : ") || symbol.contains(" in ") { return false }
         guard let open = symbol.firstIndex(of: UInt8(ascii: "(")) else { return symbol.contains("::") }
         let head = symbol[..<open]
         if head.contains("::") || symbol.starts(with: "(anonymous namespace)::") { return true }
-        // Types in the parentheses, or a local function after, and nothing in front that C++ does not have.
+        // A name of C++ has only these characters in front of the parentheses; types are inside, or a local function follows.
         let inside = Brackets.inside(symbol[open...])
-        let isPlain = head.allSatisfy { $0.isIdentifier || " <>*&,[]".utf8.contains($0) }
-        guard isPlain, !inside.contains(UInt8(ascii: "=")) else { return false }
+        let isCPlusPlusName = head.allSatisfy { $0.isIdentifier || " <>*&,[]".utf8.contains($0) }
+        guard isCPlusPlusName, !inside.contains(UInt8(ascii: "=")) else { return false }
         if symbol[inside.endIndex...].contains("::") { return true }
         return !inside.isEmpty && (inside.contains("::") || !inside.contains(UInt8(ascii: ":")))
     }
@@ -57,7 +57,7 @@ struct CPlusPlusSignature {
                     component = Array("(anonymous namespace)".utf8)
                     remainder = textAfter
                 } else {
-                    guard skipBrackets(), endArguments() else { return nil }
+                    guard skipBrackets(), readQualifiers() else { return nil }
                 }
             case UInt8(ascii: "<"):
                 if component.isEmpty, remainder.starts(with: "<lambda") { isLambda = true }
@@ -67,7 +67,7 @@ struct CPlusPlusSignature {
                 guard component.isEmpty, skipBrackets() else { return nil }
                 isLambda = true
             case UInt8(ascii: "'"):
-                // `'lambda'`, or what is kept of it.
+                // `'lambda'`, or its redacted form.
                 guard component.isEmpty,
                     let end = remainder.dropFirst().firstIndex(of: UInt8(ascii: "'"))
                 else { return nil }
@@ -82,7 +82,7 @@ struct CPlusPlusSignature {
             case UInt8(ascii: " "):
                 remainder = remainder.dropFirst()
                 guard !remainder.starts(with: "[") else { continue }
-                // What stood in front is the type of the result.
+                // The text so far is the type of the result.
                 (parts, component, isLambda) = ([], [], false)
             case UInt8(ascii: "."), UInt8(ascii: "="), UInt8(ascii: "#"), UInt8(ascii: "`"),
                 UInt8(ascii: "-"):
@@ -106,23 +106,25 @@ struct CPlusPlusSignature {
         if component.starts(with: Array("$_".utf8)) {
             // Clang numbers the lambdas of a file.
             isLambda = true
-        } else if !isLambda || !Self.calls.contains(where: { component[...].equals($0) }) {
+        } else if !isLambda || !Self.lambdaCalls.contains(where: { component[...].equals($0) }) {
             parts.append(component[...].string)
         }
     }
 
-    /// Functions of a lambda that are the lambda.
-    private static let calls: [StaticString] = ["operator()", "__invoke", "_FUN"]
+    /// Functions by which compilers call a lambda. They count as the lambda itself.
+    private static let lambdaCalls: [StaticString] = ["operator()", "__invoke", "_FUN"]
 
-    /// Moves after the bracket that closes the next one.
+    /// Skips the text up to the bracket that closes the bracket at the start, that bracket included.
     private mutating func skipBrackets() -> Bool {
         guard let end = Brackets.endIfClosed(remainder) else { return false }
         remainder = remainder[end...]
         return true
     }
 
-    /// Reads what follows the arguments: the qualifiers of the function, and what is local to it or the end.
-    private mutating func endArguments() -> Bool {
+    /// Reads the qualifiers of the function, which follow the arguments.
+    ///
+    /// - Returns: `false` unless the text ends here or the name of a local function or type follows.
+    private mutating func readQualifiers() -> Bool {
         hasArguments = true
         var isQualifier = true
         while isQualifier {
@@ -151,7 +153,7 @@ struct CPlusPlusSignature {
             return true
         }
         component = Array("operator".utf8)
-        if let sign = Self.signs.first(where: { textAfter.starts(with: $0) }) {
+        if let sign = Self.operatorSigns.first(where: { textAfter.starts(with: $0) }) {
             component += textAfter.prefix(sign.utf8CodeUnitCount)
             remainder = textAfter.dropFirst(sign.utf8CodeUnitCount)
             // `operator< <int>`
@@ -174,8 +176,8 @@ struct CPlusPlusSignature {
         return true
     }
 
-    /// Longer ones in front of their beginnings.
-    private static let signs: [StaticString] = [
+    /// The signs of operators. A longer sign precedes the signs that it begins with.
+    private static let operatorSigns: [StaticString] = [
         "()", "[]", "<=>", "<<=", ">>=", "->*", "<<", ">>", "<=", ">=", "==", "!=", "->", "&&", "||", "++",
         "--", "+=", "-=", "*=",
         "/=", "%=", "^=", "&=", "|=", "<", ">", "+", "-", "*", "/", "%", "^", "&", "|", "~", "!", "=", ",",

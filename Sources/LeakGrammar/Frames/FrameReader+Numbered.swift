@@ -1,9 +1,9 @@
 internal import LeakMessage
 
-// Frames after `frame #3:` and `#3`: of debuggers, sanitizers, Android and Dart.
+// Reads frames that begin with `frame #3:` or `#3`, as debuggers, sanitizers, Android and Dart print them.
 
 extension FrameReader {
-    /// `frame #2: 0x00000001090dd6c0 libdispatch.dylib`_dispatch_client_callout + 20`
+    /// Reads `frame #2: 0x00000001090dd6c0 libdispatch.dylib`_dispatch_client_callout + 20`
     func debugger(_ line: Text) -> CallFrame? {
         guard let remainder = line.dropping("frame #") else { return nil }
         let textAfter = remainder.drop { $0.isDigit }
@@ -19,10 +19,10 @@ extension FrameReader {
             symbol = symbol[..<bracket.lowerBound]
         }
         if let at = symbol.lastRange(of: " at ") {
-            (frame.file, frame.line) = SourcePlace.read(symbol[at.upperBound...])
+            (frame.file, frame.line) = SourcePosition.read(symbol[at.upperBound...])
             symbol = symbol[..<at.lowerBound]
         }
-        // After the function that it was inlined into, which is a frame of its own.
+        // In front stands the function that contains the inlined code. It is a frame of its own.
         if let inlined = symbol.lastRange(of: " [inlined] ") { symbol = symbol[inlined.upperBound...] }
         // `_block_invoke(.block_descriptor=0x…)`
         if let block = symbol.lastRange(of: "_block_invoke") {
@@ -34,6 +34,7 @@ extension FrameReader {
         return frame
     }
 
+    /// Reads a frame that begins with `#` and a number.
     func numbered(_ line: Text) -> CallFrame? {
         let number = line.dropFirst().prefix { $0.isDigit }
         guard !number.isEmpty else { return nil }
@@ -54,7 +55,7 @@ extension FrameReader {
         return dart(line, column: line.startIndex + 8, remainder) ?? gdb(text)
     }
 
-    /// `0000000000012345  /data/app/…/lib/arm64/libshop.so (Cart::add()+24) (BuildId: abc)`
+    /// Reads `0000000000012345  /data/app/…/lib/arm64/libshop.so (Cart::add()+24) (BuildId: abc)`
     func androidNative(_ text: Text) -> CallFrame? {
         let digits = text.prefix { $0.isHexadecimal }
         let remainder = text[digits.endIndex...].trimmed
@@ -72,7 +73,7 @@ extension FrameReader {
         return frame
     }
 
-    /// `malloc /home/me/asan_malloc_linux.cpp:129:3`, `f() -> Swift.Int (/usr/lib/swift/linux/libXCTest.so+0x3ea258)`
+    /// Reads `malloc /home/me/asan_malloc_linux.cpp:129:3` and `f() -> Swift.Int (/usr/lib/swift/linux/libXCTest.so+0x3ea258)`
     func sanitizer(_ text: Text) -> CallFrame? {
         var frame = CallFrame()
         var text = text
@@ -81,25 +82,25 @@ extension FrameReader {
         }
         var symbol = text
         var path: Text = []
-        if let at = text.lastRange(of: " at "), SourcePlace.fileAndLine(text[at.upperBound...]) != nil {
-            (frame.file, frame.line) = SourcePlace.read(text[at.upperBound...])
+        if let at = text.lastRange(of: " at "), SourcePosition.fileAndLine(text[at.upperBound...]) != nil {
+            (frame.file, frame.line) = SourcePosition.read(text[at.upperBound...])
             symbol = text[..<at.lowerBound].droppingLast(" ()") ?? text[..<at.lowerBound]
         } else if text.last == UInt8(ascii: ")"), let open = text.lastRange(of: " (") {
-            let place = text[open.upperBound...].dropLast()
-            if let plus = place.lastRange(of: "+0x") {
-                path = place[..<plus.lowerBound]
-                frame.offset = hexadecimal(place[(plus.lowerBound + 1)...])?.value
+            let position = text[open.upperBound...].dropLast()
+            if let plus = position.lastRange(of: "+0x") {
+                path = position[..<plus.lowerBound]
+                frame.offset = hexadecimal(position[(plus.lowerBound + 1)...])?.value
                 frame.module = lastComponent(path).string
                 symbol = text[..<open.lowerBound]
             }
         } else if let slash = text.firstRange(of: " /") {
-            (frame.file, frame.line) = SourcePlace.read(text[(slash.lowerBound + 1)...])
+            (frame.file, frame.line) = SourcePosition.read(text[(slash.lowerBound + 1)...])
             symbol = text[..<slash.lowerBound]
         } else if let space = text.lastRange(of: " "),
-            let place = SourcePlace.fileAndLine(text[space.upperBound...])
+            let position = SourcePosition.fileAndLine(text[space.upperBound...])
         {
             // `main csu/libc-start.c:58:16`
-            (frame.file, frame.line) = place
+            (frame.file, frame.line) = position
             symbol = text[..<space.lowerBound]
         }
         frame.function = FunctionName.read(symbol, demangle)
@@ -107,10 +108,10 @@ extension FrameReader {
         return frame
     }
 
-    /// `#49     StatefulElement._firstBuild (package:flutter/src/widgets/framework.dart:3769:11)`, or with `_` for each
+    /// Reads `#49     StatefulElement._firstBuild (package:flutter/src/widgets/framework.dart:3769:11)`, or with `_` for each
     /// space, as leak_tracker prints it.
     ///
-    /// - Parameter column: where the name begins, after the number and the padding.
+    /// - Parameter column: the index at which the name begins, after the number and the padding.
     func dart(_ line: Text, column: Int, _ remainder: Text) -> CallFrame? {
         let name: Text
         let open: Range<Int>
@@ -124,30 +125,30 @@ extension FrameReader {
             return nil
         }
         guard line.last == UInt8(ascii: ")"), !name.isEmpty else { return nil }
-        let place = line[open.upperBound...].dropLast()
-        guard SourcePlace.fileAndLine(place) != nil else { return nil }
-        var frame = dart(name, of: place)
-        (frame.file, frame.line) = SourcePlace.read(place)
+        let position = line[open.upperBound...].dropLast()
+        guard SourcePosition.fileAndLine(position) != nil else { return nil }
+        var frame = dart(name, of: position)
+        (frame.file, frame.line) = SourcePosition.read(position)
         return frame
     }
 
-    /// `package:shop/cart.dart 12:5   CartState.load`, as Dart's package `stack_trace` prints it.
+    /// Reads `package:shop/cart.dart 12:5   CartState.load`, as Dart's package `stack_trace` prints it.
     func dartTrace(_ line: Text) -> CallFrame? {
         let library = line.prefix { $0 != UInt8(ascii: " ") }
         guard library.starts(with: "package:") || library.starts(with: "dart:") else { return nil }
         let remainder = line[library.endIndex...].trimmed
-        let place = remainder.prefix { $0.isDigit || $0 == UInt8(ascii: ":") }
-        let name = remainder[place.endIndex...].trimmed
-        guard !place.isEmpty, name.startIndex > place.endIndex, !name.contains(UInt8(ascii: " ")) else {
+        let position = remainder.prefix { $0.isDigit || $0 == UInt8(ascii: ":") }
+        let name = remainder[position.endIndex...].trimmed
+        guard !position.isEmpty, name.startIndex > position.endIndex, !name.contains(UInt8(ascii: " ")) else {
             return nil
         }
         var frame = dart(name, of: library)
         frame.file = lastComponent(library).string
-        frame.line = Int(place.prefix { $0.isDigit }.string)
+        frame.line = Int(position.prefix { $0.isDigit }.string)
         return frame
     }
 
-    /// - Parameter library: `package:shop/cart.dart`, `dart:async/zone.dart`.
+    /// - Parameter library: the source of the function, such as `package:shop/cart.dart` or `dart:async/zone.dart`.
     private func dart(_ name: Text, of library: Text) -> CallFrame {
         var frame = CallFrame()
         if let package = library.dropping("package:") {
@@ -161,7 +162,7 @@ extension FrameReader {
         return frame
     }
 
-    /// `#00 abs 000000723d6346d7 virt 00000000001ed6d7 _kDartIsolateSnapshotInstructions+0x1e26d7`
+    /// Reads `#00 abs 000000723d6346d7 virt 00000000001ed6d7 _kDartIsolateSnapshotInstructions+0x1e26d7`
     func obfuscatedDart(_ text: Text) -> CallFrame? {
         guard let range = text.firstRange(of: " virt ") else { return nil }
         var frame = CallFrame()

@@ -1,19 +1,20 @@
 internal import LeakMessage
 
-/// A parser of one call frame. The start of the text selects the form. A text of an unknown form is no frame.
+/// A parser of single call frames. The first characters of a line select the form. A line of an unknown form is not a frame.
 struct FrameReader {
     let demangle: (String) -> String?
 
-    /// Longer lines are cut. Names of generic Swift functions take a few hundred bytes.
+    /// Limit of a line; longer lines are cut. Names of generic Swift functions take a few hundred bytes.
     static let byteLimit = 4 * 1024
 
-    /// Demangled names may be much longer than symbols.
+    /// Limit of the name of a function. Demangled names may be much longer than symbols.
     static let functionByteLimit = 512
     static let moduleByteLimit = 128
 
+    /// Reads one line; `nil` for a line that is not a call frame.
     func read(_ raw: Text) -> CallFrame? {
         let line = Self.withoutListMarks(raw.cut(to: Self.byteLimit).trimmed)
-        guard let first = line.first, let frame = form(first, of: line) else { return nil }
+        guard let first = line.first, let frame = frame(startingWith: first, in: line) else { return nil }
         return Self.bounded(frame)
     }
 
@@ -26,7 +27,8 @@ struct FrameReader {
         return frame
     }
 
-    /// A line of a log, of a quotation or of a list: `2026-11-24 10:33:00.1 Shop[1:2] 3   Shop …`, `[10:33:00] 3   Shop …`,
+    /// Returns the frame in a line of a log, of a quotation or of a list: `2026-11-24 10:33:00.1 Shop[1:2] 3   Shop …`,
+    /// `[10:33:00] 3   Shop …`,
     /// `> 3   Shop …`, `"3   Shop …",`, `- 3   Shop …`, `[3] 3   Shop …`, `4. 3   Shop …`.
     private static func withoutListMarks(_ line: Text) -> Text {
         var line = line
@@ -55,16 +57,17 @@ struct FrameReader {
         return line
     }
 
-    /// The rest of a line that begins with `10:33:00.123 `, `[10:33:00] ` or `2026-11-24T10:33:00Z `; `nil` for any other line.
+    /// Returns the text after the time in a line that begins with `10:33:00.123 `, `[10:33:00] ` or `2026-11-24T10:33:00Z `; `nil` for
+    /// any other line.
     private static func withoutTime(_ line: Text) -> Text? {
         /// Returns the text after a part of the given shape, in which `d` is any digit; `nil` if the text begins otherwise.
         func skip(_ shape: StaticString, in text: Text) -> Text? {
             guard text.count > shape.utf8CodeUnitCount else { return nil }
-            let isShaped = unsafe zip(
+            let hasShape = unsafe zip(
                 text, UnsafeBufferPointer(start: shape.utf8Start, count: shape.utf8CodeUnitCount)
             )
             .allSatisfy { $1 == UInt8(ascii: "d") ? $0.isDigit : $0 == $1 }
-            return isShaped ? text.dropFirst(shape.utf8CodeUnitCount) : nil
+            return hasShape ? text.dropFirst(shape.utf8CodeUnitCount) : nil
         }
         let bracket = line.dropping("[")
         var remainder = bracket ?? line
@@ -88,7 +91,7 @@ struct FrameReader {
         return remainder.first == UInt8(ascii: " ") ? remainder.trimmed : nil
     }
 
-    private func form(_ first: UInt8, of line: Text) -> CallFrame? {
+    private func frame(startingWith first: UInt8, in line: Text) -> CallFrame? {
         if isAddress(line) { return CallFrame() }
         switch first {
         case UInt8(ascii: "{"): return JSONFrame.read(line, self)
@@ -96,9 +99,9 @@ struct FrameReader {
         case UInt8(ascii: "#"): return numbered(line)
         case UInt8(ascii: "p"), UInt8(ascii: "d"): if let frame = dartTrace(line) { return frame }
         case UInt8(ascii: "f"): if let frame = debugger(line) { return frame }
-        case UInt8(ascii: "a"): if let frame = at(line) { return frame }
+        case UInt8(ascii: "a"): if let frame = virtualMachine(line) { return frame }
         case UInt8(ascii: "0")...UInt8(ascii: "9"):
-            return imagePlace(line) ?? sample(line) ?? columns(line) ?? atos(line)
+            return imageOffset(line) ?? sample(line) ?? columns(line) ?? atos(line)
         case UInt8(ascii: "+"): if let frame = sample(line) { return frame }
         default: break
         }
@@ -107,17 +110,18 @@ struct FrameReader {
 
     // MARK: Virtual machines
 
-    func at(_ line: Text) -> CallFrame? {
+    /// Reads a frame that begins with `at `, as virtual machines print it.
+    func virtualMachine(_ line: Text) -> CallFrame? {
         guard let remainder = line.dropping("at ") else { return nil }
         let text = remainder.trimmed
         if text.first?.isDigit ?? false { return columns(text) }
         return VirtualMachineFrame.read(text)
     }
 
-    /// `fooIterator@http://localhost:5000/test:20:26`
+    /// Reads a frame of Safari: `fooIterator@http://localhost:5000/test:20:26`
     func safari(_ line: Text) -> CallFrame? {
         guard let at = line.firstIndex(of: UInt8(ascii: "@")), !line.contains(UInt8(ascii: " ")),
-            let place = SourcePlace.lineAndColumn(line[(at + 1)...])
+            let position = SourcePosition.lineAndColumn(line[(at + 1)...])
         else { return nil }
         let name = line[..<at]
         guard name.allSatisfy({ $0.isIdentifier || $0 == UInt8(ascii: ".") || $0 == UInt8(ascii: "/") })
@@ -125,42 +129,42 @@ struct FrameReader {
             return nil
         }
         var frame = CallFrame(module: nil, function: name.isEmpty ? nil : name.string)
-        (frame.file, frame.line) = (lastComponent(place.path).string, place.line)
-        frame.isSystem = place.path.starts(with: "[native")
+        (frame.file, frame.line) = (lastComponent(position.path).string, position.line)
+        frame.isSystem = position.path.starts(with: "[native")
         return frame
     }
 
     // MARK: Parts
 
-    /// A name without control characters, which separate the parts of a key, and without the digits of addresses; `nil` when
-    /// nothing is left.
+    /// Returns a name of at most `limit` bytes without control characters, which separate the parts of a key, and without the digits
+    /// of addresses; `nil` if nothing is left.
     static func bounded(_ name: String, to limit: Int) -> String? {
         var remainder = TypeNameCleaner.withoutControls(Text(name))
         guard !remainder.isEmpty else { return nil }
-        var bounded: [UInt8] = []
+        var result: [UInt8] = []
         while let mark = remainder.firstRange(of: "0x") {
-            bounded += remainder[..<mark.upperBound]
+            result += remainder[..<mark.upperBound]
             remainder = remainder[mark.upperBound...].drop(while: \.isHexadecimal)
         }
-        return (bounded + remainder)[...].string.shortened(to: limit)
+        return (result + remainder)[...].string.shortened(to: limit)
     }
 
-    /// Removes the source location from the end: ` (CartView.swift:44)`, `  CartView.swift:44`.
-    func place(in symbol: inout Text, _ frame: inout CallFrame) {
+    /// Moves the source location from the end of a symbol to the frame: ` (CartView.swift:44)` or `  CartView.swift:44`.
+    func moveSourceLocation(from symbol: inout Text, to frame: inout CallFrame) {
         if symbol.last == UInt8(ascii: ")"), let open = symbol.lastRange(of: " ("),
-            SourcePlace.fileAndLine(symbol[open.upperBound...].dropLast()) != nil
+            SourcePosition.fileAndLine(symbol[open.upperBound...].dropLast()) != nil
         {
-            (frame.file, frame.line) = SourcePlace.read(symbol[open.upperBound...].dropLast())
+            (frame.file, frame.line) = SourcePosition.read(symbol[open.upperBound...].dropLast())
             symbol = symbol[..<open.lowerBound]
         } else if let gap = symbol.lastRange(of: "  "),
-            let place = SourcePlace.fileAndLine(symbol[gap.upperBound...])
+            let position = SourcePosition.fileAndLine(symbol[gap.upperBound...])
         {
-            (frame.file, frame.line) = place
+            (frame.file, frame.line) = position
             symbol = symbol[..<gap.lowerBound].trimmed
         }
     }
 
-    /// Without ` + 282` at the end.
+    /// Returns the symbol without ` + 282` at its end.
     func withoutOffset(_ symbol: Text) -> Text {
         guard let range = symbol.lastRange(of: " + "), !symbol[range.upperBound...].isEmpty,
             symbol[range.upperBound...].allSatisfy(\.isDigit)
@@ -168,7 +172,7 @@ struct FrameReader {
         return symbol[..<range.lowerBound].trimmed
     }
 
-    /// Finds a hexadecimal address that white space or the text's ends surround.
+    /// Returns the start of a hexadecimal address between white space or the ends of the text.
     func startOfAddress(in text: Text) -> Int? {
         var remainder = text
         if hexadecimal(remainder) != nil { return remainder.startIndex }
@@ -184,7 +188,7 @@ struct FrameReader {
         return nil
     }
 
-    /// `0x1f` and what follows; `nil` without digits, and for more than an address has.
+    /// Reads `0x1f` at the start of a text; `nil` for another text, and for more than the 16 digits of an address.
     func hexadecimal(_ text: Text) -> (value: UInt64, remainder: Text)? {
         guard let textAfter = text.dropping("0x") else { return nil }
         let digits = textAfter.prefix { $0.isHexadecimal }
@@ -194,10 +198,10 @@ struct FrameReader {
         return (value, textAfter[digits.endIndex...])
     }
 
-    /// `0000000104008ab8`: the digits of an address alone.
+    /// Returns `true` for the digits of an address without `0x`, such as `0000000104008ab8`.
     private func isAddress(_ line: Text) -> Bool {
         (12...16).contains(line.count) && line.allSatisfy(\.isHexadecimal) && line.contains(where: \.isDigit)
     }
 
-    func lastComponent(_ path: Text) -> Text { SourcePlace.lastComponent(path) }
+    func lastComponent(_ path: Text) -> Text { SourcePosition.lastComponent(path) }
 }

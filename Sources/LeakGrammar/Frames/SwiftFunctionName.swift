@@ -1,42 +1,47 @@
 internal import LeakMessage
 
-/// The name of a Swift function in the form that Xcode shows: `CartModel.add(_:to:)`, `closure #1 in CartModel.bind()`.
+/// A reader of names of Swift functions. It returns the form that Xcode shows: `CartModel.add(_:to:)`, `closure #1 in CartModel.bind()`.
 ///
-/// Crash reports print that form. lldb and the runtime's demangler also print modules, and types of arguments and results. These
-/// are removed, and so are the words for code that the compiler generated for a function: thunks, specializations, continuations.
+/// Crash reports print this form. lldb and the runtime's demangler also print modules, and types of arguments and results. The
+/// reader removes these, and the words for code that the compiler generated for a function: thunks, specializations and
+/// continuations.
 enum SwiftFunctionName {
-    /// - Parameter isDemangled: the text is the runtime's, with modules; otherwise its form decides.
+    /// - Parameter isDemangled: `true` for a text of the runtime's demangler, which has modules. Otherwise the form of the text shows
+    ///   if it has modules.
     static func read(_ raw: Text, isDemangled: Bool) -> String {
-        var name = withoutMadeCode(raw.trimmed)
+        var name = withoutGeneratedCode(raw.trimmed)
         if let suffix = name.firstRange(of: " with unmangled suffix ") { name = name[..<suffix.lowerBound] }
         if let thunk = thunk(name) { return thunk }
         if name.starts(with: "outlined ") { return withoutModules(name).string }
         var closures = ""
-        // Each round removes a closure; the limit is for texts that consist only of closures.
+        // Each round removes a closure. The limit protects against texts that consist only of closures.
         for _ in 0..<32 {
-            guard let closure = closureNumber(of: name), let remainder = behindType(closure.remainder) else {
+            guard let closure = closureNumber(of: name), let remainder = textAfterType(closure.remainder)
+            else {
                 break
             }
             closures += closure.text.string + " in "
-            name = withoutMadeCode(remainder)
+            name = withoutGeneratedCode(remainder)
         }
         if let local = localFunction(name) {
             return closures + local.name.string + " in "
-                + entity(withoutMadeCode(local.context), isDemangled: isDemangled)
+                + entity(withoutGeneratedCode(local.context), isDemangled: isDemangled)
         }
         return closures + entity(name, isDemangled: isDemangled)
     }
 
-    /// `inner` of `inner #1 () -> () in Shop.Cart.add() -> ()`, and the function that it is in.
+    /// Returns `inner` and the function that contains it, from a text such as `inner #1 () -> () in Shop.Cart.add() -> ()`.
     private static func localFunction(_ text: Text) -> (name: Text, context: Text)? {
         let name = text.prefix(while: \.isIdentifier)
         guard !name.isEmpty, let number = text[name.endIndex...].dropping(" #") else { return nil }
         let digits = number.prefix(while: \.isDigit)
-        guard !digits.isEmpty, let context = behindType(number[digits.endIndex...]) else { return nil }
+        guard !digits.isEmpty, let context = textAfterType(number[digits.endIndex...]) else { return nil }
         return (name, context)
     }
 
-    /// Reads `closure #1` at the start of a text, and returns it with the rest.
+    /// Reads `closure #1` at the start of a text.
+    ///
+    /// - Returns: `closure #1` and the text after it; `nil` for any other text.
     static func closureNumber(of text: Text) -> (text: Text, remainder: Text)? {
         let heads: [StaticString] = ["closure #", "implicit closure #", "autoclosure #"]
         for head in heads {
@@ -48,8 +53,8 @@ enum SwiftFunctionName {
         return nil
     }
 
-    /// Skips a type and ` in `, and returns the rest.
-    private static func behindType(_ text: Text) -> Text? {
+    /// Returns the text after a type and ` in `; `nil` if no ` in ` follows.
+    private static func textAfterType(_ text: Text) -> Text? {
         if let remainder = text.dropping(" in ") { return remainder }
         var index = text.startIndex
         while index < text.endIndex {
@@ -62,9 +67,9 @@ enum SwiftFunctionName {
         return nil
     }
 
-    // MARK: Code that the compiler made
+    // MARK: Code that the compiler generated
 
-    private static let madeCode: [StaticString] = [
+    private static let generatedCodePrefixes: [StaticString] = [
         "@objc ", "@nonobjc ", "dynamic ", "partial apply forwarder for ", "partial apply for ",
         "specialized ", "merged ",
         "dispatch thunk of ", "distributed thunk ", "curry thunk of ", "protocol witness for ",
@@ -79,7 +84,7 @@ enum SwiftFunctionName {
         "generic pre-specialization <", "generic not re-abstracted partial specialization <",
     ]
 
-    private static func withoutMadeCode(_ raw: Text) -> Text {
+    private static func withoutGeneratedCode(_ raw: Text) -> Text {
         var name = raw
         for _ in 0..<32 {
             guard let remainder = withoutOneLayer(name) else { break }
@@ -89,7 +94,7 @@ enum SwiftFunctionName {
     }
 
     private static func withoutOneLayer(_ name: Text) -> Text? {
-        for words in madeCode {
+        for words in generatedCodePrefixes {
             guard let remainder = name.dropping(words) else { continue }
             return remainder.lastRange(of: " in conformance ").map { remainder[..<$0.lowerBound] }
                 ?? remainder
@@ -121,7 +126,7 @@ enum SwiftFunctionName {
             + withoutModules(from.firstRange(of: " to @").map { from[..<$0.lowerBound] } ?? from).string
     }
 
-    /// A type without its modules.
+    /// Returns a type without its modules.
     private static func withoutModules(_ type: Text) -> Text {
         var plain: [UInt8] = []
         var word: [UInt8] = []
@@ -145,6 +150,7 @@ enum SwiftFunctionName {
 
     // MARK: Functions, accessors and initializers
 
+    /// Returns the name of a function, an accessor or an initializer.
     private static func entity(_ raw: Text, isDemangled: Bool) -> String {
         var remainder = raw
         var text: [UInt8] = []
@@ -162,12 +168,12 @@ enum SwiftFunctionName {
             remainder = textAfter
         }
         let entity = Entity(remainder)
-        let isFull = isDemangled || entity.hasTypes
-        guard isFull || entity.hasValues else { return raw.string }
-        return (text + entity.name(isFull: isFull)).string
+        let hasModule = isDemangled || entity.hasTypes
+        guard hasModule || entity.hasValues else { return raw.string }
+        return (text + entity.name(hasModule: hasModule)).string
     }
 
-    /// A path of names, generic parameters, parameters, and the return type.
+    /// The parts of a declaration: a path of names, generic parameters, parameters, and the return type.
     private struct Entity {
         private var components: [Text] = []
         private var isExtension = false
@@ -199,7 +205,7 @@ enum SwiftFunctionName {
                     } else if inside.starts(with: "unknown context") {
                         remainder = textAfter.dropping(".") ?? textAfter
                     } else {
-                        // A tuple's: nothing that has a name.
+                        // A tuple, which has no name.
                         components.append(remainder)
                         return
                     }
@@ -216,7 +222,7 @@ enum SwiftFunctionName {
                     if start < remainder.startIndex { components.append(raw[start..<remainder.startIndex]) }
                     generics = remainder[..<end]
                     remainder = remainder[end...]
-                    // Arguments of a type in the path.
+                    // The brackets contain arguments of a type in the path, and not of the function.
                     if let textAfter = remainder.dropping(".") {
                         generics = []
                         remainder = textAfter
@@ -238,17 +244,18 @@ enum SwiftFunctionName {
             if start < raw.endIndex { components.append(raw[start...]) }
         }
 
-        /// `true` when types are written out, as the runtime's demangler and lldb do.
+        /// `true` if the types are written out, as the runtime's demangler and lldb do.
         var hasTypes: Bool { isExtension || tail.contains(" -> ") || tail.starts(with: " : ") }
 
-        /// `true` when lldb has printed the values of arguments: `(touch=<unavailable>)`.
+        /// `true` if the parameters are values of arguments, as lldb prints them: `(touch=<unavailable>)`.
         var hasValues: Bool { parameters?.contains(UInt8(ascii: "=")) ?? false }
 
-        func name(isFull: Bool) -> Text {
+        /// - Parameter hasModule: `true` if the first component is a module, which is left out.
+        func name(hasModule: Bool) -> Text {
             var names = components.map {
                 $0.droppingLast(" infix") ?? $0.droppingLast(" prefix") ?? $0.droppingLast(" postfix") ?? $0
             }
-            if isFull, names.count > 1 { names.removeFirst() }
+            if hasModule, names.count > 1 { names.removeFirst() }
             if isExtension, names.last?.equals("__allocating_init") ?? false {
                 names[names.count - 1] = Text("init")
             }
@@ -267,7 +274,7 @@ enum SwiftFunctionName {
             return text[...]
         }
 
-        /// `format` of `format: Swift.String`, `_` of a type alone.
+        /// Returns `format` for `format: Swift.String`, and `_` for a type without a label.
         private static func label(of parameter: Text) -> Text {
             let word = parameter.prefix { $0.isIdentifier }
             return !word.isEmpty && parameter[word.endIndex...].starts(with: ": ") ? word : Text("_")
