@@ -1,20 +1,20 @@
 internal import LeakMessage
 
-/// A dictionary as Objective-C, Swift, Python and Ruby print it, or a list of such, between a few words.
+/// A converter to JSON for a dictionary that Objective-C, Swift, Python or Ruby printed, or a list of these, between a few words.
 ///
-/// `{ class = CartModel; count = 3; }`, `["class": "CartModel"]`, `{'class': 'CartModel'}`, `{:class=>"CartModel"}`. Such a text
-/// is converted to JSON with the same content. Any other text stays unchanged, and so does a dictionary that names no class.
+/// `{ class = CartModel; count = 3; }`, `["class": "CartModel"]`, `{'class': 'CartModel'}`, `{:class=>"CartModel"}`. Only a
+/// dictionary that names a class is converted.
 struct DictionaryText {
     private var remainder: Text
     private var json: [UInt8] = []
-    /// `true` if a key says that its value is a class.
-    private var namesClass = false
+    /// `true` if a key was found whose value is a class, such as `class`.
+    private var hasClassKey = false
 
     private static let depthLimit = 32
     private static let wordsByteLimit = 256
 
     /// - Parameter text: a text that ``MessageNormalizer`` has normalized.
-    /// - Returns: the text with the dictionary as JSON; `nil` for a text without one that names a class.
+    /// - Returns: the text with the dictionary as JSON; `nil` for a text without a dictionary that names a class.
     static func json(_ text: Text) -> Text? {
         let words = text.prefix(wordsByteLimit)
         guard
@@ -23,8 +23,8 @@ struct DictionaryText {
             })
         else { return nil }
         var reader = DictionaryText(remainder: text[open...])
-        guard reader.value(depth: 0), reader.namesClass else { return nil }
-        // Words around it may name the class that leaked.
+        guard reader.value(depth: 0), reader.hasClassKey else { return nil }
+        // If the words around the dictionary may name the leaked class, the text is not converted.
         guard
             !(GuessedClass.names(in: text[..<open]) + GuessedClass.names(in: reader.remainder)).contains(
                 where: {
@@ -68,7 +68,7 @@ struct DictionaryText {
         remainder = remainder.dropFirst()
         let start = json.count
         json.append(UInt8(ascii: "["))
-        var (isDictionary, count) = (closing == UInt8(ascii: "}"), 0)
+        var (isDictionary, memberCount) = (closing == UInt8(ascii: "}"), 0)
         while true {
             skipSpace()
             guard let byte = remainder.first else { return false }
@@ -77,28 +77,28 @@ struct DictionaryText {
                 break
             }
             // `[:]`
-            if count == 0, closing == UInt8(ascii: "]"), byte == UInt8(ascii: ":") {
+            if memberCount == 0, closing == UInt8(ascii: "]"), byte == UInt8(ascii: ":") {
                 isDictionary = true
                 remainder = remainder.dropFirst()
                 continue
             }
-            if count > 0 { json.append(UInt8(ascii: ",")) }
+            if memberCount > 0 { json.append(UInt8(ascii: ",")) }
             let element = json.count
             guard value(depth: depth + 1) else { return false }
             skipSpace()
             let isMember = skip("=>") || skip("=") || skip(":")
-            if count == 0, isMember { isDictionary = true }
-            // `CartModel (class: BaseModel)` says more of an object than its class.
+            if memberCount == 0, isMember { isDictionary = true }
+            // In `CartModel (class: BaseModel)`, the parentheses contain no dictionary.
             guard isMember == isDictionary, !isMember || closing != UInt8(ascii: ")") else { return false }
             if isMember {
-                // Only a text can be a key.
+                // Only a string can be a key.
                 guard json[element] == UInt8(ascii: "\"") else { return false }
-                namesClass = namesClass || JSONMessage.isKeyOfClass(json[element...].dropFirst().dropLast())
+                hasClassKey = hasClassKey || JSONMessage.isKeyOfClass(json[element...].dropFirst().dropLast())
                 json.append(UInt8(ascii: ":"))
                 guard value(depth: depth + 1) else { return false }
                 skipSpace()
             }
-            count += 1
+            memberCount += 1
             if !skip(","), !skip(";"), remainder.first != closing { return false }
         }
         guard isDictionary else {
@@ -138,7 +138,7 @@ struct DictionaryText {
         return true
     }
 
-    /// Reads a text in quotes. The quotes around the JSON text of a key or value are those of JSON.
+    /// Reads a text in quotes of any kind, and writes it in the double quotes of JSON.
     private mutating func quotation(_ quote: UInt8) -> Bool {
         var text: [UInt8] = []
         var index = remainder.startIndex + 1

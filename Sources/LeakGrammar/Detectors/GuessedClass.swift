@@ -1,34 +1,36 @@
 internal import LeakMessage
 
-/// A guess of the class in a text of an unknown form: the word that looks most like the name of a type, by its spelling and by
-/// the words around it.
+/// A search for the class in a text of an unknown form. It chooses the word that looks most like the name of a type, by its spelling
+/// and by the words around it.
 enum GuessedClass {
-    /// Bytes of a text that are read.
+    /// Limit of bytes of a text that are read.
     private static let byteLimit = 8 * 1024
     private static let nameByteLimit = 256
     /// The lowest score of a word that is accepted as the class.
-    private static let leastScore = 7
-    /// The lowest score in a text about memory.
-    private static let leastScoreAlone = 6
+    private static let minimumScore = 7
+    /// The lowest score that is accepted in a text about memory.
+    private static let minimumScoreInMemoryText = 6
     private static let memoryWords: [StaticString] = [
         "leak", "Leak", "LEAK", "retain", "Retain", "dealloc", "deinit", "in memory", "泄漏", "泄露", "釋放", "释放",
         "リーク", "解放", "메모리", "누수", "Speicher", "freigegeben", "fuite", "mémoire", "memoria", "memória",
         "утеч", "памят", "освобожд",
     ]
 
+    /// Returns the class that a text most probably names.
+    ///
     /// - Parameter text: the part of a message that ``Redaction`` keeps.
     static func find(in text: Text, demangle: (String) -> String?) -> String? {
         let text = text.cut(to: byteLimit)
-        let isOfMemory = memoryWords.contains { text.contains($0) }
+        let isAboutMemory = memoryWords.contains { text.contains($0) }
         guard
-            let name = best(in: text, atLeast: isOfMemory ? leastScoreAlone : leastScore)
+            let name = best(in: text, atLeast: isAboutMemory ? minimumScoreInMemoryText : minimumScore)
                 ?? subject(ofShortText: text),
             let type = TypeName.ifNamed(name, demangle: demangle), !type.isUndemangled
         else { return nil }
         return type.wholeText
     }
 
-    /// Returns `Cart` for a text that consists of `Cart leaked`. In a longer text such a word may have another meaning.
+    /// Returns `Cart` for a text that consists only of `Cart leaked`. In a longer text such a word may have another meaning.
     private static func subject(ofShortText text: Text) -> Text? {
         let line = text.drop { !$0.isLetter }
         guard text.count <= shortByteLimit, !text.contains(UInt8(ascii: "\n")),
@@ -37,14 +39,14 @@ enum GuessedClass {
         let name = line.prefix { $0.isLetter || $0.isDigit || $0 == UInt8(ascii: "_") }
         let words = line[name.endIndex...].map { $0.isUppercase ? $0 | 0x20 : $0 }[...]
         let (spelling, around) = (TypeSpelling(name), SurroundingWords(of: name, in: text))
-        // Of other names all words around them decide.
+        // Names with a hump are judged by all words around them, in `best(in:atLeast:)`.
         guard spelling.isType, !spelling.hasHump, !around.isDenied, !around.saysNone,
             name.contains(where: { $0.isLetter && !$0.isUppercase }),
             !wordsOfSentences.contains(name.string.lowercased()),
             let textAfter = shortStates.lazy.compactMap({ words.dropping($0) }).first,
             // `Cart leaked: 3 instances`
             textAfter.split(whereSeparator: { !$0.isIdentifier }).allSatisfy({
-                $0.allSatisfy(\.isDigit) || wordsBehindStates.contains($0.string)
+                $0.allSatisfy(\.isDigit) || wordsAfterStates.contains($0.string)
             }), textAfter.first?.isIdentifier != true
         else { return nil }
         return name
@@ -57,17 +59,17 @@ enum GuessedClass {
         " was not deinitialized", " not deallocated", " not released", " is still in memory",
         " still in memory",
     ]
-    /// Returns `true` for words that say that an object leaked.
-    static func isState(_ words: Text) -> Bool {
+    /// Returns `true` for words that state that an object leaked, such as `has leaked`.
+    static func statesLeak(_ words: Text) -> Bool {
         let words = ([UInt8(ascii: " ")] + words.prefix(32).map { $0.isUppercase ? $0 | 0x20 : $0 })[...]
         return shortStates.contains { words.starts(with: $0) }
     }
 
-    private static let wordsBehindStates: Set<String> = [
+    private static let wordsAfterStates: Set<String> = [
         "instance", "instances", "time", "times", "object", "objects", "after", "s", "ms", "sec", "second",
         "seconds",
     ]
-    /// Words in lower case that are subjects of sentences about leaks, but no classes.
+    /// Words in lower case that are subjects of sentences about leaks, but not classes.
     private static let wordsOfSentences: Set<String> = [
         "memory", "something", "everything", "nothing", "anything", "someone", "somebody", "object",
         "objects", "instance",
@@ -99,10 +101,11 @@ enum GuessedClass {
         "you", "our",
     ]
 
-    /// Returns the class that a text calls leaked, if the words around the first described object say less about a leak.
+    /// Returns the class that a text calls leaked, if it is another class than that of the first description, and the words around
+    /// that description do not say that its object leaked.
     static func leaked(insteadOf first: String, in text: Text, demangle: (String) -> String?) -> String? {
         let plain = withoutDescriptions(text.cut(to: byteLimit))
-        guard let name = best(in: plain, atLeast: leastScore),
+        guard let name = best(in: plain, atLeast: minimumScore),
             SurroundingWords(of: name, in: plain).score >= 5,
             let type = TypeName.ifNamed(name, demangle: demangle), !type.isUndemangled,
             type.wholeText != first,
@@ -116,7 +119,7 @@ enum GuessedClass {
     private static func withoutDescriptions(_ text: Text) -> Text {
         var plain: [UInt8] = []
         var remainder = text
-        for _ in 0..<Grammar.attempts {
+        for _ in 0..<Grammar.attemptLimit {
             guard let open = remainder.firstIndex(of: UInt8(ascii: "<")) else { break }
             plain += remainder[..<open]
             remainder = remainder[open...]
@@ -131,7 +134,8 @@ enum GuessedClass {
         return (plain + remainder)[...]
     }
 
-    /// Returns the class of an object that was deallocated according to a text.
+    /// Returns the class of an object that was deallocated, according to the first line of a text; `nil` if the line names no such class
+    /// or several.
     static func freed(in text: Text, demangle: (String) -> String?) -> String? {
         let line = text.cut(to: byteLimit).firstLine.line
         let names = names(in: line).filter { name in
@@ -142,9 +146,9 @@ enum GuessedClass {
         return type.wholeText
     }
 
-    /// Returns the word of a line that is a leaked class according to the words around it.
-    static func named(in line: Text) -> Text? {
-        guard let name = best(in: line, atLeast: leastScore),
+    /// Returns the word of a line that is a leaked class, according to the words around it.
+    static func leakedName(in line: Text) -> Text? {
+        guard let name = best(in: line, atLeast: minimumScore),
             SurroundingWords(of: name, in: line).score >= 5
         else { return nil }
         return name
@@ -162,8 +166,11 @@ enum GuessedClass {
         return names
     }
 
-    /// - Returns: `nil` if two words are equally likely. A wrong choice would put leaks of one class into the group of another.
-    private static func best(in text: Text, atLeast leastScore: Int) -> Text? {
+    /// Returns the word with the highest score.
+    ///
+    /// - Returns: `nil` if two words have the same score, because a wrong choice would put leaks of one class into the group of
+    ///   another.
+    private static func best(in text: Text, atLeast minimumScore: Int) -> Text? {
         var best: (score: Int, name: Text)?
         var isTied = false
         var remainder = text
@@ -171,7 +178,8 @@ enum GuessedClass {
             var name = name(at: start, in: text)
             remainder = text[max(name.endIndex, start + 1)...]
             name = withoutNumber(withoutMethod(name, in: text))
-            guard let score = Candidate(name, in: text)?.score, score >= leastScore, score >= best?.score ?? 0
+            guard let score = Candidate(name, in: text)?.score, score >= minimumScore,
+                score >= best?.score ?? 0
             else { continue }
             if score == best?.score, name.elementsEqual(best?.name ?? []) { continue }
             isTied = score == best?.score
@@ -180,7 +188,7 @@ enum GuessedClass {
         return isTied ? nil : best?.name
     }
 
-    /// Letters, digits and points from an index on, with generic arguments after them.
+    /// Returns letters, digits and points from an index on, with the generic arguments after them.
     private static func name(at start: Int, in text: Text) -> Text {
         var name = text[start...].prefix { isWord($0) || isLatin($0) || $0 == UInt8(ascii: ".") }
         while name.last == UInt8(ascii: ".") { name = name.dropLast() }
@@ -212,7 +220,7 @@ enum GuessedClass {
 
     private static let contextByteLimit = 128
 
-    /// `CartVM` of `CartVM_123456`
+    /// Returns `CartVM` for `CartVM_123456`.
     private static func withoutNumber(_ name: Text) -> Text {
         let number = name.suffix(from: name.lastIndex { !$0.isHexadecimal }.map { $0 + 1 } ?? name.endIndex)
         let digits = name.suffix(from: name.lastIndex { !$0.isDigit }.map { $0 + 1 } ?? name.endIndex)
@@ -225,7 +233,7 @@ enum GuessedClass {
         return digits.count >= 6 ? plain : name
     }
 
-    /// `ByteBuf` of `ByteBuf.release()`
+    /// Returns `ByteBuf` for `ByteBuf.release()`.
     private static func withoutMethod(_ name: Text, in text: Text) -> Text {
         guard text[name.endIndex...].first == UInt8(ascii: "("),
             let dot = name.lastIndex(of: UInt8(ascii: ".")), dot + 1 < name.endIndex,
@@ -239,7 +247,8 @@ enum GuessedClass {
             || (0xC3...0xC9).contains(byte)
     }
 
-    /// A byte of a Latin letter beyond ASCII, such as `é`. Other scalars begin with another byte; many scripts write without spaces.
+    /// Returns `true` for a byte of a Latin letter beyond ASCII, such as `é`. Scalars of other scripts begin with other bytes; many of
+    /// these scripts write without spaces between words.
     private static func isLatin(_ byte: UInt8) -> Bool {
         (0xC3...0xC9).contains(byte) || (0x80...0xBF).contains(byte)
     }
@@ -253,10 +262,10 @@ enum GuessedClass {
         let name: Text
         let spelling: TypeSpelling
         let words: SurroundingWords
-        /// `$s4Shop9CartModelC`
+        /// `true` for a mangled name such as `$s4Shop9CartModelC`.
         let isMangled: Bool
 
-        /// - Returns: `nil` for a word that cannot be a type's name.
+        /// - Returns: `nil` for a word that cannot be the name of a type.
         init?(_ name: Text, in text: Text) {
             let (spelling, isMangled) = (TypeSpelling(name), TypeNameCleaner.looksMangled(name))
             guard spelling.isType || isMangled, name.count <= nameByteLimit else { return nil }
@@ -264,14 +273,14 @@ enum GuessedClass {
             words = SurroundingWords(of: name, in: text)
         }
 
-        /// The likelihood that the word is the class; `nil` for a word that cannot be a type's name.
+        /// A number that is higher the more likely the word is the leaked class; `nil` for a word that cannot be this class.
         var score: Int? {
-            guard !isPartOfPath else { return nil }
+            guard !isPartOfOtherText else { return nil }
             let isGeneric =
                 name.last == UInt8(ascii: ">") && SystemNames.hasAppType(name[(spelling.last.endIndex)...])
             guard spelling.hasHump || spelling.isDotted || isMangled || words.score >= 5 else { return nil }
             guard !words.isDenied, !words.saysNone, !words.isPlace || spelling.hasEnding || spelling.isDotted,
-                !others.contains(spelling.last.string),
+                !excludedNames.contains(spelling.last.string),
                 !SystemNames.hasSystemPrefix(spelling.last) || isGeneric || words.saysClass
                     || words.after.trimmed.starts(with: "instance")
             else {
@@ -284,15 +293,15 @@ enum GuessedClass {
             return score
         }
 
-        /// `/Shop/Cart.swift`, `-[Cart add]`, `Cart.swift:9`
-        private var isPartOfPath: Bool {
+        /// `true` if the word is part of a path, of a method or of an address, as in `/Shop/Cart.swift` and `-[Cart add]`.
+        private var isPartOfOtherText: Bool {
             let before = words.before
             if let previous = before.last, isWord(previous) || "/@#-\\".utf8.contains(previous) {
                 return true
             }
-            // The address of an object, as a word in front of a point.
+            // The address of an object.
             if name.contains("0x") || name.contains("0X") { return true }
-            // A namespace.
+            // The word is a namespace.
             if words.after.starts(with: "::") { return true }
             return before.ends(with: "-[") || before.ends(with: "+[")
                 || words.after.first == UInt8(ascii: "/")
@@ -305,8 +314,8 @@ enum GuessedClass {
         "Foundation.",
         "UIKit.",
     ]
-    /// Names of tools, and words of their texts.
-    private static let others: Set<String> = [
+    /// Names of tools, and words in texts of tools, that are not leaked classes.
+    private static let excludedNames: Set<String> = [
         "LeakCanary", "LeakSanitizer", "AddressSanitizer", "ObjC", "UserInfo", "XCTest", "XCTAssertNil",
         "DefaultMallocZone",
         "AppDelegate", "SceneDelegate", "NSMapTable", "ViewController", "JavaScript", "TypeScript", "SwiftUI",
@@ -314,8 +323,8 @@ enum GuessedClass {
         "LeakTest", "LeakTracker", "ComObject", "ResourceLeakDetector", "OkHttpClient",
     ]
 
-    /// Returns the name at the start of a quotation if words around it say that it is the name of a type, and not text that a
-    /// user typed.
+    /// Returns the name in a quotation if the words around the quotation say that the name is that of a type, and not text that a user
+    /// typed.
     ///
     /// - Parameter quote: the index of the opening quote.
     static func quoted(at quote: Int, in text: Text) -> Text? {
@@ -324,15 +333,15 @@ enum GuessedClass {
             name.count <= nameByteLimit, !name.allSatisfy({ $0 == UInt8(ascii: ".") })
         else { return nil }
         let words = SurroundingWords(of: name, in: text)
-        let isOfLeak = words.isAfterClass || words.isAfterLeak || words.saysRetained
-        if TypeNameCleaner.looksMangled(name) { return isOfLeak ? name : nil }
+        let isLeaked = words.isAfterClass || words.isAfterLeak || words.saysRetained
+        if TypeNameCleaner.looksMangled(name) { return isLeaked ? name : nil }
         let spelling = TypeSpelling(name)
         guard spelling.isType else { return nil }
         if words.isAfterKeyOfClass, spelling.hasHump || spelling.isDotted { return name }
         guard words.isAfterLeak || !words.saysTyped else { return nil }
         // Backticks are quotes of code.
         if text[quote] == UInt8(ascii: "`"), spelling.hasEnding, !words.saysTyped { return name }
-        // Users' names are also quoted after other words than `class`: `leaked: "JaneDoe"`.
-        return words.isAfterClass || spelling.hasEnding && isOfLeak ? name : nil
+        // After other words than `class`, the name of a user may be quoted too: `leaked: "JaneDoe"`.
+        return words.isAfterClass || spelling.hasEnding && isLeaked ? name : nil
     }
 }

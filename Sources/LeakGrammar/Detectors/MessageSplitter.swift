@@ -32,7 +32,7 @@ package enum MessageSplitter {
     {
         // Most texts have one line.
         guard mayHaveSeveral(text) else { return [] }
-        let plain = DetectorMessage.ofLogEntry(MessageNormalizer.plain(text))
+        let plain = DetectorMessage.unwrappedLogEntry(MessageNormalizer.plain(text))
         if let report = SanitizerReport(plain, FrameReader(demangle: demangle)) {
             let head = Redaction.kept(of: report.head).text
             return report.leaks.map { leak in
@@ -44,7 +44,7 @@ package enum MessageSplitter {
         let sets = cycles(in: framed)
         if sets.count > 1 { return sets.map { Part($0) } }
         if let json = JSONMessage(framed, demangle: demangle) {
-            guard json.elements.count > 1 || json.hasElementsOfNone else { return [] }
+            guard json.elements.count > 1 || json.hasElementsWithoutInstances else { return [] }
             return json.elements.map { element in
                 Part(element.text, className: element.className.map { Text($0) }, isGuessed: true)
             }
@@ -196,7 +196,9 @@ package enum MessageSplitter {
         // The lines of one trace are about one leak.
         guard !text.contains("┬──"), !text.contains("╰→"), !text.contains("ROOT CYCLE: <") else { return [] }
         let lines = text.lines.prefix(lineLimit).map(\.trimmed).filter { $0.count <= lineByteLimit }
-        let named = lines.compactMap { line in GuessedClass.named(in: line).map { (line: line, name: $0) } }
+        let named = lines.compactMap { line in
+            GuessedClass.leakedName(in: line).map { (line: line, name: $0) }
+        }
         guard Set(named.map(\.name)).count > 1 else { return [] }
         let fronts = named.map { front(of: $0.name, in: $0.line) }
         if let front = fronts.first(where: { front in fronts.count { $0 == front } > 1 }),

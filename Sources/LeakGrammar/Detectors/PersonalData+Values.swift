@@ -149,7 +149,7 @@ extension PersonalData {
         {
             return true
         }
-        return GuessedClass.isState(value)
+        return GuessedClass.statesLeak(value)
     }
 
     /// Bytes in which the address of an object begins: `(string)0x1f`.

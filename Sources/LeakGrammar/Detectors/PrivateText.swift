@@ -1,31 +1,33 @@
 internal import LeakMessage
 
-/// The removal of text that users typed or read, wherever it may be: between quotes, and after the address in the description
-/// of an object.
+/// A filter that removes text that users typed or read: text between quotes, and text after the address in the description of an
+/// object.
 ///
-/// The end of such a text cannot be determined, since it may contain quotes and brackets too. So a quotation extends to the last
-/// quote of its kind, or to the end if their number is odd, and the text of a description about its object extends to the end.
+/// The end of such a text cannot be determined, because the text may contain quotes and brackets too. So a quotation extends to the
+/// last quote of its kind, or to the end of the text if the number of quotes is odd. The attributes of a description extend to the
+/// end of the text.
 struct PrivateText {
     private let text: Text
     private var remainder: Text
-    private var kept: [UInt8] = []
+    /// The text so far, without the removed parts.
+    private var result: [UInt8] = []
     private var isInBrackets = false
-    /// The number of ``attempts`` that are left.
-    private var attemptsLeft = attempts
+    /// The number of attempts that are left before ``attemptLimit`` is reached.
+    private var attemptsLeft = attemptLimit
     /// The position of the last colon. The text after it contains no description.
     private let lastColon: Int
     private let keepsQuotations: Bool
 
     /// The number of `<` that are read as descriptions; the text after the last of them is removed. No name has that many.
-    private static let attempts = 256
+    private static let attemptLimit = 256
 
     /// - Parameter keepsQuotations: `true` removes only text in descriptions.
-    /// - Returns: `text` with `…` for each removed text, and `; …>` after an address. Another removal changes nothing.
+    /// - Returns: `text` with `…` for each removed text, and `; …>` after an address. A second call changes nothing.
     static func removed(from text: Text, keepsQuotations: Bool = false) -> [UInt8] {
         guard text.contains(where: { $0 == UInt8(ascii: "<") || isQuote($0) }) else { return Array(text) }
         var reader = PrivateText(text, keepsQuotations)
         reader.run()
-        return reader.kept
+        return reader.result
     }
 
     private init(_ text: Text, _ keepsQuotations: Bool) {
@@ -33,7 +35,7 @@ struct PrivateText {
         self.keepsQuotations = keepsQuotations
         remainder = text
         lastColon = text.lastIndex(of: UInt8(ascii: ":")) ?? text.startIndex
-        kept.reserveCapacity(text.count + 8)
+        result.reserveCapacity(text.count + 8)
     }
 
     static func isQuote(_ byte: UInt8) -> Bool {
@@ -43,38 +45,39 @@ struct PrivateText {
     private mutating func run() {
         while let byte = remainder.first {
             switch byte {
-            case UInt8(ascii: "<"): bracket()
+            case UInt8(ascii: "<"): readBracket()
             case UInt8(ascii: ">"):
                 if previous != UInt8(ascii: "-") { isInBrackets = false }
                 keep(1)
             case UInt8(ascii: "\""), UInt8(ascii: "'"), UInt8(ascii: "`"):
-                if isOpening { quotation(byte) } else { keep(1) }
-            case UInt8(ascii: "0"): zero()
-            default: keep(remainder.prefix { !Self.isMark($0) }.count)
+                if isOpening { readQuotation(byte) } else { keep(1) }
+            case UInt8(ascii: "0"): readAddress()
+            default: keep(remainder.prefix { !Self.isSpecial($0) }.count)
             }
         }
     }
 
-    /// Returns `true` for a byte that may begin or end a removed text.
-    private static func isMark(_ byte: UInt8) -> Bool {
+    /// Returns `true` for a byte that ``run()`` has to look at: it may begin or end a text to remove.
+    private static func isSpecial(_ byte: UInt8) -> Bool {
         byte == UInt8(ascii: "<") || byte == UInt8(ascii: ">") || byte == UInt8(ascii: "0") || isQuote(byte)
     }
 
-    /// The byte before the next one.
+    /// The byte in front of the next byte.
     private var previous: UInt8? {
         remainder.startIndex > text.startIndex ? text[remainder.startIndex - 1] : nil
     }
 
+    /// Copies the next bytes to the result.
     private mutating func keep(_ count: Int) {
-        kept.append(contentsOf: remainder.prefix(count))
+        result.append(contentsOf: remainder.prefix(count))
         remainder = remainder.dropFirst(count)
     }
 
     private mutating func keep(upTo end: Int) { keep(end - remainder.startIndex) }
 
-    /// Writes `mark` in place of the rest of the text.
-    private mutating func end(_ mark: StaticString) {
-        unsafe kept.append(
+    /// Writes `mark` in place of the remaining text.
+    private mutating func replaceRemainder(by mark: StaticString) {
+        unsafe result.append(
             contentsOf: UnsafeBufferPointer(start: mark.utf8Start, count: mark.utf8CodeUnitCount))
         remainder = remainder[remainder.endIndex...]
     }
@@ -88,8 +91,8 @@ struct PrivateText {
         return Description(text)
     }
 
-    private mutating func bracket() {
-        guard attemptsLeft > 0 else { return end("…") }
+    private mutating func readBracket() {
+        guard attemptsLeft > 0 else { return replaceRemainder(by: "…") }
         guard let description = description(at: remainder) else {
             isInBrackets = true
             return keep(1)
@@ -98,17 +101,17 @@ struct PrivateText {
             upTo: (description.attributes.isEmpty ? description.remainder : description.attributes).startIndex
         )
         isInBrackets = false
-        if !description.attributes.isEmpty { end("; …>") }
+        if !description.attributes.isEmpty { replaceRemainder(by: "; …>") }
     }
 
-    /// An address in brackets that are no description otherwise: `<Cart of 'Jane': 0x1f; text = …>`.
-    private mutating func zero() {
+    /// Removes the text after an address in brackets that ``Description`` does not recognize: `<Cart of 'Jane': 0x1f; text = …>`.
+    private mutating func readAddress() {
         guard isInBrackets, !(previous?.isIdentifier ?? false), remainder.starts(with: "0x") else {
             return keep(1)
         }
         let digits = remainder.dropFirst(2).prefix { $0.isHexadecimal }
         keep(upTo: digits.endIndex)
-        if let next = remainder.first, next != UInt8(ascii: ">") { end("; …>") }
+        if let next = remainder.first, next != UInt8(ascii: ">") { replaceRemainder(by: "; …>") }
     }
 
     /// Returns `true` if the next byte is a quote and not an apostrophe.
@@ -120,7 +123,7 @@ struct PrivateText {
             return true
         }
         guard remainder.first == UInt8(ascii: "`") else { return false }
-        // A quote with a second one in the same line is no apostrophe.
+        // A backtick with a second backtick in the same line is a quote, not an apostrophe.
         let inside = remainder.dropFirst().prefix { $0 != UInt8(ascii: "`") && $0 != UInt8(ascii: "\n") }
         return text[inside.endIndex...].first == UInt8(ascii: "`")
     }
@@ -134,14 +137,14 @@ struct PrivateText {
             return text[name.endIndex...].dropFirst().first == UInt8(ascii: "(")
                 && (name.allSatisfy(\.isIdentifier) || isInFrame(index))
         }
-        // Masked text is masked again, so that a second pass changes nothing.
+        // Masked text counts as a quotation, so that a second pass masks it again and changes nothing.
         return isInFrame(index) && !textAfter.starts(with: "…`")
             && (textAfter.starts(with: "-[") || textAfter.starts(with: "+[")
                 || textAfter.first?.isIdentifier ?? false
                 || text[index - 1] == UInt8(ascii: "?"))
     }
 
-    /// Returns `true` if a quote is one of `::'lambda0'(`, as demanglers of C++ name a lambda.
+    /// Returns `true` if a quote belongs to a lambda such as `::'lambda0'(`, in the form of C++ demanglers.
     private func isOfLambda(at index: Int) -> Bool {
         guard text[index] == UInt8(ascii: "'") else { return false }
         let isOpening = text[..<index].ends(with: "::")
@@ -155,9 +158,10 @@ struct PrivateText {
         return textAfter.starts(with: "'(") && (isOpening || textAfter.startIndex == index)
     }
 
+    /// The longest `'lambda0`, without the closing quote, in bytes.
     private static let lambdaBytes = 12
 
-    /// `true` if the line up to an index begins as a debugger's frame.
+    /// Returns `true` if the line that contains an index begins as a debugger's frame.
     private func isInFrame(_ index: Int) -> Bool {
         let before = text[..<index].suffix(Self.frameBytes)
         let start = before.lastIndex(of: UInt8(ascii: "\n")).map { $0 + 1 } ?? before.startIndex
@@ -168,7 +172,7 @@ struct PrivateText {
     private static let frameBytes = 256
     private static let escapedNameBytes = 128
 
-    private mutating func quotation(_ quote: UInt8) {
+    private mutating func readQuotation(_ quote: UInt8) {
         if let name = GuessedClass.quoted(at: remainder.startIndex, in: text) {
             return keep(upTo: name.endIndex + 1)
         }
@@ -177,29 +181,29 @@ struct PrivateText {
         if let description = description(at: remainder), Self.isName(description.name) {
             if !description.attributes.isEmpty {
                 keep(upTo: description.attributes.startIndex)
-                end("; …>")
-                kept.append(quote)
+                replaceRemainder(by: "; …>")
+                result.append(quote)
                 return
             }
             if description.remainder.first == quote {
                 return keep(upTo: description.remainder.startIndex + 1)
             }
         }
-        kept.append(contentsOf: Array("…".utf8))
-        if keyOfClass(behind: quote) { return }
+        result.append(contentsOf: Array("…".utf8))
+        if keepKeyOfClass(after: quote) { return }
         guard let closing = closing(of: quote) else {
             remainder = remainder[remainder.endIndex...]
             return
         }
         let entry = SensitiveKey.find(inQuotes: remainder[..<closing])
-        kept.append(quote)
+        result.append(quote)
         remainder = remainder[(closing + 1)...]
-        if entry != nil { valueOfQuotedKey() }
+        if entry != nil { hideValueOfQuotedKey() }
     }
 
-    /// Keeps ` class="Cart"` after a quotation, with `…` for what is quoted after it: in `msg="leak" class="Cart" user="Jane"` the
-    /// quotation of `msg` goes up to the last quote otherwise.
-    private mutating func keyOfClass(behind quote: UInt8) -> Bool {
+    /// Keeps ` class="Cart"` after a quotation, and writes `…` for quoted text after this key. Without this rule, the quotation of
+    /// `msg` in `msg="leak" class="Cart" user="Jane"` would extend to the last quote.
+    private mutating func keepKeyOfClass(after quote: UInt8) -> Bool {
         guard !isInBrackets else { return false }
         for end in remainder.indices.prefix(Self.keyBytes) where remainder[end] == quote {
             let textAfter = remainder[(end + 1)...]
@@ -218,8 +222,8 @@ struct PrivateText {
             keep(quotation: remainder[end...name.endIndex])
             let last = closing ?? remainder.endIndex
             if last > name.endIndex {
-                kept.append(contentsOf: Array("…".utf8))
-                if closing != nil { kept.append(quote) }
+                result.append(contentsOf: Array("…".utf8))
+                if closing != nil { result.append(quote) }
             }
             remainder =
                 last < remainder.endIndex
@@ -229,13 +233,13 @@ struct PrivateText {
         return false
     }
 
-    private mutating func keep(quotation: Text) { kept.append(contentsOf: quotation) }
+    private mutating func keep(quotation: Text) { result.append(contentsOf: quotation) }
 
     private static let keyBytes = 512
 
-    /// `"text": Jane` and `["text"] = Jane`: the value without quotes of a ``SensitiveKey`` that stood in quotes, up to the end of
-    /// the line.
-    private mutating func valueOfQuotedKey() {
+    /// Removes the value without quotes of a quoted ``SensitiveKey``, up to a semicolon or the end of the line: `"text": Jane` and
+    /// `["text"] = Jane`.
+    private mutating func hideValueOfQuotedKey() {
         let textAfter = SensitiveKey.withoutBlanks(remainder.dropping("]") ?? remainder)
         guard let separator = SensitiveKey.separator(at: textAfter),
             let value = SensitiveKey.value(
@@ -243,24 +247,24 @@ struct PrivateText {
             value.first != UInt8(ascii: "`"), !SensitiveKey.isStructure(value)
         else { return }
         keep(upTo: value.startIndex)
-        kept.append(contentsOf: Array("…".utf8))
+        result.append(contentsOf: Array("…".utf8))
         remainder = remainder[SensitiveKey.end(of: value, at: ";")...]
     }
 
-    /// Returns `true` if `text` is the name of a type, and so are its arguments: ``TypeName`` accepts any text in their brackets,
-    /// where a user may have typed a sentence.
+    /// Returns `true` if `text` is the name of a type, and its generic arguments are names of types too. ``TypeName`` accepts any text
+    /// between the brackets of arguments, where a user may have typed a sentence.
     private static func isName(_ text: Text) -> Bool {
         let marks = Array(".,:<>()[]?&-".utf8)
-        let isWordForWord = text.indices.allSatisfy { index in
+        let hasOnlyNames = text.indices.allSatisfy { index in
             if text[index] == UInt8(ascii: " ") {
                 return isBlankOfName(before: text[..<index], text[(index + 1)...])
             }
             return text[index].isIdentifier || marks.contains(text[index])
         }
-        return isWordForWord && TypeName.ifNamed(text, demangle: { _ in nil }) != nil
+        return hasOnlyNames && TypeName.ifNamed(text, demangle: { _ in nil }) != nil
     }
 
-    /// Blanks stand after the commas of a name, and in `(unknown context at $1)`, `(extension in M)` and `(A in _1F)`.
+    /// Returns `true` for a space that is part of a name: after a comma, and in `(unknown context at $1)`, `(extension in M)` and `(A in _1F)`.
     private static func isBlankOfName(before: Text, _ after: Text) -> Bool {
         let words: [StaticString] = [
             ",", "(unknown", "(unknown context", "(unknown context at", "(extension", "(extension in",
@@ -270,7 +274,7 @@ struct PrivateText {
     }
 
     /// Returns the end of a quotation: the last quote of its kind, or the last quote of another kind if quotes of both kinds are
-    /// mixed. `nil` if the quote is not one of a pair, as in a text that was cut, or if all of it is about an object.
+    /// mixed. `nil` if the quote has no partner, as in a text that was cut, or if the quotation is inside the brackets of an object.
     private func closing(of quote: UInt8) -> Int? {
         guard !isInBrackets else { return nil }
         let quotes = remainder.indices.filter { remainder[$0] == quote && !isApostrophe(at: $0) }
@@ -280,14 +284,14 @@ struct PrivateText {
                 && remainder[..<last].indices.contains { remainder[$0] == other && !isApostrophe(at: $0) }
         }
         if others.isEmpty {
-            // The class of an object whose name was quoted, without other quoted text.
-            return quotes.count == 3 && isOfClass(quotes[1], behind: quotes[0]) ? quotes[0] : last
+            // Two quotations: the name of an object, and then its class.
+            return quotes.count == 3 && namesClass(quotes[1], after: quotes[0]) ? quotes[0] : last
         }
         return others.compactMap { remainder.lastIndex(of: $0) }.reduce(last, max)
     }
 
-    /// Returns `true` if the quotation after another one names the class of the object in that one: `'Jane' of class 'Cart'`.
-    private func isOfClass(_ quote: Int, behind closing: Int) -> Bool {
+    /// Returns `true` if a second quotation names the class of the object in the first: `'Jane' of class 'Cart'`.
+    private func namesClass(_ quote: Int, after closing: Int) -> Bool {
         let between = remainder[(closing + 1)..<quote].trimmed
         return Self.wordsOfClasses.contains { between.equals($0) }
             && GuessedClass.quoted(at: quote, in: text) != nil
@@ -299,7 +303,8 @@ struct PrivateText {
         "class", "class:", ", class", ", class:", "with class", "of class:", "of type:",
     ]
 
-    /// A letter of Latin script in front of an apostrophe is one of ASCII: other scripts quote without a space.
+    /// Returns `true` for an ASCII letter or digit in front of an apostrophe. Other scripts quote without a space, so a quote after them
+    /// may begin a quotation.
     static func isBesideApostrophe(_ byte: UInt8) -> Bool { byte.isIdentifier && byte < 0x80 }
 
     private func isApostrophe(at index: Int) -> Bool {

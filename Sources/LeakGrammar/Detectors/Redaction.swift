@@ -140,7 +140,7 @@ enum Redaction {
     private static func children(_ list: Text) -> [UInt8] {
         var result = Array(":\n[".utf8)
         var remainder = list
-        for _ in 0..<Grammar.attempts {
+        for _ in 0..<Grammar.attemptLimit {
             guard let open = remainder.firstIndex(of: UInt8(ascii: "<")) else { break }
             remainder = remainder[open...]
             guard let description = Description(remainder) else {

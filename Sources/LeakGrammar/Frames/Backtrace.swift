@@ -70,7 +70,7 @@ struct Backtrace {
     /// Reads frames that are strings in a JSON text of one leak.
     private init?(strings text: Text, _ reader: FrameReader) {
         guard text.contains(UInt8(ascii: "{")), let json = JSONMessage(text, demangle: { _ in nil }),
-            json.elements.count <= 1, !json.hasElementsOfNone, let callStack = json.callStack
+            json.elements.count <= 1, !json.hasElementsWithoutInstances, let callStack = json.callStack
         else { return nil }
         self.init(
             head: json.withoutCallStacks, lines: callStack.lines,
