@@ -17,8 +17,8 @@ extension Grammar {
     }
 
     /// Reads the text about the same object after its deallocation: `LEAKED VIEWCONTROLLER DEINNITED …` up to 1.3, `DEINITED` from
-    /// 1.4 on, with `Deinited after 8.912s.` at the very end. The text in between may differ from the leak's text, because `String(format:)`
-    /// replaced text after percent signs.
+    /// 1.4 on, with `Deinited after 8.912s.` at the very end. The text in between may differ from the leak's text, because
+    /// `String(format:)` replaced text after percent signs.
     func deinited(_ text: Text) -> FormMatch? {
         guard let remainder = text.dropping("LEAKED ") else { return nil }
         let title = remainder.prefix { $0.isUppercase }

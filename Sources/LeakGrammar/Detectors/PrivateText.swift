@@ -264,7 +264,8 @@ struct PrivateText {
         return hasOnlyNames && TypeName.ifNamed(text, demangle: { _ in nil }) != nil
     }
 
-    /// Returns `true` for a space that is part of a name: after a comma, and in `(unknown context at $1)`, `(extension in M)` and `(A in _1F)`.
+    /// Returns `true` for a space that is part of a name: after a comma, and in
+    /// `(unknown context at $1)`, `(extension in M)` and `(A in _1F)`.
     private static func isBlankOfName(before: Text, _ after: Text) -> Bool {
         let words: [StaticString] = [
             ",", "(unknown", "(unknown context", "(unknown context at", "(extension", "(extension in",

@@ -1,6 +1,6 @@
 internal import LeakMessage
 
-/// The words around a name, which show whether it is the name of a leaked class.
+/// The words around a name, which show if the name is that of a leaked class.
 struct SurroundingWords {
     /// The text in front of the name and its opening quote.
     let before: Text
@@ -9,7 +9,7 @@ struct SurroundingWords {
     private let lowercasedBefore: Text
     private let isQuoted: Bool
     /// ``after`` in lower case, without parentheses, spaces, quotes and `>` at its start.
-    private let next: Text
+    private let lowercasedAfter: Text
     /// The text after the name, longer than ``after``.
     private let lineAfter: Text
     /// The text in front of the name, longer than ``before``.
@@ -41,7 +41,7 @@ struct SurroundingWords {
         let textAfter = Self.withoutIdentity(text[end...].prefix(4 * Self.byteLimit)).prefix(Self.byteLimit)
         after = textAfter.dropping(".Type") ?? textAfter.dropping(".self") ?? textAfter
         lowercasedBefore = Self.withoutCount(Self.lowercased(before))
-        next = Self.lowercased(
+        lowercasedAfter = Self.lowercased(
             Self.withoutParentheses(after).drop {
                 $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "'") || $0 == UInt8(ascii: ">")
             })
@@ -50,7 +50,7 @@ struct SurroundingWords {
     }
 
     /// `true` if the sentence denies a leak: `No leak in ` and ` is not leaking`, but not `There should be no leak in `, which is
-    /// written about leaked objects.
+    /// a message about leaked objects.
     var isDenied: Bool {
         let start = textBefore.lastIndex { $0 == UInt8(ascii: "\n") || $0 == UInt8(ascii: ";") }
         var sentence = Self.lowercased(start.map { textBefore[($0 + 1)...] } ?? textBefore)
@@ -62,14 +62,14 @@ struct SurroundingWords {
             let isStart =
                 sentence[range].starts(with: "n't")
                 || sentence[..<range.lowerBound].last?.isIdentifier != true
-            if isStart, isSamePhrase(behindDenial: sentence[range.upperBound...]) { return true }
+            if isStart, isInDeniedPhrase(after: sentence[range.upperBound...]) { return true }
         }
-        let denial = Self.denialsAfter.first { next.starts(with: $0) }
-        return denial != nil && !next.contains(" until ")
+        let denial = Self.denialsAfter.first { lowercasedAfter.starts(with: $0) }
+        return denial != nil && !lowercasedAfter.contains(" until ")
     }
 
-    /// `true` if the object was deallocated as expected: ` was deallocated`, and not ` was deallocated while …` or
-    /// ` was deallocated 9 s late`.
+    /// `true` if the words state that the object was deallocated as expected: ` was deallocated`, but not ` was deallocated while …`
+    /// or ` was deallocated 9 s late`.
     var saysFreed: Bool {
         let restOfLine = Self.lowercased(
             Self.withoutIdentity(lineAfter.firstLine.line).drop { " '\">:-–,".utf8.contains($0) })
@@ -89,22 +89,22 @@ struct SurroundingWords {
         return !words.contains { word in Self.failureWords.contains { word.starts(with: $0) } }
     }
 
-    /// `true` if the words between a denial and the name leave the name in the denied phrase: those of `no leak in A and B` do,
-    /// those of `no leak in A but B` and `no leak in A and B leaked` do not.
-    private func isSamePhrase(behindDenial words: Text) -> Bool {
+    /// Returns `true` if the name belongs to the denied phrase, by the words between the denial and the name. In `no leak in A and B`,
+    /// the name B belongs to it; in `no leak in A but B` and `no leak in A and B leaked`, it does not.
+    private func isInDeniedPhrase(after words: Text) -> Bool {
         if words.contains(where: { ",([".utf8.contains($0) }) { return false }
         if [" but ", " except ", " until "].contains(where: { words.contains($0) }) { return false }
         let isSecond = words.contains(" and ") || words.contains(UInt8(ascii: ":"))
-        let verb = next.split(whereSeparator: { !$0.isIdentifier }).first
+        let verb = lowercasedAfter.split(whereSeparator: { !$0.isIdentifier }).first
         let isEllipsis =
             verb.map { verb in
                 ["was", "is", "did", "does", "has"].contains { verb.equals($0) }
-                    && !(next[verb.endIndex...].trimmed.first?.isIdentifier ?? false)
+                    && !(lowercasedAfter[verb.endIndex...].trimmed.first?.isIdentifier ?? false)
             } ?? false
         return !isSecond || !(saysRetained || isEllipsis || words.contains(" leak"))
     }
 
-    /// `true` if a list counts no instance of the class: `CartModel: 0`, `CartModel (0)`, `CartModel x0`, `0 CartModel`.
+    /// `true` if the text states 0 instances of the class: `CartModel: 0`, `CartModel (0)`, `CartModel x0`, `0 CartModel`.
     var saysNone: Bool {
         if let front = before.droppingLast("0 "), front.last.map({ " :(\n".utf8.contains($0) }) ?? true {
             return true
@@ -119,7 +119,7 @@ struct SurroundingWords {
             || ["instance", "leak", "object", "alive", "retained"].contains { textAfter.starts(with: $0) }
     }
 
-    /// `leak of ` of `leak of Shop::`
+    /// Returns `leak of ` for `leak of Shop::`.
     private static func withoutNamespaces(_ text: Text) -> Text {
         var text = text
         while let front = text.droppingLast("::") {
@@ -128,7 +128,7 @@ struct SurroundingWords {
         return text
     }
 
-    /// Without the identity and the properties that some languages print after a name: `#e76fa(ticker active)`, `{id=14}`.
+    /// Removes the identity and the properties that some languages print after a name: `#e76fa(ticker active)`, `{id=14}`.
     private static func withoutIdentity(_ text: Text) -> Text {
         var text = text
         if text.first == UInt8(ascii: "#") {
@@ -144,7 +144,7 @@ struct SurroundingWords {
         return text
     }
 
-    /// ` leaked` of ` (in storyboard Main) leaked`
+    /// Returns ` leaked` for ` (in storyboard Main) leaked`.
     private static func withoutParentheses(_ text: Text) -> Text {
         guard let inside = text.dropping(" ("), let end = inside.firstIndex(of: UInt8(ascii: ")")) else {
             return text
@@ -152,7 +152,7 @@ struct SurroundingWords {
         return text[(end + 1)...]
     }
 
-    /// `leak: ` of `leak: 4 `
+    /// Returns `leak: ` for `leak: 4 `.
     private static func withoutCount(_ text: Text) -> Text {
         guard let words = text.droppingLast(" "), words.last?.isDigit ?? false else { return text }
         let front = words[..<(words.lastIndex { !$0.isDigit }.map { $0 + 1 } ?? words.startIndex)]
@@ -161,10 +161,10 @@ struct SurroundingWords {
 
     private static func lowercased(_ text: Text) -> Text { text.map { $0.isUppercase ? $0 | 0x20 : $0 }[...] }
 
-    /// How much the words say that the class leaked.
+    /// A number that is higher the more clearly the words state that the class leaked.
     var score: Int { scoreBefore + scoreAfter }
 
-    /// `true` if words such as `class` or `instance of` precede a whole name.
+    /// `true` if words such as `class` or `instance of` precede the name, and the name ends its phrase or leaked.
     var saysClass: Bool { isAfterClass && (isEndOfPhrase || saysRetained) }
 
     /// `true` if words such as `class` or `instance of` precede the name.
@@ -190,14 +190,14 @@ struct SurroundingWords {
     /// `true` if the name belongs to the holder of the leaked object, or to its superclass.
     private var isOwner: Bool { follows(Self.cuesOfOwners) }
 
-    /// `true` if words such as `was not released` follow the name.
+    /// `true` if the words after the name state that the object stays in memory, such as `was not released`.
     var saysRetained: Bool {
-        if Self.cuesAfter.contains(where: { next.starts(with: $0) }) { return !isTransitive }
-        return Self.statesAfter.contains { next.starts(with: $0) }
-            && Self.memoryWords.contains { next.contains($0) }
+        if Self.cuesAfter.contains(where: { lowercasedAfter.starts(with: $0) }) { return !isTransitive }
+        return Self.statesAfter.contains { lowercasedAfter.starts(with: $0) }
+            && Self.memoryWords.contains { lowercasedAfter.contains($0) }
     }
 
-    /// `true` if the words in front introduce text that a user typed.
+    /// `true` if words such as `titled` or `user` precede the name, which introduce text that a user typed.
     var saysTyped: Bool { follows(Self.cuesOfTypedText) }
 
     private func follows(_ cues: [StaticString]) -> Bool { cues.contains { lowercasedBefore.ends(with: $0) } }
@@ -214,17 +214,20 @@ struct SurroundingWords {
     }
 
     private var scoreAfter: Int {
-        // The tag of a logger: `LeakMonitor: …`, `… okhttp3.OkHttpClient : …`.
+        // A colon follows the tag of a logger: `LeakMonitor: …`, `… okhttp3.OkHttpClient : …`.
         if let words = after.dropping(": "), before.trimmed.isEmpty, Self.saysNotCalled(words) { return 5 }
         if after.starts(with: " : ") || before.trimmed.isEmpty && after.starts(with: ": ") { return -6 }
         if saysRetained { return 5 }
-        if Self.cuesAfter.contains(where: { next.starts(with: $0) }) { return 0 }
-        if Self.statesAfter.contains(where: { next.starts(with: $0) }) { return 0 }
-        if ["retains ", "holds ", "references ", "keeps "].contains(where: { next.starts(with: $0) }) {
+        if Self.cuesAfter.contains(where: { lowercasedAfter.starts(with: $0) }) { return 0 }
+        if Self.statesAfter.contains(where: { lowercasedAfter.starts(with: $0) }) { return 0 }
+        if ["retains ", "holds ", "references ", "keeps "].contains(where: {
+            lowercasedAfter.starts(with: $0)
+        }) {
             return -5
         }
         if after.starts(with: "(") || after.starts(with: "=") { return -3 }
-        if next.starts(with: "0x") || next.starts(with: "at 0x") || isJavaIdentity(after)
+        if lowercasedAfter.starts(with: "0x") || lowercasedAfter.starts(with: "at 0x")
+            || isJavaIdentity(after)
             || after.starts(with: "  ObjC")
             || after.starts(with: "  Swift")
         {
@@ -233,7 +236,7 @@ struct SurroundingWords {
         return after.starts(with: ":\n") ? 2 : 0
     }
 
-    /// `deinit was not called`, `dealloc was never called`, with no other class after.
+    /// Returns `true` for `deinit was not called` and `dealloc was never called`, if no other class follows.
     private static func saysNotCalled(_ words: Text) -> Bool {
         let line = words.firstLine.line
         let lowercased = lowercased(line)
@@ -250,10 +253,10 @@ struct SurroundingWords {
             let words = Self.lowercased(textAfter.trimmed)
             return !words.isEmpty && !Self.explanations.contains { words.starts(with: $0) }
         }
-        return Self.places.contains { next.starts(with: $0) }
+        return Self.places.contains { lowercasedAfter.starts(with: $0) }
     }
 
-    /// `true` if no text follows that belongs to the name: `class Cart`, and not `class Cart of the shop`.
+    /// `true` if no further words follow the name in its phrase: `class Cart`, but not `class Cart of the shop`.
     private var isEndOfPhrase: Bool {
         guard let first = after.first else { return true }
         return !(first.isIdentifier || first == UInt8(ascii: " ") || first == UInt8(ascii: "-"))
@@ -261,7 +264,7 @@ struct SurroundingWords {
 
     /// `true` if the text says that a person leaked something: `JaneDoe leaked the plan`.
     private var isTransitive: Bool {
-        let words = next.split(separator: UInt8(ascii: " "), maxSplits: 3)
+        let words = lowercasedAfter.split(separator: UInt8(ascii: " "), maxSplits: 3)
         guard words.count > 1, words[0].starts(with: "leak") else { return false }
         return Self.articles.contains { words[1].equals($0) }
     }
@@ -331,7 +334,7 @@ struct SurroundingWords {
     private static let cuesOfLeaks: [StaticString] = [
         "leak of ", "leaks of ", "object of ", "dealloc of ", "deallocation of ", "deinit of ",
     ]
-    /// In front of a quotation.
+    /// Words in front of the quoted name of a leaked object.
     private static let cuesOfQuotedLeaks: [StaticString] = [
         "leaked ", "leaked: ", "leaking ", "leaking object ", "leaking object: ", "leaked object ",
         "leaked object: ", "leak in ", "leak: ", "leak=",
@@ -375,7 +378,7 @@ struct SurroundingWords {
         "to be nil", "to be deallocated", "to be released", "to be freed", "to be deinit",
         "was disposed with", "has been leaked", "autoreleased with no pool",
     ]
-    /// Beginnings of sentences about anything, unless a word about memory follows.
+    /// Words after the name that state a leak only if a word of ``memoryWords`` follows.
     private static let statesAfter: [StaticString] = [
         "object ", "was not ", "has not ", "was deallocated while ",
         "is still", "still ", "is not ", "wasn't", "did not ", "didn't ", "should ", "never ", "remains",
@@ -388,7 +391,7 @@ struct SurroundingWords {
     private static let places: [StaticString] = [
         "app ", "app:", "module", "framework", "target", "package", "library",
     ]
-    /// Beginnings of what is said about a leaked object, and of no name of one.
+    /// Beginnings of texts about a leaked object that do not name an object.
     private static let explanations: [StaticString] = [
         "retain", "it ", "captured", "held", "kept", "instance", "object", "not ", "was ", "is ", "still ",
         "strong ", "closure",

@@ -72,7 +72,7 @@ package struct CallStack: Hashable, Sendable {
     ///
     /// Redaction is repeated until the elements no longer change. If they still change in the last round, JSON is redacted as other
     /// text is; if that does not end either, each element becomes `…`.
-    static func redacted(_ elements: [String], rounds: Int = Redaction.rounds) -> [String] {
+    static func redacted(_ elements: [String], rounds: Int = Redaction.roundLimit) -> [String] {
         // Most stacks need no redaction.
         guard elements.contains(where: { Redaction.mayChange($0) || $0.utf8.first == UInt8(ascii: "{") })
         else { return elements }

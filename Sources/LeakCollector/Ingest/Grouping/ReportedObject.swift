@@ -277,7 +277,7 @@ struct ReportedObject {
     /// Returns the text without control characters, because U+001F separates the parts of a key, and without the text
     /// that a description contains about its object.
     private static func withoutSeparators(_ text: String) -> String {
-        let part = LeakReport.words(text)
+        let part = LeakReport.withoutDescriptionContent(text)
         guard part.utf8.contains(where: { $0 < 0x20 }) else { return part }
         return String(decoding: part.utf8.map { $0 < 0x20 ? UInt8(ascii: " ") : $0 }, as: UTF8.self)
     }
