@@ -2,9 +2,9 @@ internal import LeakMessage
 
 /// A demangler for the mangling of Swift 3, in which Objective-C still names Swift classes: `_TtC5MyApp13FooController`.
 ///
-/// The Swift runtime on Linux reads only the manglings that came after it. Grammar: swift 4.0, docs/ABI.rst, “Mangling”. It reads
-/// nominal types, nested, private, local or in an extension, and their generic arguments. It does not read archetypes, punycode
-/// and metatypes.
+/// The Swift runtime on Linux reads only later manglings. The grammar is in docs/ABI.rst of Swift 4.0, “Mangling”. The demangler reads
+/// functions, closures, and nominal types with their generic arguments: nested, private, local or in an extension. It does not read
+/// archetypes, punycode and metatypes.
 struct Swift3Demangler {
     private var remainder: Text
     private var substitutions: [String] = []
@@ -12,19 +12,21 @@ struct Swift3Demangler {
 
     private static let depthLimit = 32
 
-    /// Limit of the bytes of all names that are made while one symbol is read. Substitutions nest, so without a limit every ten
-    /// bytes could double the names before them. The longest names that are shown have a few thousand bytes.
-    private static let writtenLimit = 64 * 1024
-    private var written = 0
+    /// Limit of the total bytes of all names that are created while one symbol is read. Substitutions nest, so without a limit every
+    /// ten bytes could double the length of the name. The longest names that are shown have a few thousand bytes.
+    private static let totalByteLimit = 64 * 1024
+    private var totalByteCount = 0
 
-    /// Adds the bytes of a name to the sum. Returns `nil` if the sum exceeds ``writtenLimit``.
+    /// Adds the bytes of a name to the total. Returns the name, or `nil` if the total exceeds ``totalByteLimit``.
     private mutating func counted(_ name: String?) -> String? {
         guard let name else { return nil }
-        written += name.utf8.count
-        return written <= Self.writtenLimit ? name : nil
+        totalByteCount += name.utf8.count
+        return totalByteCount <= Self.totalByteLimit ? name : nil
     }
 
-    /// - Returns: the name as the Swift runtime would print it, or `nil` if `mangled` is not the name of a type in this mangling.
+    /// Demangles the name of a type.
+    ///
+    /// - Returns: the name in the form of the Swift runtime, or `nil` if `mangled` is not the name of a type in this mangling.
     static func demangle(_ mangled: Text) -> String? {
         guard let type = mangled.dropping("_Tt") else { return nil }
         var reader = Swift3Demangler(remainder: type)
@@ -32,8 +34,9 @@ struct Swift3Demangler {
         return name
     }
 
-    /// - Returns: a function or a closure without its module, with the labels of its parameters, or `nil` when `symbol` is
-    ///   neither.
+    /// Demangles the name of a function or a closure.
+    ///
+    /// - Returns: the name without its module, with the labels of the parameters; `nil` for any other symbol.
     static func function(_ symbol: Text) -> String? {
         guard symbol.starts(with: "_T"), !symbol.starts(with: "_T0") else { return nil }
         // The symbol of code that was generated for a function, such as `_TTSf4g_n___TF…` and `_TPA__TF…`, ends with the symbol
@@ -85,8 +88,8 @@ struct Swift3Demangler {
     private mutating func list(_ element: (inout Swift3Demangler) -> String?) -> [String]? {
         var elements: [String] = []
         while !consume("_") {
-            guard let one = element(&self) else { return nil }
-            elements.append(one)
+            guard let value = element(&self) else { return nil }
+            elements.append(value)
         }
         return elements
     }
@@ -106,7 +109,7 @@ struct Swift3Demangler {
         counted(remainder.first == UInt8(ascii: "S") ? substitutionOrDeclaration() : declaration())
     }
 
-    /// `S_` may be a whole protocol, or the module of one whose name follows.
+    /// Reads a substitution such as `S_`, which is a whole protocol, or the module of a protocol whose name follows.
     private mutating func substitutionOrDeclaration() -> String? {
         guard let name = substitution() else { return nil }
         guard remainder.first?.isDigit ?? false, let member = identifier() else { return name }
@@ -221,14 +224,14 @@ struct Swift3Demangler {
 
     private mutating func substitution() -> String? {
         remainder = remainder.dropFirst()
-        let known: [(Unicode.Scalar, String)] = [
+        let standardTypes: [(Unicode.Scalar, String)] = [
             ("a", "Array"), ("b", "Bool"), ("c", "UnicodeScalar"), ("d", "Double"), ("f", "Float"),
             ("i", "Int"),
             ("p", "UnsafeMutablePointer"), ("P", "UnsafePointer"), ("q", "Optional"), ("Q", "Optional"),
             ("R", "UnsafeBufferPointer"), ("r", "UnsafeMutableBufferPointer"), ("S", "String"), ("u", "UInt"),
             ("V", "UnsafeRawPointer"), ("v", "UnsafeMutableRawPointer"),
         ]
-        for (letter, name) in known where consume(letter) { return "Swift.\(name)" }
+        for (letter, name) in standardTypes where consume(letter) { return "Swift.\(name)" }
         if consume("o") { return "__C" }
         if consume("C") { return "__C_Synthesized" }
         guard let index = index(), index < substitutions.count else { return nil }
