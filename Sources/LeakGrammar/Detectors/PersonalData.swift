@@ -339,7 +339,7 @@ struct PersonalData {
 
     /// Returns the index of the last closing quote; the start of the text if there is none.
     private mutating func closing(_ sort: Int) -> Int {
-        if let known = lastClosingQuotes[sort] { return known }
+        if let cachedIndex = lastClosingQuotes[sort] { return cachedIndex }
         let found = Self.quotes[sort].closing.compactMap { lastPlace(of: $0) }.max() ?? text.startIndex
         lastClosingQuotes[sort] = found
         return found
