@@ -177,7 +177,7 @@ struct PrivateText {
             return keep(upTo: name.endIndex + 1)
         }
         keep(1)
-        // The description of an object may be quoted by itself.
+        // The quotation may consist of only the description of an object, which is kept.
         if let description = description(at: remainder), Self.isName(description.name) {
             if !description.attributes.isEmpty {
                 keep(upTo: description.attributes.startIndex)

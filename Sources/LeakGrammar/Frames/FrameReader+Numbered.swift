@@ -22,7 +22,7 @@ extension FrameReader {
             (frame.file, frame.line) = SourcePosition.read(symbol[at.upperBound...])
             symbol = symbol[..<at.lowerBound]
         }
-        // In front stands the function that contains the inlined code. It is a frame of its own.
+        // The function in front contains the inlined code. lldb prints it as a separate frame.
         if let inlined = symbol.lastRange(of: " [inlined] ") { symbol = symbol[inlined.upperBound...] }
         // `_block_invoke(.block_descriptor=0x…)`
         if let block = symbol.lastRange(of: "_block_invoke") {

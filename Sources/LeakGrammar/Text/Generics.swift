@@ -171,7 +171,7 @@ enum Generics {
         // Another number of arguments, such as in a text that was cut: the view stays unchanged.
         guard parts.count == wrapper.count else { return nil }
         let inner = parts[wrapper.view].trimmed
-        // A list of views stays whole, because it says more than one of its views.
+        // A list of views is kept whole, because the list identifies the screen better than one of its views.
         return inner.starts(with: "TupleView<") || inner.starts(with: "SwiftUI.TupleView<") ? nil : inner
     }
 
