@@ -107,7 +107,7 @@ extension SentryFrame {
                 // If function and module are known, only the path of an image of the system adds information.
                 let path = [package, image?.name].firstNonBlank.flatMap(Self.imagePath)
                 if functionName == nil || module?.visible == nil
-                    || path.map(SystemNames.isFolder) == true
+                    || path.map(SystemNames.isSystemPath) == true
                 {
                     field("package", path)
                 }
@@ -127,7 +127,7 @@ extension SentryFrame {
     /// Returns the path of an image of the system, but only the last component of any other path, because it may contain the name
     /// of a person.
     private static func imagePath(_ path: String) -> String? {
-        if SystemNames.isFolder(path) { return path }
+        if SystemNames.isSystemPath(path) { return path }
         return path.split(whereSeparator: { $0 == "/" || $0 == "\\" }).last.map(String.init)
     }
 

@@ -88,8 +88,9 @@ enum CurrentGroup {
             guard leak.cycle == group.cycle else { return false }
         }
         // If the symbols that named the leak's frames were removed since, the frames in the group's key have no names.
-        if CallStack.isOfPlaces(group.groupingKey.stack),
-            CallStack.titles(of: leak.groupingKey.stack) != nil, !CallStack.isOfPlaces(leak.groupingKey.stack)
+        if CallStack.hasOnlyOffsets(group.groupingKey.stack),
+            CallStack.titles(of: leak.groupingKey.stack) != nil,
+            !CallStack.hasOnlyOffsets(leak.groupingKey.stack)
         {
             return false
         }

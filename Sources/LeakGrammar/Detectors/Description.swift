@@ -2,47 +2,46 @@ internal import LeakMessage
 
 /// An object as `description` prints it: `<Shop.Cart: 0x7f88acc69260; frame = …>`, `<X:0x…>`, `<X: 561440129>`.
 struct Description {
-    /// The name inside, not cleaned.
+    /// The name of the class, not yet cleaned by ``TypeName``.
     let name: Text
-    /// The text after the address: `; frame = (0 0; 10 10); text = 'Jane'>` and more. Empty for a bare description.
+    /// The text after the address: `; frame = (0 0; 10 10); text = 'Jane'>` and more. Empty for a description without attributes.
     let attributes: Text
-    /// The text after the `>` that follows the address. Empty when there are attributes: their end cannot be determined, since they
-    /// contain text that users typed.
-    let rest: Text
+    /// The text after the `>` that follows the address. Empty if there are attributes: their end cannot be determined, because they
+    /// may contain text that users typed.
+    let remainder: Text
 
-    /// Reads a description at the start of `text`; `nil` when there is none.
+    /// Reads a description at the start of `text`; `nil` if there is none.
     init?(_ text: Text) {
         guard text.first == UInt8(ascii: "<") else { return nil }
         var start = text.startIndex
-        // RIBs puts the description of an object into angle brackets of its own; FBRetainCycleDetector doubles them.
+        // RIBs encloses the description in a second pair of angle brackets; FBRetainCycleDetector doubles the brackets.
         while start < text.endIndex, text[start] == UInt8(ascii: "<") { start += 1 }
-        guard let colon = Self.colon(in: text[start...].prefix(TypeNameCleaner.byteLimit)) else {
+        guard let colon = Self.colonAfterName(in: text[start...].prefix(TypeNameCleaner.byteLimit)) else {
             return nil
         }
         let name = text[start..<colon].trimmed
         guard !name.isEmpty else { return nil }
         var end = colon + 1
         while end < text.endIndex, text[end] == UInt8(ascii: " ") { end += 1 }
-        let identity = end
+        let addressStart = end
         if text[end...].starts(with: "0x") { end += 2 }
         if end < text.endIndex, text[end] == UInt8(ascii: "-") { end += 1 }
         while end < text.endIndex, text[end].isHexadecimal { end += 1 }
-        guard end > identity else { return nil }
+        guard end > addressStart else { return nil }
         self.name = name
         var after = text[end...]
         if after.first == UInt8(ascii: ">") {
             while after.first == UInt8(ascii: ">") { after = after.dropFirst() }
             attributes = after[after.startIndex..<after.startIndex]
-            rest = after
+            remainder = after
         } else {
             attributes = after
-            rest = text[text.endIndex...]
+            remainder = text[text.endIndex...]
         }
     }
 
-    /// Returns the colon between name and address: not one inside parentheses or brackets, and not the one after
-    /// `(extension in M)`.
-    private static func colon(in text: Text) -> Int? {
+    /// Returns the colon between name and address. A colon inside brackets, or after `(extension in M)`, is part of the name.
+    private static func colonAfterName(in text: Text) -> Int? {
         var depth = 0
         for index in text.indices {
             switch text[index] {
@@ -62,10 +61,10 @@ struct Description {
         return nil
     }
 
-    /// Returns the name in `text`, which starts with `<`; without brackets if it is not a description.
+    /// Returns the class in `text`, which starts with `<`: the name in a description, or the text in brackets, as in `<Shop.Cart>`; any
+    /// other text unchanged.
     static func name(_ text: Text) -> Text {
         if let description = Description(text) { return description.name }
-        // `<Shop.Cart>` of a description without an address.
         if let close = Generics.closing(of: text.startIndex, in: text), close == text.endIndex - 1 {
             return text[(text.startIndex + 1)..<close]
         }

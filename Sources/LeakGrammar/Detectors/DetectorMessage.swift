@@ -1,54 +1,57 @@
 package import LeakMessage
 
-/// Content of a leak detector's text. Every text can be read: one of an unknown form is a leak of an unknown class.
+/// The content of a leak detector's text. Every text can be read. A text of an unknown form means a leak of an unknown class, unless
+/// its words or descriptions name the class.
 ///
-/// It knows the texts of every version of LeakedViewControllerDetector and its port in DebugSwift, DeallocationChecker,
+/// The known forms are the texts of every version of LeakedViewControllerDetector and its port in DebugSwift, DeallocationChecker,
 /// MLeaksFinder, JCLeaksFinder, FBRetainCycleDetector, `expectDeallocation`, LifetimeTracker, RIBs and its descendants,
 /// PLeakSniffer, AMLeaksFinder, OmniBase, and of `XCTAssertNil` and breakpoints.
 package struct DetectorMessage: Hashable, Sendable {
-    /// Detectors that write such texts.
+    /// The detectors whose texts are known.
     package enum Detector: String, Hashable, Sendable, CaseIterable {
         case leakedViewControllerDetector, deallocationChecker, mLeaksFinder, retainCycleDetector
         case expectDeallocation, lifetimeTracker, ribs, pLeakSniffer, amLeaksFinder, omniBase, testAssertion
         case symbolicBreakpoint
     }
 
-    /// `nil` for an unknown form.
+    /// The detector that wrote the text; `nil` for a text of an unknown form.
     package internal(set) var detector: Detector?
-    /// The leaked class, cleaned by ``TypeName``, with its module; `nil` when the text names no class.
+    /// The leaked class, cleaned by ``TypeName``, with its module; `nil` if the text names no class.
     package internal(set) var className: String?
-    /// Classes from the outermost owner to the leaked object; empty when the text has no path, or one of the class alone.
+    /// The classes from the outermost owner to the leaked object; empty if the text has no path, or if the path has only the class.
     package internal(set) var stack: [String] = []
-    /// The call stack of the text.
+    /// The call stack in the text; `nil` if the text has none.
     package internal(set) var callStack: CallStack?
-    /// The children of a container.
+    /// The classes of the children of a container.
     package internal(set) var children: [String] = []
-    /// Class, stack and children with their generic arguments.
+    /// The class, stack, children and cycle with all their generic arguments.
     package struct WholeNames: Hashable, Sendable {
         package var className: String?
         package var stack: [String] = []
         package var children: [String] = []
-        /// In the order of ``DetectorMessage/cycle``.
+        /// The classes in the order of ``DetectorMessage/cycle``.
         package var cycle: [String] = []
     }
     package internal(set) var wholeNames = WholeNames()
-    /// Classes that keep each other, rotated to the smallest form, collections under their public names.
+    /// The classes that keep each other, rotated to the smallest rotation. Private collection classes have their public names.
     package internal(set) var cycle: [String] = []
-    /// `nil` when the text does not say.
+    /// The event; `nil` if the text does not state it.
     package internal(set) var event: LeakReport.Event?
     package internal(set) var kind: LeakReport.Kind?
-    /// For a freed object: how long it was known as leaked.
+    /// For a freed object, the time since the leak was reported.
     package internal(set) var livedMilliseconds: Int?
     /// The time since the object was expected to be deallocated.
     package internal(set) var waitedMilliseconds: Int?
-    /// Instances that are alive.
+    /// The number of instances that are alive.
     package internal(set) var alive: Int?
-    /// The class that a text of an unknown form most probably names. It is searched for only on request.
+    /// The class that a text of an unknown form most probably names. This class is searched for only if the caller of the initializer
+    /// requests it.
     package internal(set) var guessedClassName: String?
-    /// Replacement for the class if there is none: the part of the text about the object, with `#` for addresses, numbers and UUIDs
-    /// and `…` for text that users typed.
+    /// The text that replaces a missing class in keys by version 1 of the grouping rules: the part about the object, with `#` for
+    /// addresses, numbers and UUIDs, and `…` for text that users typed. Empty if there is a class.
     package internal(set) var maskedText = ""
-    /// The masked whole text, by version 2 of the rules: it keeps digits in names, and the names of types in quotes.
+    /// The text that replaces a missing class by version 2 of the rules. It keeps digits in names, and names of types in quotes. Empty
+    /// if there is a class.
     package internal(set) var template = ""
 
     /// Reads the part of `text` that ``redacted(_:)`` keeps, so that a text and its sample give the same result. Bytes past 16 KiB
@@ -56,21 +59,21 @@ package struct DetectorMessage: Hashable, Sendable {
     ///
     /// - Parameters:
     ///   - demangle: demangles the name of one type; `nil` if the text is not a mangled name.
-    ///   - demangleFunction: the same for the functions of a call stack.
-    ///   - guessesClass: `true` searches for a class in a text of an unknown form.
+    ///   - demangleFunction: demangles the name of one function in a call stack; `nil` if the text is not a mangled name.
+    ///   - guessesClass: `true` searches for ``guessedClassName`` if the text names no class.
     package init(
         _ text: String, demangle: @escaping (String) -> String? = { _ in nil },
         demangleFunction: @escaping (String) -> String? = { _ in nil }, guessesClass: Bool = false
     ) {
-        let text = Self.ofLogEntry(MessageNormalizer.plain(text))
+        let text = Self.unwrappedLogEntry(MessageNormalizer.plain(text))
         var backtrace = Backtrace(text, demangle: demangleFunction)
-        if backtrace?.isInside ?? false {
+        if backtrace?.isInsideJSON ?? false {
             // The frames are read from the kept text, like everything else.
             backtrace = Backtrace(Redaction.kept(of: text).text, demangle: demangleFunction)
         }
         let kept = Redaction.kept(of: backtrace?.head ?? text)
         let message = kept.message
-        callStack = backtrace.flatMap { $0.isInside ? $0 : $0.cut(behind: kept.text) }?.stack
+        callStack = backtrace.flatMap { $0.isInsideJSON ? $0 : $0.cut(toFitAfter: kept.text) }?.stack
         let reading = Grammar(demangle: demangle).read(message)
         detector = reading.detector
         let isClassAlone =
@@ -97,61 +100,62 @@ package struct DetectorMessage: Hashable, Sendable {
             maskedText = MessageTemplate.masked(reading.subject).string
             template = MessageTemplate.template(of: reading.subject).string
             if let backtrace, backtrace.head.isEmpty, backtrace.stack.key.isEmpty {
-                // The app has no part in it: its lines stand for the text.
-                template = MessageTemplate.template(of: backtrace.wholeText).string
-                maskedText = MessageTemplate.masked(backtrace.wholeText).string
+                // The call stack has no frame of the app, and there is no other text: the lines of the frames replace it.
+                template = MessageTemplate.template(of: backtrace.joinedLines).string
+                maskedText = MessageTemplate.masked(backtrace.joinedLines).string
             }
             if guessesClass, cycle.isEmpty {
                 let json = JSONMessage(message, demangle: demangle)
                 alive = alive ?? json?.alive
                 guessedClassName =
-                    json?.isOfNone ?? false
+                    json?.hasNoInstances ?? false
                     ? nil
                     : json?.className
                         ?? Grammar(demangle: demangle).firstDescription(in: message)
                         ?? GuessedClass.find(in: message, demangle: demangle)
                 if guessedClassName == nil, event == nil,
-                    let freed = GuessedClass.freed(in: message, demangle: demangle)
+                    let freedClass = GuessedClass.freed(in: message, demangle: demangle)
                 {
-                    (guessedClassName, event) = (freed, .freed)
+                    (guessedClassName, event) = (freedClass, .freed)
                 }
             }
         }
     }
 
-    /// Returns `false` for a text without line ends and quotes. Detectors print each frame of a call stack in a line of its
-    /// own, or in quotes in a list or in JSON. Does not search for curly quotes and HTML's entities.
+    /// Returns `false` for a text without line ends and straight double quotes. Detectors print each frame of a call stack on a separate
+    /// line, or in quotes in a list or in JSON. Curly quotes and HTML entities are not searched for.
     package static func mayHaveCallStack(_ text: String) -> Bool {
         text.utf8.contains { $0 == UInt8(ascii: "\n") || $0 == UInt8(ascii: "\"") }
     }
 
     /// Returns `text` without text that users typed or read: texts of labels, fields and alerts become `…`, and so does everything
-    /// else behind the address in a description. The result is still read as the same message. A text without visible characters
+    /// else after the address in a description. The result is still read as the same message. A text without visible characters
     /// becomes a space, since a report without a text would be rejected.
     package static func redacted(_ text: String) -> String {
         let redacted = (Redaction.fixedPoint(Text(text)) { redactedOnce($0.string)[...] } ?? Text("…")).string
         return redacted.isEmpty && !text.isEmpty ? " " : redacted
     }
 
-    /// One more round of ``redacted(_:)``.
+    /// Applies one more round of ``redacted(_:)``.
     static func redactedAgain(_ text: Text) -> Text { redactedOnce(text.string)[...] }
 
     private static func redactedOnce(_ text: String) -> [UInt8] {
-        let text = ofLogEntry(MessageNormalizer.plain(text))
+        let text = unwrappedLogEntry(MessageNormalizer.plain(text))
         if let report = SanitizerReport(text, FrameReader(demangle: { _ in nil })) {
-            return report.kept(behind: Redaction.kept(of: report.head).text)
+            return report.kept(after: Redaction.kept(of: report.head).text)
         }
-        guard let backtrace = Backtrace(text), !backtrace.isInside else {
+        guard let backtrace = Backtrace(text), !backtrace.isInsideJSON else {
             return Array(Redaction.kept(of: text).text)
         }
         let head = Redaction.kept(of: backtrace.head).text
-        let parts = [head] + (backtrace.cut(behind: head)?.lines ?? [])
+        let parts = [head] + (backtrace.cut(toFitAfter: head)?.lines ?? [])
         return Array(parts.filter { !$0.isEmpty }.joined(separator: [UInt8(ascii: "\n")]))
     }
 
-    /// The message of a log entry in JSON, if it names a class; a dictionary that names one as JSON; another text as it is.
-    static func ofLogEntry(_ given: Text) -> Text {
-        let text = DictionaryText.json(given) ?? given
+    /// Returns the message of a log entry in JSON, if the message names a leak. A dictionary that names a class is converted to JSON.
+    /// Any other text stays unchanged.
+    static func unwrappedLogEntry(_ original: Text) -> Text {
+        let text = DictionaryText.json(original) ?? original
         guard text.first == UInt8(ascii: "{"), text.last == UInt8(ascii: "}"), JSONCallStack(text) == nil,
             let json = JSONMessage(text, demangle: { _ in nil }), json.className == nil,
             json.elements.count <= 1,
@@ -161,13 +165,14 @@ package struct DetectorMessage: Hashable, Sendable {
         let message = DetectorMessage(inner, demangle: { _ in "Mangled.Name" }, guessesClass: true)
         let namesLeak = message.className != nil || message.guessedClassName != nil || !message.cycle.isEmpty
         guard namesLeak else { return text }
-        let entry = ofLogEntry(MessageNormalizer.plain(inner))
+        let entry = unwrappedLogEntry(MessageNormalizer.plain(inner))
         guard message.callStack == nil, json.isSingle, let calls = json.callStack else { return entry }
-        // A message whose end is not certain would go on over the frames.
+        // The end of some messages is not certain; such a message would extend over the frames.
         let whole = Array(([entry] + calls.lines).joined(separator: [UInt8(ascii: "\n")]))[...]
-        var read = DetectorMessage(whole.string, demangle: { _ in "Mangled.Name" }, guessesClass: true)
-        read.callStack = nil
-        return read.isSameLeak(as: message) ? whole : entry
+        var wholeMessage = DetectorMessage(
+            whole.string, demangle: { _ in "Mangled.Name" }, guessesClass: true)
+        wholeMessage.callStack = nil
+        return wholeMessage.isSameLeak(as: message) ? whole : entry
     }
 
     /// Returns `true` if both messages say the same about the leak. The texts that replace a missing class may differ.

@@ -1,20 +1,20 @@
 internal import LeakMessage
 
-/// A dictionary as Objective-C, Swift, Python and Ruby print it, or a list of such, between a few words.
+/// A converter to JSON for a dictionary that Objective-C, Swift, Python or Ruby printed, or a list of these, between a few words.
 ///
-/// `{ class = CartModel; count = 3; }`, `["class": "CartModel"]`, `{'class': 'CartModel'}`, `{:class=>"CartModel"}`. Such a text
-/// is converted to JSON with the same content. Any other text stays unchanged, and so does a dictionary that names no class.
+/// `{ class = CartModel; count = 3; }`, `["class": "CartModel"]`, `{'class': 'CartModel'}`, `{:class=>"CartModel"}`. Only a
+/// dictionary that names a class is converted.
 struct DictionaryText {
-    private var rest: Text
+    private var remainder: Text
     private var json: [UInt8] = []
-    /// `true` if a key says that its value is a class.
-    private var namesClass = false
+    /// `true` if a key was found whose value is a class, such as `class`.
+    private var hasClassKey = false
 
     private static let depthLimit = 32
     private static let wordsByteLimit = 256
 
     /// - Parameter text: a text that ``MessageNormalizer`` has normalized.
-    /// - Returns: the text with the dictionary as JSON; `nil` for a text without one that names a class.
+    /// - Returns: the text with the dictionary as JSON; `nil` for a text without a dictionary that names a class.
     static func json(_ text: Text) -> Text? {
         let words = text.prefix(wordsByteLimit)
         guard
@@ -22,15 +22,16 @@ struct DictionaryText {
                 $0 == UInt8(ascii: "{") || $0 == UInt8(ascii: "[") || $0 == UInt8(ascii: "(")
             })
         else { return nil }
-        var reader = DictionaryText(rest: text[open...])
-        guard reader.value(depth: 0), reader.namesClass else { return nil }
-        // Words around it may name the class that leaked.
+        var reader = DictionaryText(remainder: text[open...])
+        guard reader.value(depth: 0), reader.hasClassKey else { return nil }
+        // If the words around the dictionary may name the leaked class, the text is not converted.
         guard
-            !(GuessedClass.names(in: text[..<open]) + GuessedClass.names(in: reader.rest)).contains(where: {
-                TypeSpelling($0).hasHump
-            })
+            !(GuessedClass.names(in: text[..<open]) + GuessedClass.names(in: reader.remainder)).contains(
+                where: {
+                    TypeSpelling($0).hasHump
+                })
         else { return nil }
-        let result = text[..<open] + reader.json + reader.rest
+        let result = text[..<open] + reader.json + reader.remainder
         // A text that is JSON already needs no conversion.
         guard JSONMessage(text, demangle: { _ in nil }) == nil,
             let message = JSONMessage(result, demangle: { _ in nil }),
@@ -39,13 +40,13 @@ struct DictionaryText {
         return result
     }
 
-    private init(rest: Text) { self.rest = rest }
+    private init(remainder: Text) { self.remainder = remainder }
 
-    private mutating func skipSpace() { rest = rest.drop { $0 <= 0x20 } }
+    private mutating func skipSpace() { remainder = remainder.drop { $0 <= 0x20 } }
 
     private mutating func skip(_ mark: StaticString) -> Bool {
-        guard let behind = rest.dropping(mark) else { return false }
-        rest = behind
+        guard let textAfter = remainder.dropping(mark) else { return false }
+        remainder = textAfter
         return true
     }
 
@@ -53,7 +54,7 @@ struct DictionaryText {
 
     private mutating func value(depth: Int) -> Bool {
         skipSpace()
-        guard depth < Self.depthLimit, let first = rest.first else { return false }
+        guard depth < Self.depthLimit, let first = remainder.first else { return false }
         switch first {
         case UInt8(ascii: "{"): return members(closing: UInt8(ascii: "}"), depth: depth)
         case UInt8(ascii: "["): return members(closing: UInt8(ascii: "]"), depth: depth)
@@ -64,41 +65,41 @@ struct DictionaryText {
 
     /// Reads a dictionary or a list, at its opening bracket.
     private mutating func members(closing: UInt8, depth: Int) -> Bool {
-        rest = rest.dropFirst()
+        remainder = remainder.dropFirst()
         let start = json.count
         json.append(UInt8(ascii: "["))
-        var (isDictionary, count) = (closing == UInt8(ascii: "}"), 0)
+        var (isDictionary, memberCount) = (closing == UInt8(ascii: "}"), 0)
         while true {
             skipSpace()
-            guard let byte = rest.first else { return false }
+            guard let byte = remainder.first else { return false }
             if byte == closing {
-                rest = rest.dropFirst()
+                remainder = remainder.dropFirst()
                 break
             }
             // `[:]`
-            if count == 0, closing == UInt8(ascii: "]"), byte == UInt8(ascii: ":") {
+            if memberCount == 0, closing == UInt8(ascii: "]"), byte == UInt8(ascii: ":") {
                 isDictionary = true
-                rest = rest.dropFirst()
+                remainder = remainder.dropFirst()
                 continue
             }
-            if count > 0 { json.append(UInt8(ascii: ",")) }
+            if memberCount > 0 { json.append(UInt8(ascii: ",")) }
             let element = json.count
             guard value(depth: depth + 1) else { return false }
             skipSpace()
             let isMember = skip("=>") || skip("=") || skip(":")
-            if count == 0, isMember { isDictionary = true }
-            // `CartModel (class: BaseModel)` says more of an object than its class.
+            if memberCount == 0, isMember { isDictionary = true }
+            // In `CartModel (class: BaseModel)`, the parentheses contain no dictionary.
             guard isMember == isDictionary, !isMember || closing != UInt8(ascii: ")") else { return false }
             if isMember {
-                // Only a text can be a key.
+                // Only a string can be a key.
                 guard json[element] == UInt8(ascii: "\"") else { return false }
-                namesClass = namesClass || JSONMessage.isKeyOfClass(json[element...].dropFirst().dropLast())
+                hasClassKey = hasClassKey || JSONMessage.isKeyOfClass(json[element...].dropFirst().dropLast())
                 json.append(UInt8(ascii: ":"))
                 guard value(depth: depth + 1) else { return false }
                 skipSpace()
             }
-            count += 1
-            if !skip(","), !skip(";"), rest.first != closing { return false }
+            memberCount += 1
+            if !skip(","), !skip(";"), remainder.first != closing { return false }
         }
         guard isDictionary else {
             json.append(UInt8(ascii: "]"))
@@ -116,19 +117,20 @@ struct DictionaryText {
             guard skip(wrapper) else { continue }
             return scalar() && skip(")")
         }
-        guard let first = rest.first else { return false }
+        guard let first = remainder.first else { return false }
         if first == UInt8(ascii: "\"") || first == UInt8(ascii: "'") { return quotation(first) }
         // A symbol of Ruby.
-        if first == UInt8(ascii: ":") { rest = rest.dropFirst() }
-        var word = rest.prefix { $0.isIdentifier || "._-+/".utf8.contains($0) }
+        if first == UInt8(ascii: ":") { remainder = remainder.dropFirst() }
+        var word = remainder.prefix { $0.isIdentifier || "._-+/".utf8.contains($0) }
         // The description of an object, or the arguments of a generic type.
-        let behind = rest[word.endIndex...]
-        if behind.first == UInt8(ascii: "<"), let end = Brackets.closedEnd(behind.prefix(Self.wordsByteLimit))
+        let textAfter = remainder[word.endIndex...]
+        if textAfter.first == UInt8(ascii: "<"),
+            let end = Brackets.endIfClosed(textAfter.prefix(Self.wordsByteLimit))
         {
-            word = rest[..<end]
+            word = remainder[..<end]
         }
         guard !word.isEmpty else { return false }
-        rest = rest[word.endIndex...]
+        remainder = remainder[word.endIndex...]
         let isNumber =
             word.count < 16 && word.allSatisfy { $0.isDigit }
             && (word.first != UInt8(ascii: "0") || word.count == 1)
@@ -136,21 +138,21 @@ struct DictionaryText {
         return true
     }
 
-    /// Reads a text in quotes. The quotes around the JSON text of a key or value are those of JSON.
+    /// Reads a text in quotes of any kind, and writes it in the double quotes of JSON.
     private mutating func quotation(_ quote: UInt8) -> Bool {
         var text: [UInt8] = []
-        var index = rest.startIndex + 1
-        while index < rest.endIndex {
-            let byte = rest[index]
+        var index = remainder.startIndex + 1
+        while index < remainder.endIndex {
+            let byte = remainder[index]
             if byte == quote {
-                rest = rest[(index + 1)...]
+                remainder = remainder[(index + 1)...]
                 append(text[...])
                 return true
             }
             // An escape sequence never ends the quotation.
-            if byte == UInt8(ascii: "\\"), index + 1 < rest.endIndex {
+            if byte == UInt8(ascii: "\\"), index + 1 < remainder.endIndex {
                 index += 1
-                text.append(rest[index] == quote ? quote : UInt8(ascii: " "))
+                text.append(remainder[index] == quote ? quote : UInt8(ascii: " "))
             } else {
                 text.append(byte)
             }

@@ -1,9 +1,9 @@
 internal import LeakMessage
 
-// The forms about one object. Each returns `nil` for a text of another form.
+// The forms of texts about one object. Each function returns `nil` for a text of another form.
 
 extension Grammar {
-    /// LeakedViewControllerDetector 0.5 to 1.4, and DebugSwift's port, which indents by four spaces:
+    /// Reads LeakedViewControllerDetector 0.5 to 1.4, and DebugSwift's port, which indents by four spaces:
     /// `VIEWCONTROLLER STILL IN MEMORY <Cart: 0x…>`.
     func stillInMemory(_ text: Text) -> FormMatch? {
         let title = text.prefix { $0.isUppercase }
@@ -16,51 +16,52 @@ extension Grammar {
         return reading
     }
 
-    /// The same object when it was deallocated: `LEAKED VIEWCONTROLLER DEINNITED …` up to 1.3, `DEINITED` from 1.4 on, with
-    /// `Deinited after 8.912s.` at the very end. The text in between may differ from the leak's text, because `String(format:)`
-    /// replaced what follows a percent sign.
+    /// Reads the text about the same object after its deallocation: `LEAKED VIEWCONTROLLER DEINNITED …` up to 1.3, `DEINITED` from
+    /// 1.4 on, with `Deinited after 8.912s.` at the very end. The text in between may differ from the leak's text, because
+    /// `String(format:)` replaced text after percent signs.
     func deinited(_ text: Text) -> FormMatch? {
-        guard let rest = text.dropping("LEAKED ") else { return nil }
-        let title = rest.prefix { $0.isUppercase }
-        let after = rest[title.endIndex...]
+        guard let remainder = text.dropping("LEAKED ") else { return nil }
+        let title = remainder.prefix { $0.isUppercase }
+        let after = remainder[title.endIndex...]
         guard !title.isEmpty, let body = after.dropping(" DEINNITED") ?? after.dropping(" DEINITED") else {
             return nil
         }
         var subject = body.trimmed
-        var lived: Int?
+        var livedMilliseconds: Int?
         for mark: StaticString in ["Deinnited after ", "Deinited after "] {
             guard let range = subject.lastRange(of: mark), isElapsed(subject[range.upperBound...]) else {
                 continue
             }
-            lived = ElapsedTime.milliseconds(of: subject[range.upperBound...])
+            livedMilliseconds = ElapsedTime.milliseconds(of: subject[range.upperBound...])
             subject = subject[..<range.lowerBound].trimmed
             break
         }
         var reading = FormMatch(.leakedViewControllerDetector, subject)
         reading.event = .freed
-        reading.livedMilliseconds = lived
+        reading.livedMilliseconds = livedMilliseconds
         fill(&reading, title: title, in: text)
         return reading
     }
 
-    /// Returns `true` if a text is `8.912s.` or its beginning, as in a text that was cut. `String(format:)` prints another
-    /// number if a percent sign in the text used up the argument.
+    /// Returns `true` for a text such as `8.912s.`, or for the beginning of such a text if the text was cut. Any number is accepted,
+    /// because `String(format:)` prints another number if a percent sign in the text used up the argument.
     private func isElapsed(_ text: Text) -> Bool {
         let number = text.dropping("-") ?? text
         let end = number.dropping("nan") ?? number.dropping("inf") ?? number[ElapsedTime.end(of: number)...]
         return end.isEmpty || end.equals("s") || end.equals("s.")
     }
 
+    /// Sets the kind, class and children of a text of LeakedViewControllerDetector.
     private func fill(_ reading: inout FormMatch, title: Text, in text: Text) {
         reading.kind = title.equals("VIEW") ? .view : .viewController
         reading.subject = withoutAppState(reading.subject)
         reading.tail = Array(text[reading.subject.endIndex...])
         reading.className = className(of: reading.subject)
-        guard let rest = Description(reading.subject)?.rest else { return }
-        if let list = rest.dropping(":\n[") {
+        guard let remainder = Description(reading.subject)?.remainder else { return }
+        if let list = remainder.dropping(":\n[") {
             reading.children = classNames(in: list)
-        } else if rest.trimmed.starts(with: "📄") {
-            reading.children = Self.pages(rest).compactMap { className(of: $0.page) }
+        } else if remainder.trimmed.starts(with: "📄") {
+            reading.children = Self.pages(remainder).compactMap { className(of: $0.page) }
         }
     }
 
@@ -74,7 +75,7 @@ extension Grammar {
         return subject
     }
 
-    /// DeallocationChecker 1 to 3: `Cart not deallocated after being dismissed`.
+    /// Reads DeallocationChecker 1 to 3: `Cart not deallocated after being dismissed`.
     func deallocationChecker(_ text: Text) -> FormMatch? {
         let marks: [StaticString] = [
             " not deallocated after being", " is still in memory even though its view was removed",
@@ -100,7 +101,7 @@ extension Grammar {
         }
     }
 
-    /// `Expected deallocation of X`, where X is any description of the object.
+    /// Reads `Expected deallocation of X`, where X is any description of the object.
     func expectedDeallocation(_ text: Text) -> FormMatch? {
         guard let subject = text.dropping("Expected deallocation of ") else { return nil }
         var reading = FormMatch(.expectDeallocation, subject)
@@ -109,7 +110,7 @@ extension Grammar {
         return reading
     }
 
-    /// `XCTAssertNil failed: "<Cart: 0x…>" - Expected deallocation of Optional(<Cart: 0x…>)`.
+    /// Reads `XCTAssertNil failed: "<Cart: 0x…>" - Expected deallocation of Optional(<Cart: 0x…>)`.
     func testAssertion(_ text: Text) -> FormMatch? {
         guard let subject = text.dropping("XCTAssertNil failed: ") else { return nil }
         var reading = FormMatch(.testAssertion, subject)
@@ -130,7 +131,7 @@ extension Grammar {
         return reading
     }
 
-    /// OmniBase: `*** Expected deallocation of <C:0x…> 3.41s ago, possibly failed due to: …` and
+    /// Reads OmniBase: `*** Expected deallocation of <C:0x…> 3.41s ago, possibly failed due to: …` and
     /// `Eventually did deallocate <C:0x…> after 12.41s (3 left)`.
     func omniBase(_ text: Text) -> FormMatch? {
         let text = text.dropping("*** ") ?? text
@@ -142,15 +143,15 @@ extension Grammar {
             reading.className = className(of: reading.subject)
             if let end {
                 let tail = body[end.upperBound...]
-                let left = tail[ElapsedTime.end(of: tail)...].dropping("s (")
+                let aliveCountText = tail[ElapsedTime.end(of: tail)...].dropping("s (")
                 reading.livedMilliseconds = ElapsedTime.milliseconds(of: tail)
-                reading.alive = left.flatMap { number(atStartOf: $0) }
-                let digits = left.map { $0.prefix { $0.isDigit }.endIndex }
-                let elapsed = ElapsedTime.end(of: tail)
-                reading.tail = Array(body[reading.subject.endIndex..<(digits ?? elapsed)])
-                // Behind the bare number another text may follow that says what it is.
-                if digits == nil, elapsed < tail.endIndex { reading.tail.append(tail[elapsed]) }
-                reading.boundary = body[reading.subject.endIndex..<elapsed]
+                reading.alive = aliveCountText.flatMap { number(atStartOf: $0) }
+                let digitsEnd = aliveCountText.map { $0.prefix { $0.isDigit }.endIndex }
+                let elapsedEnd = ElapsedTime.end(of: tail)
+                reading.tail = Array(body[reading.subject.endIndex..<(digitsEnd ?? elapsedEnd)])
+                // The byte after the number is kept, because it may be the unit of the number.
+                if digitsEnd == nil, elapsedEnd < tail.endIndex { reading.tail.append(tail[elapsedEnd]) }
+                reading.boundary = body[reading.subject.endIndex..<elapsedEnd]
             }
             return reading
         }
@@ -159,19 +160,19 @@ extension Grammar {
             return nil
         }
         guard let space = body[..<end.lowerBound].lastIndex(of: UInt8(ascii: " ")),
-            let waited = ElapsedTime.milliseconds(atStartOf: body[(space + 1)...])
+            let waitedMilliseconds = ElapsedTime.milliseconds(atStartOf: body[(space + 1)...])
         else { return nil }
         var reading = FormMatch(.omniBase, body[..<space])
         reading.event = .leak
-        reading.waitedMilliseconds = waited
+        reading.waitedMilliseconds = waitedMilliseconds
         reading.className = className(of: reading.subject)
         reading.tail = Array(body[space..<ElapsedTime.end(of: body[(space + 1)...])]) + Array("s ago".utf8)
         reading.boundary = body[space..<end.upperBound]
         return reading
     }
 
-    /// LifetimeTracker's recipe: `POSSIBLE LEAK ALERT: Shop.Cart - current count: 2, max count: 1`; from
-    /// Objective-C without the colons behind `count`.
+    /// Reads the text in LifetimeTracker's documentation: `POSSIBLE LEAK ALERT: Shop.Cart - current count: 2, max count: 1`. From
+    /// Objective-C, there are no colons after `count`.
     func lifetimeTracker(_ text: Text) -> FormMatch? {
         guard let body = text.dropping("POSSIBLE LEAK ALERT: ") else { return nil }
         let end = body.lastRange(of: " - current count")
@@ -188,7 +189,7 @@ extension Grammar {
         return reading
     }
 
-    /// PLeakSniffer: `Detect Possible Controller Leak: Cart`.
+    /// Reads PLeakSniffer: `Detect Possible Controller Leak: Cart`.
     func pLeakSniffer(_ text: Text) -> FormMatch? {
         let controller = text.dropping("Detect Possible Controller Leak:")
         guard let body = controller ?? text.dropping("Detect Possible Leak:") else { return nil }
@@ -199,7 +200,7 @@ extension Grammar {
         return reading
     }
 
-    /// RIBs and its descendants: `<Shop.Cart: 56144> has leaked. Objects are expected …`,
+    /// Reads RIBs and its descendants: `<Shop.Cart: 56144> has leaked. Objects are expected …`,
     /// `Cart appearance has leaked.`, `[<A: 0x…>, <B: 0x…>] have leaked`.
     func ribs(_ text: Text) -> FormMatch? {
         let marks: [StaticString] = [
@@ -218,9 +219,9 @@ extension Grammar {
                 reading.children = Array(names.dropFirst())
             } else {
                 let first = className(of: reading.subject) ?? firstDescription(in: reading.subject)
-                // The object of this form stands in front of the mark; others may stand in front of it.
+                // The leaked object is the last one in front of the mark, so another object than the first may be the leaked one.
                 let other = first.flatMap { first in
-                    Description(reading.subject)?.rest.trimmed.isEmpty ?? true
+                    Description(reading.subject)?.remainder.trimmed.isEmpty ?? true
                         ? nil : GuessedClass.leaked(insteadOf: first, in: text, demangle: demangle)
                 }
                 reading.className = other ?? first
@@ -230,14 +231,14 @@ extension Grammar {
         return nil
     }
 
-    /// `A, B]`
+    /// Returns the names in `A, B]`.
     private func bareNames(in list: Text) -> [String] {
         (list.droppingLast("]") ?? list).split(separator: UInt8(ascii: ",")).prefix(WireLimits.childrenCount)
             .compactMap { TypeName.ifNamed($0, demangle: demangle)?.wholeText }
     }
 
-    /// AMLeaksFinder: `控制器泄漏:<desc>` (a controller leaks), or `视图泄漏:<desc>` (a view leaks) with
-    /// `视图所在控制器 Class` (the controller that the view is in) and the way the user took.
+    /// Reads AMLeaksFinder: `控制器泄漏:<desc>` (a controller leaks), or `视图泄漏:<desc>` (a view leaks) with
+    /// `视图所在控制器 Class` (the controller that the view is in), and the path of the user's actions.
     func amLeaksFinder(_ text: Text) -> FormMatch? {
         let controller = text.firstRange(of: "控制器泄漏")
         guard let mark = controller ?? text.firstRange(of: "视图泄漏"), isOrnament(text[..<mark.lowerBound])
@@ -246,24 +247,24 @@ extension Grammar {
         }
         let body = text[mark.upperBound...]
         var subject = (body.dropping(":") ?? body.dropping("：") ?? body).trimmed
-        // The number of bytes behind the object that mark its end.
-        var boundary = 0
+        // The number of bytes after the object that mark its end.
+        var boundaryByteCount = 0
         if let path = subject.lastRange(of: "\n操作路径") {
             subject = subject[..<path.lowerBound].trimmed
-            boundary = path.upperBound - subject.endIndex
+            boundaryByteCount = path.upperBound - subject.endIndex
         }
         var owner: Text?
         if let range = subject.lastRange(of: "视图所在控制器") {
             let line = subject[range.upperBound...].firstLine.line
             owner = (line.dropping(":") ?? line.dropping("：") ?? line).trimmed
             subject = subject[..<range.lowerBound].trimmed
-            boundary = range.upperBound - subject.endIndex
+            boundaryByteCount = range.upperBound - subject.endIndex
         }
         var reading = FormMatch(.amLeaksFinder, subject)
         reading.event = .leak
         reading.kind = controller == nil ? .view : .viewController
         reading.className = className(of: subject)
-        reading.boundary = body[subject.endIndex...].prefix(boundary)
+        reading.boundary = body[subject.endIndex...].prefix(boundaryByteCount)
         if let owner, let ownerName = className(of: owner) {
             if let name = reading.className { reading.stack = [ownerName, name] }
             reading.tail = Array("\n视图所在控制器 \(ownerName)".utf8)
@@ -271,14 +272,15 @@ extension Grammar {
         return reading
     }
 
-    /// Returns `true` for signs that point at the following text: they contain nothing of a message.
+    /// Returns `true` for symbols without letters, such as emoji, of at most 64 bytes: decoration in front of a message.
     private func isOrnament(_ text: Text) -> Bool {
         text.count <= 64 && text.allSatisfy { $0 >= 0x80 || $0 <= 0x20 }
             && !text.string.unicodeScalars.contains { $0.properties.isAlphabetic }
     }
 
-    /// A breakpoint on `dealloc` that prints the object: `--- -[UIViewController dealloc] @"<Cart: 0x…>"`. A sentence may say that
-    /// the method was not called: `-[Cart dealloc] was never called`.
+    /// Reads the output of a breakpoint on `dealloc` that prints the object:
+    /// `--- -[UIViewController dealloc] @"<Cart: 0x…>"`. The text may also say
+    /// that the method was not called: `-[Cart dealloc] was never called`.
     func breakpoint(_ text: Text) -> FormMatch? {
         let body = (text.dropping("---") ?? text).trimmed
         guard let call = body.dropping("-["), let end = call.firstRange(of: " dealloc]") else { return nil }
@@ -293,14 +295,14 @@ extension Grammar {
         }
         reading.event = saysNotCalled(sentence) ? .leak : .freed
         let object = isObject ? className(of: sentence) : nil
-        let isOfSystem = SystemNames.isSystem(base)
+        let isSystemClass = SystemNames.hasSystemPrefix(base)
         reading.className =
-            object ?? (isOfSystem ? firstDescription(in: sentence) : nil)
+            object ?? (isSystemClass ? firstDescription(in: sentence) : nil)
             ?? TypeName.ifNamed(base, demangle: demangle)?.wholeText
         return reading
     }
 
-    /// ` was never called`, ` not called within 3s`, and not ` called, not leaked`.
+    /// Returns `true` for ` was never called` and ` not called within 3s`, but not for ` called, not leaked`.
     private func saysNotCalled(_ sentence: Text) -> Bool {
         let words = sentence.string.lowercased().split { !$0.isLetter && $0 != "'" }.prefix(8)
         guard let denial = words.firstIndex(where: { ["not", "never"].contains($0) || $0.hasSuffix("n't") })
@@ -317,10 +319,10 @@ extension Grammar {
     }
 }
 
-/// An elapsed time: `8.912s`.
+/// A parser of elapsed times such as `8.912s`.
 enum ElapsedTime {
-    /// Milliseconds of the seconds at the start of `text`, at most the limit of the wire format; `nil` if `text` does not start
-    /// with a number.
+    /// Returns the milliseconds of the seconds at the start of `text`, at most the limit of the wire format; `nil` if `text` does not
+    /// start with a number.
     static func milliseconds(atStartOf text: Text) -> Int? {
         let whole = text.prefix { $0.isDigit }
         guard !whole.isEmpty, whole.count <= 12, var milliseconds = Int(whole.string) else { return nil }
@@ -335,18 +337,19 @@ enum ElapsedTime {
         return min(milliseconds, WireLimits.durationMilliseconds)
     }
 
-    /// Milliseconds of a text that has only a number and `s`, or only a number because it was cut.
+    /// Returns the milliseconds of a text that consists of a number before `s`, or of only a number because the text was cut; `nil`
+    /// for any other text.
     static func milliseconds(of text: Text) -> Int? {
         let end = text[end(of: text)...]
         return end.isEmpty || end.first == UInt8(ascii: "s") ? milliseconds(atStartOf: text) : nil
     }
 
-    /// The end of the number at the start of `text`.
+    /// Returns the end of the number at the start of `text`.
     static func end(of text: Text) -> Int {
         text.prefix { $0.isDigit || $0 == UInt8(ascii: ".") || $0 == UInt8(ascii: ",") }.endIndex
     }
 
-    /// Milliseconds of the last `after 8.912s` in a text about a deallocated object.
+    /// Returns the milliseconds of the last `after 8.912s` in a text; `nil` if there is none.
     static func milliseconds(afterIn text: Text) -> Int? {
         text.lastRange(of: "after ").flatMap { milliseconds(of: text[$0.upperBound...]) }
     }

@@ -1,19 +1,19 @@
 internal import LeakMessage
 
-// The forms that print an `NSArray`.
+// The forms of texts that contain a printed `NSArray`.
 
 extension Grammar {
-    /// MLeaksFinder and JCLeaksFinder: `Memory Leak: (…)`, `Possibly Memory Leak. … stack: (…)`, and
-    /// `Object Deallocated: (…)`. The last element is the one that leaked; the ones before it were its owners.
+    /// Reads MLeaksFinder and JCLeaksFinder: `Memory Leak: (…)`, `Possibly Memory Leak. … stack: (…)`, and
+    /// `Object Deallocated: (…)`. The last element is the leaked object; the elements before it are its owners.
     func memoryLeakList(_ text: Text) -> FormMatch? {
         let list: Text?
         var event = LeakReport.Event.leak
         if let body = text.dropping("Memory Leak") {
-            list = opened(body)
+            list = textInList(body)
         } else if text.starts(with: "Possibly Memory Leak") || text.starts(with: "In case that ") {
-            list = text.firstRange(of: "stack:").flatMap { opened(text[$0.upperBound...]) }
+            list = text.firstRange(of: "stack:").flatMap { textInList(text[$0.upperBound...]) }
         } else if let body = text.dropping("Object Deallocated") {
-            list = opened(body)
+            list = textInList(body)
             event = .freed
         } else {
             return nil
@@ -25,21 +25,21 @@ extension Grammar {
         let names = PropertyList.strings(of: list).suffix(WireLimits.stackCount).map { element in
             TypeName.ifNamed(Self.relationship(element[...]), demangle: demangle)?.wholeText
         }
-        // Without the last name, which is the leaked class, the other names are not useful.
+        // The last name is the leaked class. Without this name, the other names are not useful.
         reading.className = names.last ?? nil
         if reading.className != nil { reading.stack = names.compactMap(\.self) }
         return reading
     }
 
-    /// FBRetainCycleDetector, by itself or through MLeaksFinder: `Retain Cycle: ("-> _field -> Class ", …)`,
+    /// Reads FBRetainCycleDetector, used directly or through MLeaksFinder: `Retain Cycle: ("-> _field -> Class ", …)`,
     /// `Retain cycles: {( ("-> _field -> Class ", …) )}`.
     func retainCycle(_ text: Text) -> FormMatch? {
         let list: Text
         if let body = text.dropping("Retain Cycle") {
-            guard let opened = opened(body) else { return nil }
-            list = opened
+            guard let elements = textInList(body) else { return nil }
+            list = elements
         } else {
-            // A set of cycles; the first one counts.
+            // A set of cycles. Only the first cycle is read.
             var body = (text.dropping("Retain cycles:") ?? text.dropping("Retain cycles found:") ?? text)
                 .trimmed
             while body.first == UInt8(ascii: "{") || body.first == UInt8(ascii: "(") {
@@ -61,8 +61,8 @@ extension Grammar {
         return reading
     }
 
-    /// Returns the text after `(`, which may follow a colon or white space.
-    private func opened(_ text: Text) -> Text? {
+    /// Returns the text after `(`, which may follow a colon and white space; `nil` if another text follows.
+    private func textInList(_ text: Text) -> Text? {
         var text = text.trimmed
         text = (text.dropping(":") ?? text).trimmed
         return text.dropping("(")
@@ -79,16 +79,16 @@ extension Grammar {
     }
 }
 
-/// The output of `leaks(1)`.
+/// A reader of the output of `leaks(1)`.
 enum LeaksTool {
-    /// The classes behind `ROOT CYCLE: <Person 0x600002332540> [32]`, each of which keeps the next.
+    /// Returns the classes in lines such as `ROOT CYCLE: <Person 0x600002332540> [32]`. Each class keeps the next.
     static func cycle(in text: Text, demangle: (String) -> String?) -> [String] {
         var names: [String] = []
-        var rest = text
-        while names.count < WireLimits.cycleCount, let mark = rest.firstRange(of: "ROOT CYCLE: <") {
-            rest = rest[mark.upperBound...]
-            guard let address = rest.firstLine.line.firstRange(of: " 0x"),
-                let type = TypeName.ifNamed(rest[..<address.lowerBound], demangle: demangle)
+        var remainder = text
+        while names.count < WireLimits.cycleCount, let mark = remainder.firstRange(of: "ROOT CYCLE: <") {
+            remainder = remainder[mark.upperBound...]
+            guard let address = remainder.firstLine.line.firstRange(of: " 0x"),
+                let type = TypeName.ifNamed(remainder[..<address.lowerBound], demangle: demangle)
             else { continue }
             names.append(Cycle.wholeElement(type))
         }
@@ -96,9 +96,9 @@ enum LeaksTool {
     }
 }
 
-/// The old property-list syntax in which collections print themselves.
+/// A reader of the old property-list syntax, in which collections of Foundation print themselves.
 enum PropertyList {
-    /// One string, and how it is written.
+    /// One string of a list, and its source text.
     struct Element {
         let source: Text
         let string: [UInt8]
@@ -106,29 +106,30 @@ enum PropertyList {
 
     static func strings(of list: Text) -> [[UInt8]] { elements(of: list).map(\.string) }
 
-    /// The strings of a list behind its `(`, up to its `)` or to the end of a text that was cut.
+    /// Reads the strings of a list, from the text after its `(` to its `)`, or to the end of a text that was cut.
     ///
-    /// Bare words are strings too. `\U4e2d` is one UTF-16 unit, `\342` one byte in octal.
+    /// Words without quotes are strings too. `\U4e2d` is one UTF-16 unit, `\342` one byte in octal.
     static func elements(of list: Text) -> [Element] {
         var elements: [Element] = []
-        var rest = list
+        var remainder = list
         while true {
-            rest = rest.trimmed
-            guard let first = rest.first else { break }
+            remainder = remainder.trimmed
+            guard let first = remainder.first else { break }
             if first == UInt8(ascii: ")") { break }
             if first == UInt8(ascii: ",") {
-                rest = rest.dropFirst()
+                remainder = remainder.dropFirst()
                 continue
             }
-            let (string, after) = first == UInt8(ascii: "\"") ? quoted(rest.dropFirst()) : bare(rest)
-            elements.append(Element(source: rest[..<after.startIndex], string: string))
-            rest = after
+            let (string, after) =
+                first == UInt8(ascii: "\"") ? quotedString(remainder.dropFirst()) : unquotedString(remainder)
+            elements.append(Element(source: remainder[..<after.startIndex], string: string))
+            remainder = after
         }
         return elements
     }
 
-    /// Reads a string without quotes: up to the next comma, closing parenthesis or line end outside of brackets.
-    private static func bare(_ text: Text) -> (string: [UInt8], rest: Text) {
+    /// Reads a string without quotes, up to the next line end, or the next comma or closing parenthesis outside of brackets.
+    private static func unquotedString(_ text: Text) -> (string: [UInt8], remainder: Text) {
         var depth = 0
         for index in text.indices {
             switch text[index] {
@@ -145,7 +146,7 @@ enum PropertyList {
         return (Array(text.trimmed), text[text.endIndex...])
     }
 
-    private static func quoted(_ text: Text) -> (string: [UInt8], rest: Text) {
+    private static func quotedString(_ text: Text) -> (string: [UInt8], remainder: Text) {
         var units: [UInt16] = []
         var string: [UInt8] = []
         func flush() {
@@ -188,18 +189,18 @@ enum PropertyList {
     }
 }
 
-/// The classes of a retain cycle.
+/// Functions for the classes of a retain cycle.
 package enum Cycle {
-    /// Rotates a cycle to the smallest of its rotations, so that two sightings of it are equal.
+    /// Returns the smallest rotation of a cycle, so that two sightings of the same cycle are equal.
     package static func smallestRotation(_ cycle: [String]) -> [String] {
         let start = startOfSmallestRotation(cycle)
         return Array(cycle[start...] + cycle[..<start])
     }
 
-    /// The first index at which the smallest of the rotations starts; 0 for an empty cycle.
+    /// Returns the first index at which the smallest rotation starts; 0 for an empty cycle.
     package static func startOfSmallestRotation(_ cycle: [String]) -> Int {
         guard cycle.count > 1 else { return 0 }
-        // At most a few dozen elements: comparing all rotations is fine.
+        // A cycle has at most a few dozen elements, so comparing all rotations is fast enough.
         let elements = cycle.map { Array($0.utf8) }
         let count = elements.count
         var best = 0
@@ -215,13 +216,14 @@ package enum Cycle {
         return best
     }
 
-    /// The public name of a private collection class, with all generic arguments of the type.
+    /// Returns the public name of a private collection class; for any other type, its name with all generic arguments.
     static func wholeElement(_ type: TypeName) -> String {
         let element = element(type.text)
         return element == type.text ? type.wholeText : element
     }
 
-    /// The public name of a private collection class. The private class depends on the number of elements.
+    /// Returns the public name of a private collection class, and any other name unchanged. The private class of a collection depends on
+    /// the number of its elements.
     package static func element(_ name: String) -> String {
         let text = Text(name)
         let isPrivate =

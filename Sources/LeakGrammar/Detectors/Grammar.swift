@@ -1,8 +1,8 @@
 internal import LeakMessage
 
-/// Forms of detectors' texts, tried one after the other.
+/// A reader of detectors' texts, which tries the known forms one after another.
 struct Grammar {
-    /// Result of one form.
+    /// The content of a text, read by one form.
     struct FormMatch {
         var detector: DetectorMessage.Detector?
         var event: LeakReport.Event?
@@ -16,9 +16,9 @@ struct Grammar {
         var alive: Int?
         /// The part of the text about the object. Text that users typed can occur in it and after it.
         var subject: Text
-        /// The known text after the subject. It is kept, so that the text is still read in the same way when the rest is removed.
+        /// The fixed words after the subject. Redaction keeps these words, so that the redacted text is still read by the same form.
         var tail: [UInt8] = []
-        /// The end of the subject, if it may also occur in text that users typed.
+        /// The words that end the subject, for forms in which a text that users typed may contain these words too.
         var boundary: Text = []
         /// `true` if the subject is a list of names, one string each.
         var isList = false
@@ -32,10 +32,10 @@ struct Grammar {
     let demangle: (String) -> String?
 
     /// Limit of the `<` in a text that are tried as the start of a description.
-    static let attempts = 64
+    static let attemptLimit = 64
 
-    /// Reads a text that ``MessageNormalizer`` has prepared. The first form that matches reads it, so a form that also matches texts
-    /// of another form comes after it.
+    /// Reads a text that ``MessageNormalizer`` has normalized, by the first form that matches. A form that also matches texts of another
+    /// form comes after that form.
     func read(_ text: Text) -> FormMatch {
         list(text) ?? stillInMemory(text) ?? deinited(text) ?? omniBase(text) ?? testAssertion(text)
             ?? expectedDeallocation(text) ?? lifetimeTracker(text) ?? pLeakSniffer(text)
@@ -43,12 +43,12 @@ struct Grammar {
             ?? anyDescription(text)
     }
 
-    /// The forms whose object is a list of names.
+    /// Reads a text by the forms whose subject is a list of names.
     func list(_ text: Text) -> FormMatch? { memoryLeakList(text) ?? retainCycle(text) }
 
-    // MARK: What forms share
+    // MARK: Parts of several forms
 
-    /// The class of an object that is printed as a description, an optional, or the bare name of its type.
+    /// Returns the class of an object that is printed as a description, as an optional, or only by the name of its type.
     func className(of subject: Text) -> String? {
         var subject = subject.trimmed
         while let inner = subject.dropping("Optional(") ?? quotedDescription(subject) {
@@ -66,7 +66,7 @@ struct Grammar {
         return TypeName.ifNamed(description.name, demangle: demangle)?.wholeText
     }
 
-    /// Returns the text after the quote in front of a description.
+    /// Returns the text after a quote in front of a description; `nil` for any other text.
     private func quotedDescription(_ text: Text) -> Text? {
         guard let inner = text.dropping("\"") ?? text.dropping("@\""),
             inner.trimmed.first == UInt8(ascii: "<")
@@ -76,28 +76,28 @@ struct Grammar {
         return inner
     }
 
-    /// The descriptions that follow one another in `text`, with anything between them.
+    /// Returns the classes of the descriptions in `text`. Any text may stand between the descriptions.
     func classNames(in text: Text) -> [String] {
         var names: [String] = []
-        var rest = text
-        for _ in 0..<Self.attempts where names.count < WireLimits.childrenCount {
-            guard let open = rest.firstIndex(of: UInt8(ascii: "<")) else { break }
-            rest = rest[open...]
-            guard let description = Description(rest) else {
-                rest = rest.dropFirst()
+        var remainder = text
+        for _ in 0..<Self.attemptLimit where names.count < WireLimits.childrenCount {
+            guard let open = remainder.firstIndex(of: UInt8(ascii: "<")) else { break }
+            remainder = remainder[open...]
+            guard let description = Description(remainder) else {
+                remainder = remainder.dropFirst()
                 continue
             }
-            if let name = className(of: rest) { names.append(name) }
-            rest = description.rest
+            if let name = className(of: remainder) { names.append(name) }
+            remainder = description.remainder
         }
         return names
     }
 
-    /// Returns the lines that start with 📄, and the description in each. The text behind a description with attributes is not
-    /// certain, so no further line is read.
+    /// Returns the lines that start with 📄, and the description in each. The end of a description with attributes is
+    /// not certain, so no further line is read.
     static func pages(_ text: Text) -> [(page: Text, description: Description)] {
         var pages: [(page: Text, description: Description)] = []
-        for line in text.lines where pages.count < attempts {
+        for line in text.lines where pages.count < attemptLimit {
             guard let page = line.trimmed.dropping("📄")?.trimmed, let description = Description(page) else {
                 continue
             }
@@ -109,7 +109,7 @@ struct Grammar {
 
     // MARK: Unknown forms
 
-    /// Reads the first `<Type: 0xADDRESS>` as the leaked object; so is a text that consists of one qualified name.
+    /// Reads the first `<Type: 0xADDRESS>` as the leaked object. A text that consists only of a qualified name is the leaked class.
     private func anyDescription(_ text: Text) -> FormMatch {
         var reading = FormMatch(nil, text)
         reading.livedMilliseconds = ElapsedTime.milliseconds(afterIn: text)
@@ -125,25 +125,25 @@ struct Grammar {
         return reading
     }
 
-    /// The class of the first `<Type: 0xADDRESS>` in a text.
+    /// Returns the class of the first `<Type: 0xADDRESS>` in a text.
     func firstDescription(in text: Text) -> String? {
-        var rest = text
-        // Limited, because a text may consist of brackets only.
-        for _ in 0..<Self.attempts {
-            guard let open = rest.firstIndex(of: UInt8(ascii: "<")) else { break }
-            rest = rest[open...]
-            if let description = Description(rest),
-                rest[description.name.endIndex...].prefix(8).contains("0x"),
-                let name = className(of: rest)
+        var remainder = text
+        // The number of attempts is limited, because a text may consist only of brackets.
+        for _ in 0..<Self.attemptLimit {
+            guard let open = remainder.firstIndex(of: UInt8(ascii: "<")) else { break }
+            remainder = remainder[open...]
+            if let description = Description(remainder),
+                remainder[description.name.endIndex...].prefix(8).contains("0x"),
+                let name = className(of: remainder)
             {
                 return name
             }
-            rest = rest.dropFirst()
+            remainder = remainder.dropFirst()
         }
         return nil
     }
 
-    /// `Shop.Cart`, not `example.com`.
+    /// Returns `true` for `Shop.Cart`, but not for `example.com`.
     private func looksQualified(_ name: Text) -> Bool {
         guard let dot = name.lastIndex(of: UInt8(ascii: ".")) else { return false }
         return name.first?.isUppercase ?? false || name[dot...].dropFirst().first?.isUppercase ?? false

@@ -1,34 +1,36 @@
 internal import LeakMessage
 
-/// A guess of the class in a text of an unknown form: the word that looks most like the name of a type, by its spelling and by
-/// the words around it.
+/// A search for the class in a text of an unknown form. It chooses the word that looks most like the name of a type, by its spelling
+/// and by the words around it.
 enum GuessedClass {
-    /// Bytes of a text that are read.
+    /// Limit of bytes of a text that are read.
     private static let byteLimit = 8 * 1024
     private static let nameByteLimit = 256
     /// The lowest score of a word that is accepted as the class.
-    private static let leastScore = 7
-    /// The lowest score in a text about memory.
-    private static let leastScoreAlone = 6
+    private static let minimumScore = 7
+    /// The lowest score that is accepted in a text about memory.
+    private static let minimumScoreInMemoryText = 6
     private static let memoryWords: [StaticString] = [
         "leak", "Leak", "LEAK", "retain", "Retain", "dealloc", "deinit", "in memory", "泄漏", "泄露", "釋放", "释放",
         "リーク", "解放", "메모리", "누수", "Speicher", "freigegeben", "fuite", "mémoire", "memoria", "memória",
         "утеч", "памят", "освобожд",
     ]
 
+    /// Returns the class that a text most probably names.
+    ///
     /// - Parameter text: the part of a message that ``Redaction`` keeps.
     static func find(in text: Text, demangle: (String) -> String?) -> String? {
         let text = text.cut(to: byteLimit)
-        let isOfMemory = memoryWords.contains { text.contains($0) }
+        let isAboutMemory = memoryWords.contains { text.contains($0) }
         guard
-            let name = best(in: text, atLeast: isOfMemory ? leastScoreAlone : leastScore)
+            let name = best(in: text, atLeast: isAboutMemory ? minimumScoreInMemoryText : minimumScore)
                 ?? subject(ofShortText: text),
             let type = TypeName.ifNamed(name, demangle: demangle), !type.isUndemangled
         else { return nil }
         return type.wholeText
     }
 
-    /// Returns `Cart` for a text that consists of `Cart leaked`. In a longer text such a word may have another meaning.
+    /// Returns `Cart` for a text that consists only of `Cart leaked`. In a longer text such a word may have another meaning.
     private static func subject(ofShortText text: Text) -> Text? {
         let line = text.drop { !$0.isLetter }
         guard text.count <= shortByteLimit, !text.contains(UInt8(ascii: "\n")),
@@ -37,15 +39,15 @@ enum GuessedClass {
         let name = line.prefix { $0.isLetter || $0.isDigit || $0 == UInt8(ascii: "_") }
         let words = line[name.endIndex...].map { $0.isUppercase ? $0 | 0x20 : $0 }[...]
         let (spelling, around) = (TypeSpelling(name), SurroundingWords(of: name, in: text))
-        // Of other names all words around them decide.
+        // Names with a hump are judged by all words around them, in `best(in:atLeast:)`.
         guard spelling.isType, !spelling.hasHump, !around.isDenied, !around.saysNone,
             name.contains(where: { $0.isLetter && !$0.isUppercase }),
             !wordsOfSentences.contains(name.string.lowercased()),
-            let behind = shortStates.lazy.compactMap({ words.dropping($0) }).first,
+            let textAfter = shortStates.lazy.compactMap({ words.dropping($0) }).first,
             // `Cart leaked: 3 instances`
-            behind.split(whereSeparator: { !$0.isIdentifier }).allSatisfy({
-                $0.allSatisfy(\.isDigit) || wordsBehindStates.contains($0.string)
-            }), behind.first?.isIdentifier != true
+            textAfter.split(whereSeparator: { !$0.isIdentifier }).allSatisfy({
+                $0.allSatisfy(\.isDigit) || wordsAfterStates.contains($0.string)
+            }), textAfter.first?.isIdentifier != true
         else { return nil }
         return name
     }
@@ -57,17 +59,17 @@ enum GuessedClass {
         " was not deinitialized", " not deallocated", " not released", " is still in memory",
         " still in memory",
     ]
-    /// Returns `true` for words that say that an object leaked.
-    static func isState(_ words: Text) -> Bool {
+    /// Returns `true` for words that state that an object leaked, such as `has leaked`.
+    static func statesLeak(_ words: Text) -> Bool {
         let words = ([UInt8(ascii: " ")] + words.prefix(32).map { $0.isUppercase ? $0 | 0x20 : $0 })[...]
         return shortStates.contains { words.starts(with: $0) }
     }
 
-    private static let wordsBehindStates: Set<String> = [
+    private static let wordsAfterStates: Set<String> = [
         "instance", "instances", "time", "times", "object", "objects", "after", "s", "ms", "sec", "second",
         "seconds",
     ]
-    /// Words in lower case that are subjects of sentences about leaks, but no classes.
+    /// Words in lower case that are subjects of sentences about leaks, but not classes.
     private static let wordsOfSentences: Set<String> = [
         "memory", "something", "everything", "nothing", "anything", "someone", "somebody", "object",
         "objects", "instance",
@@ -99,10 +101,11 @@ enum GuessedClass {
         "you", "our",
     ]
 
-    /// Returns the class that a text calls leaked, if the words around the first described object say less about a leak.
+    /// Returns the class that a text calls leaked, if it is another class than that of the first description, and the words around
+    /// that description do not say that its object leaked.
     static func leaked(insteadOf first: String, in text: Text, demangle: (String) -> String?) -> String? {
         let plain = withoutDescriptions(text.cut(to: byteLimit))
-        guard let name = best(in: plain, atLeast: leastScore),
+        guard let name = best(in: plain, atLeast: minimumScore),
             SurroundingWords(of: name, in: plain).score >= 5,
             let type = TypeName.ifNamed(name, demangle: demangle), !type.isUndemangled,
             type.wholeText != first,
@@ -115,23 +118,24 @@ enum GuessedClass {
     /// Returns the text with names in place of descriptions such as `<Cart: 0x1f>`.
     private static func withoutDescriptions(_ text: Text) -> Text {
         var plain: [UInt8] = []
-        var rest = text
-        for _ in 0..<Grammar.attempts {
-            guard let open = rest.firstIndex(of: UInt8(ascii: "<")) else { break }
-            plain += rest[..<open]
-            rest = rest[open...]
-            guard let description = Description(rest), description.attributes.isEmpty else {
+        var remainder = text
+        for _ in 0..<Grammar.attemptLimit {
+            guard let open = remainder.firstIndex(of: UInt8(ascii: "<")) else { break }
+            plain += remainder[..<open]
+            remainder = remainder[open...]
+            guard let description = Description(remainder), description.attributes.isEmpty else {
                 plain.append(UInt8(ascii: "<"))
-                rest = rest.dropFirst()
+                remainder = remainder.dropFirst()
                 continue
             }
             plain += description.name
-            rest = description.rest
+            remainder = description.remainder
         }
-        return (plain + rest)[...]
+        return (plain + remainder)[...]
     }
 
-    /// Returns the class of an object that was deallocated according to a text.
+    /// Returns the class of an object that was deallocated, according to the first line of a text; `nil` if the line names no such class
+    /// or several.
     static func freed(in text: Text, demangle: (String) -> String?) -> String? {
         let line = text.cut(to: byteLimit).firstLine.line
         let names = names(in: line).filter { name in
@@ -142,9 +146,9 @@ enum GuessedClass {
         return type.wholeText
     }
 
-    /// Returns the word of a line that is a leaked class according to the words around it.
-    static func named(in line: Text) -> Text? {
-        guard let name = best(in: line, atLeast: leastScore),
+    /// Returns the word of a line that is a leaked class, according to the words around it.
+    static func leakedName(in line: Text) -> Text? {
+        guard let name = best(in: line, atLeast: minimumScore),
             SurroundingWords(of: name, in: line).score >= 5
         else { return nil }
         return name
@@ -153,25 +157,29 @@ enum GuessedClass {
     /// Returns all words of a line that can be the names of types.
     static func names(in line: Text) -> [Text] {
         var names: [Text] = []
-        var rest = line
-        while let start = rest.firstIndex(where: { isStart($0) && $0 != UInt8(ascii: "$") }) {
+        var remainder = line
+        while let start = remainder.firstIndex(where: { isStart($0) && $0 != UInt8(ascii: "$") }) {
             let name = name(at: start, in: line)
-            rest = rest[max(name.endIndex, start + 1)...]
+            remainder = remainder[max(name.endIndex, start + 1)...]
             if TypeSpelling(name).isType { names.append(name) }
         }
         return names
     }
 
-    /// - Returns: `nil` if two words are equally likely. A wrong choice would put leaks of one class into the group of another.
-    private static func best(in text: Text, atLeast leastScore: Int) -> Text? {
+    /// Returns the word with the highest score.
+    ///
+    /// - Returns: `nil` if two words have the same score, because a wrong choice would put leaks of one class into the group of
+    ///   another.
+    private static func best(in text: Text, atLeast minimumScore: Int) -> Text? {
         var best: (score: Int, name: Text)?
         var isTied = false
-        var rest = text
-        while let start = rest.firstIndex(where: isStart) {
+        var remainder = text
+        while let start = remainder.firstIndex(where: isStart) {
             var name = name(at: start, in: text)
-            rest = text[max(name.endIndex, start + 1)...]
+            remainder = text[max(name.endIndex, start + 1)...]
             name = withoutNumber(withoutMethod(name, in: text))
-            guard let score = Candidate(name, in: text)?.score, score >= leastScore, score >= best?.score ?? 0
+            guard let score = Candidate(name, in: text)?.score, score >= minimumScore,
+                score >= best?.score ?? 0
             else { continue }
             if score == best?.score, name.elementsEqual(best?.name ?? []) { continue }
             isTied = score == best?.score
@@ -180,27 +188,30 @@ enum GuessedClass {
         return isTied ? nil : best?.name
     }
 
-    /// Letters, digits and points from an index on, with generic arguments behind them.
+    /// Returns letters, digits and points from an index on, with the generic arguments after them.
     private static func name(at start: Int, in text: Text) -> Text {
         var name = text[start...].prefix { isWord($0) || isLatin($0) || $0 == UInt8(ascii: ".") }
         while name.last == UInt8(ascii: ".") { name = name.dropLast() }
         name = name.droppingLast(".Type") ?? name.droppingLast(".self") ?? name
         if let end = endOfContext(at: name.endIndex, in: text) {
-            let rest = text[end...].prefix { isWord($0) || $0 == UInt8(ascii: ".") }
-            return text[start..<rest.endIndex]
+            let remainder = text[end...].prefix { isWord($0) || $0 == UInt8(ascii: ".") }
+            return text[start..<remainder.endIndex]
         }
-        let behind = text[name.endIndex...].prefix(nameByteLimit)
-        guard behind.first == UInt8(ascii: "<"), let first = behind.dropFirst().first,
+        let textAfter = text[name.endIndex...].prefix(nameByteLimit)
+        guard textAfter.first == UInt8(ascii: "<"), let first = textAfter.dropFirst().first,
             isWord(first) || "[(".utf8.contains(first)
         else { return name }
-        guard let end = Brackets.closedEnd(behind), text[end - 1] == UInt8(ascii: ">") else { return name }
+        guard let end = Brackets.endIfClosed(textAfter), text[end - 1] == UInt8(ascii: ">") else {
+            return name
+        }
         return text[start..<end]
     }
 
     /// Returns the end of `.(unknown context at $10a3f)` or `.(Cart in _9B7A)`.
     private static func endOfContext(at start: Int, in text: Text) -> Int? {
-        let behind = text[start...].prefix(contextByteLimit)
-        guard let inside = behind.dropping(".("), let close = inside.firstIndex(of: UInt8(ascii: ")")) else {
+        let textAfter = text[start...].prefix(contextByteLimit)
+        guard let inside = textAfter.dropping(".("), let close = inside.firstIndex(of: UInt8(ascii: ")"))
+        else {
             return nil
         }
         let context = inside[..<close]
@@ -209,7 +220,7 @@ enum GuessedClass {
 
     private static let contextByteLimit = 128
 
-    /// `CartVM` of `CartVM_123456`
+    /// Returns `CartVM` for `CartVM_123456`.
     private static func withoutNumber(_ name: Text) -> Text {
         let number = name.suffix(from: name.lastIndex { !$0.isHexadecimal }.map { $0 + 1 } ?? name.endIndex)
         let digits = name.suffix(from: name.lastIndex { !$0.isDigit }.map { $0 + 1 } ?? name.endIndex)
@@ -222,7 +233,7 @@ enum GuessedClass {
         return digits.count >= 6 ? plain : name
     }
 
-    /// `ByteBuf` of `ByteBuf.release()`
+    /// Returns `ByteBuf` for `ByteBuf.release()`.
     private static func withoutMethod(_ name: Text, in text: Text) -> Text {
         guard text[name.endIndex...].first == UInt8(ascii: "("),
             let dot = name.lastIndex(of: UInt8(ascii: ".")), dot + 1 < name.endIndex,
@@ -236,7 +247,8 @@ enum GuessedClass {
             || (0xC3...0xC9).contains(byte)
     }
 
-    /// A byte of a Latin letter beyond ASCII, such as `é`. Other scalars begin with another byte; many scripts write without spaces.
+    /// Returns `true` for a byte of a Latin letter beyond ASCII, such as `é`. Scalars of other scripts begin with other bytes; many of
+    /// these scripts write without spaces between words.
     private static func isLatin(_ byte: UInt8) -> Bool {
         (0xC3...0xC9).contains(byte) || (0x80...0xBF).contains(byte)
     }
@@ -250,10 +262,10 @@ enum GuessedClass {
         let name: Text
         let spelling: TypeSpelling
         let words: SurroundingWords
-        /// `$s4Shop9CartModelC`
+        /// `true` for a mangled name such as `$s4Shop9CartModelC`.
         let isMangled: Bool
 
-        /// - Returns: `nil` for a word that cannot be a type's name.
+        /// - Returns: `nil` for a word that cannot be the name of a type.
         init?(_ name: Text, in text: Text) {
             let (spelling, isMangled) = (TypeSpelling(name), TypeNameCleaner.looksMangled(name))
             guard spelling.isType || isMangled, name.count <= nameByteLimit else { return nil }
@@ -261,15 +273,15 @@ enum GuessedClass {
             words = SurroundingWords(of: name, in: text)
         }
 
-        /// The likelihood that the word is the class; `nil` for a word that cannot be a type's name.
+        /// A number that is higher the more likely the word is the leaked class; `nil` for a word that cannot be this class.
         var score: Int? {
-            guard !isPartOfPath else { return nil }
+            guard !isPartOfOtherText else { return nil }
             let isGeneric =
                 name.last == UInt8(ascii: ">") && SystemNames.hasAppType(name[(spelling.last.endIndex)...])
             guard spelling.hasHump || spelling.isDotted || isMangled || words.score >= 5 else { return nil }
             guard !words.isDenied, !words.saysNone, !words.isPlace || spelling.hasEnding || spelling.isDotted,
-                !others.contains(spelling.last.string),
-                !SystemNames.isSystem(spelling.last) || isGeneric || words.saysClass
+                !excludedNames.contains(spelling.last.string),
+                !SystemNames.hasSystemPrefix(spelling.last) || isGeneric || words.saysClass
                     || words.after.trimmed.starts(with: "instance")
             else {
                 return nil
@@ -281,15 +293,15 @@ enum GuessedClass {
             return score
         }
 
-        /// `/Shop/Cart.swift`, `-[Cart add]`, `Cart.swift:9`
-        private var isPartOfPath: Bool {
+        /// `true` if the word is part of a path, of a method or of an address, as in `/Shop/Cart.swift` and `-[Cart add]`.
+        private var isPartOfOtherText: Bool {
             let before = words.before
             if let previous = before.last, isWord(previous) || "/@#-\\".utf8.contains(previous) {
                 return true
             }
-            // The address of an object, as a word in front of a point.
+            // The address of an object.
             if name.contains("0x") || name.contains("0X") { return true }
-            // A namespace.
+            // The word is a namespace.
             if words.after.starts(with: "::") { return true }
             return before.ends(with: "-[") || before.ends(with: "+[")
                 || words.after.first == UInt8(ascii: "/")
@@ -302,8 +314,8 @@ enum GuessedClass {
         "Foundation.",
         "UIKit.",
     ]
-    /// Names of tools, and words of their texts.
-    private static let others: Set<String> = [
+    /// Names of tools, and words in texts of tools, that are not leaked classes.
+    private static let excludedNames: Set<String> = [
         "LeakCanary", "LeakSanitizer", "AddressSanitizer", "ObjC", "UserInfo", "XCTest", "XCTAssertNil",
         "DefaultMallocZone",
         "AppDelegate", "SceneDelegate", "NSMapTable", "ViewController", "JavaScript", "TypeScript", "SwiftUI",
@@ -311,8 +323,8 @@ enum GuessedClass {
         "LeakTest", "LeakTracker", "ComObject", "ResourceLeakDetector", "OkHttpClient",
     ]
 
-    /// Returns the name at the start of a quotation if words around it say that it is the name of a type, and not text that a
-    /// user typed.
+    /// Returns the name in a quotation if the words around the quotation say that the name is that of a type, and not text that a user
+    /// typed.
     ///
     /// - Parameter quote: the index of the opening quote.
     static func quoted(at quote: Int, in text: Text) -> Text? {
@@ -321,15 +333,15 @@ enum GuessedClass {
             name.count <= nameByteLimit, !name.allSatisfy({ $0 == UInt8(ascii: ".") })
         else { return nil }
         let words = SurroundingWords(of: name, in: text)
-        let isOfLeak = words.isAfterClass || words.isAfterLeak || words.saysRetained
-        if TypeNameCleaner.looksMangled(name) { return isOfLeak ? name : nil }
+        let isLeaked = words.isAfterClass || words.isAfterLeak || words.saysRetained
+        if TypeNameCleaner.looksMangled(name) { return isLeaked ? name : nil }
         let spelling = TypeSpelling(name)
         guard spelling.isType else { return nil }
         if words.isAfterKeyOfClass, spelling.hasHump || spelling.isDotted { return name }
         guard words.isAfterLeak || !words.saysTyped else { return nil }
         // Backticks are quotes of code.
         if text[quote] == UInt8(ascii: "`"), spelling.hasEnding, !words.saysTyped { return name }
-        // Users' names are also quoted after other words than `class`: `leaked: "JaneDoe"`.
-        return words.isAfterClass || spelling.hasEnding && isOfLeak ? name : nil
+        // After other words than `class`, the name of a user may be quoted too: `leaked: "JaneDoe"`.
+        return words.isAfterClass || spelling.hasEnding && isLeaked ? name : nil
     }
 }

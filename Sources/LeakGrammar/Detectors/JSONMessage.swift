@@ -1,33 +1,35 @@
 internal import LeakMessage
 
-/// A message that is a JSON object, or an array of them, between a few words.
+/// A message that is a JSON object, or an array of objects, with a few words in front or after it.
 ///
 /// The class is a string under a key such as `class` or `activity`. All other strings may be text that users typed.
 struct JSONMessage {
     /// The words in front of the JSON text.
     let head: Text
+    /// The leaked class; `nil` if no string names a class.
     let className: String?
     /// The number of live objects of the class, from the JSON object that names the class.
     let alive: Int?
-    /// `false` for several JSON texts, one after another.
+    /// `true` for one JSON text, `false` for several texts one after another.
     let isSingle: Bool
-    /// The leaks of a list, of which at least one names a class, or of several texts behind each other.
+    /// The leaks of a list, or of several texts one after another, if at least one of them names a class.
     let elements: [Element]
-    /// `true` if the list also had elements that count 0 instances of their class.
-    let hasElementsOfNone: Bool
-    /// `true` if the text counts 0 instances of each class.
-    let isOfNone: Bool
-    /// The words behind the JSON text.
+    /// `true` if the list also has elements that state 0 instances of their class.
+    let hasElementsWithoutInstances: Bool
+    /// `true` if the text states 0 instances of each class.
+    let hasNoInstances: Bool
+    /// The words after the JSON text.
     let tail: Text
     /// The text of a log entry, under a key such as `message`.
     let logMessage: String?
 
     private let json: [UInt8]
     private let reader: Reader
-    /// The end of the kept part of the JSON text.
-    private let whole: Int
+    /// The end of the complete values of the JSON text: its length, or less if the text was cut.
+    private let completeEnd: Int
     private let isCutAtEnd: Bool
-    private let kept: [Candidate]
+    /// The strings that redaction keeps as classes.
+    private let keptClasses: [Candidate]
 
     struct Element {
         let text: Text
@@ -38,61 +40,65 @@ struct JSONMessage {
     private static let wordsByteLimit = 256
     private static let nameByteLimit = 256
 
-    /// - Returns: `nil` for a text that is no JSON object or array between a few words, whole or cut at its end, nor several of them.
+    /// - Returns: `nil` for a text without a JSON object or array, or with more than a few words around the JSON. The JSON may be cut at
+    ///   its end, and there may be several texts.
     init?(_ text: Text, demangle: (String) -> String?) {
         guard let open = Self.start(of: text) else { return nil }
         head = text[..<open]
         let last = text[open...].lastIndex { $0 == UInt8(ascii: "}") || $0 == UInt8(ascii: "]") } ?? open
         var json = Array(text[open...last])
-        var behind = text[(last + 1)...]
+        var textAfter = text[(last + 1)...]
         var reader = Reader()
         var failure = Self.read(json, by: &reader)
-        if failure != nil || !Self.isPlain(behind) {
-            (json, behind, reader) = (Array(text[open...]), text[text.endIndex...], Reader())
+        if failure != nil || !Self.isPlain(textAfter) {
+            (json, textAfter, reader) = (Array(text[open...]), text[text.endIndex...], Reader())
             failure = Self.read(json, by: &reader)
-            // A text that was cut counts up to the cut.
+            // A text that was cut is read up to the cut.
             guard failure?.rule == .unexpectedEnd, !reader.values.isEmpty else { return nil }
         }
-        tail = behind
+        tail = textAfter
         guard Self.isPlain(head), Self.isPlain(tail) else { return nil }
         let candidates = reader.values.compactMap { value in
             Candidate(value, demangle: demangle)
         }
-        var rest = candidates[...]
-        let ofElements = reader.elements.map { element in
-            rest = rest.drop { $0.slice.range.lowerBound < element.lowerBound }
-            let own = rest.prefix { $0.slice.range.lowerBound < element.upperBound }
-            rest = rest[own.endIndex...]
-            return own.min { $0.order < $1.order }
+        var remainder = candidates[...]
+        let classesOfElements = reader.elements.map { element in
+            remainder = remainder.drop { $0.slice.range.lowerBound < element.lowerBound }
+            let candidatesInside = remainder.prefix { $0.slice.range.lowerBound < element.upperBound }
+            remainder = remainder[candidatesInside.endIndex...]
+            return candidatesInside.min { $0.order < $1.order }
         }
-        let isNone = reader.elements.map { element in
-            reader.hasNone && JSONMessage(json[element], demangle: demangle)?.isOfNone ?? false
+        let areWithoutInstances = reader.elements.map { element in
+            reader.hasZeroCount && JSONMessage(json[element], demangle: demangle)?.hasNoInstances ?? false
         }
-        var named = zip(ofElements, isNone).compactMap { $1 ? nil : $0 }
-        // A list of the properties of a leaked object.
+        var namedElements = zip(classesOfElements, areWithoutInstances).compactMap { $1 ? nil : $0 }
+        // If a class is named outside of the list, the list has the properties of one leaked object.
         let isCut = failure != nil
         let endOfElements = reader.elements.last?.upperBound ?? 0
-        let isOwned = candidates.contains { candidate in
+        let hasClassOutside = candidates.contains { candidate in
             let place = candidate.slice.range.lowerBound
             // The last element of a cut list is incomplete, so it is not among the complete ones.
             guard candidate.order.rank <= 1, !isCut || place < endOfElements else { return false }
             return reader.elements.allSatisfy { !$0.contains(place) }
         }
-        let isPath = Self.tellsOfPath(head)
-        if isOwned || isPath { named = [] }
+        let isPath = Self.announcesPath(head)
+        if hasClassOutside || isPath { namedElements = [] }
         // The leaked object is the last of its path.
-        let best = isPath ? candidates.last : named.first ?? candidates.min { $0.order < $1.order }
+        let best = isPath ? candidates.last : namedElements.first ?? candidates.min { $0.order < $1.order }
         className = best?.className
-        // Deeper down a number may count something else.
-        hasElementsOfNone = isNone.contains(true)
-        isOfNone = reader.elements.isEmpty ? reader.count == 0 : isNone.allSatisfy(\.self)
+        hasElementsWithoutInstances = areWithoutInstances.contains(true)
+        hasNoInstances =
+            reader.elements.isEmpty ? reader.count == 0 : areWithoutInstances.allSatisfy(\.self)
+        // The number in the outermost object may not be the number of instances of a class at a deeper level.
         alive = best?.order.depth == 1 ? reader.count.map { min(max($0, 0), WireLimits.alive) } : nil
-        let parts = zip(zip(reader.elements, ofElements), isNone).filter { !$1 }.map(\.0).map { range, name in
-            let isString = json[range.lowerBound] == UInt8(ascii: "\"")
-            return Element(text: json[range], className: isString ? name?.className : nil)
-        }
+        let parts = zip(zip(reader.elements, classesOfElements), areWithoutInstances).filter { !$1 }.map(\.0)
+            .map { range, name in
+                let isString = json[range.lowerBound] == UInt8(ascii: "\"")
+                return Element(text: json[range], className: isString ? name?.className : nil)
+            }
         elements =
-            named.isEmpty ? [] : parts.filter { $0.text.first != UInt8(ascii: "\"") || $0.className != nil }
+            namedElements.isEmpty
+            ? [] : parts.filter { $0.text.first != UInt8(ascii: "\"") || $0.className != nil }
         let messages = reader.values.compactMap { value in
             Self.messageKeys.firstIndex(of: value.key.lowercased()).map {
                 (rank: $0, depth: value.depth, text: value.text)
@@ -100,42 +106,43 @@ struct JSONMessage {
         }
         logMessage = messages.min { ($0.rank, $0.depth) < ($1.rank, $1.depth) }?.text
         isSingle = reader.textCount <= 1
-        let isCutList = !named.isEmpty && failure != nil
+        let isCutList = !namedElements.isEmpty && failure != nil
         let cutEnd = isCutList ? reader.elements.last?.upperBound : reader.values.last?.end
-        whole = failure == nil ? json.count : cutEnd ?? 0
-        kept = named.isEmpty ? [best].compactMap(\.self) : ofElements.compactMap(\.self)
+        completeEnd = failure == nil ? json.count : cutEnd ?? 0
+        keptClasses =
+            namedElements.isEmpty ? [best].compactMap(\.self) : classesOfElements.compactMap(\.self)
         isCutAtEnd = failure != nil
         (self.json, self.reader) = (json, reader)
     }
 
-    /// The JSON text, with `…` for every string but classes and call frames, and for every key that is no identifier.
+    /// The JSON text with `…` for every string except classes and call frames, and for every key that is not an identifier.
     var redacted: [UInt8] {
-        let frames = reader.callStacks(in: json, until: whole).flatMap(\.slices)
-        // Ends like a cut text, so that it is read as one again.
+        let frames = reader.callStacks(in: json, until: completeEnd).flatMap(\.slices)
+        // The result ends like a text that was cut, so that it is read as such a text again.
         let end = isCutAtEnd ? [UInt8(ascii: ",")] : []
-        return Self.redacted(json[..<whole], reader, kept: kept, frames: frames) + end
+        return Self.redacted(json[..<completeEnd], reader, keptClasses: keptClasses, frames: frames) + end
     }
 
-    /// The call stack of the leak in the text: one with frames of the app, then the outermost, then the first.
+    /// The call stack of the leak: a stack with frames of the app is preferred, then the outermost stack, then the first.
     var callStack: JSONFrameStrings? {
-        reader.callStacks(in: json, until: whole).min {
+        reader.callStacks(in: json, until: completeEnd).min {
             ($0.isSystem ? 1 : 0, $0.depth) < ($1.isSystem ? 1 : 0, $1.depth)
         }
     }
 
     /// The whole text with one `…` for each call stack.
     var withoutCallStacks: Text {
-        let stacks = reader.callStacks(in: json, until: whole).map(\.whole)
+        let stacks = reader.callStacks(in: json, until: completeEnd).map(\.whole)
         return (head + Self.replaced(stacks, in: json[...]) { _ in nil } + tail)[...]
     }
 
-    /// Returns `true` when the words in front say that the list has the owners of one object.
-    private static func tellsOfPath(_ head: Text) -> Bool {
+    /// Returns `true` if the words in front state that the list has the owners of one object.
+    private static func announcesPath(_ head: Text) -> Bool {
         let words = head.string.lowercased()
         return ["stack", "path", "chain", "retained by", "cycle"].contains { words.contains($0) }
     }
 
-    /// Returns the start of the first object or array, behind a few words.
+    /// Returns the start of the first object or array; `nil` if more than ``wordsByteLimit`` bytes are in front of it.
     private static func start(of text: Text) -> Int? {
         let words = text.prefix(wordsByteLimit)
         let brace = words.firstIndex(of: UInt8(ascii: "{"))
@@ -148,14 +155,14 @@ struct JSONMessage {
         return brace.map { text[..<$0].trimmed.droppingLast("[")?.endIndex ?? $0 }
     }
 
-    /// `["text"] = …`, as Swift and Objective-C write an entry of a dictionary.
+    /// Returns `true` for `["text"] = …`, by which Swift and Objective-C set an entry of a dictionary.
     private static func isSubscript(_ text: Text) -> Bool {
         guard let close = text.prefix(nameByteLimit).firstIndex(of: UInt8(ascii: "]")) else { return false }
         return SensitiveKey.separator(at: SensitiveKey.withoutBlanks(text[(close + 1)...]))?.isAssignment
             ?? false
     }
 
-    /// Reads one JSON text, or several behind each other, with or without commas between them.
+    /// Reads one JSON text, or several one after another, with or without commas between them.
     ///
     /// The elements of several texts are their objects, and the elements of their arrays.
     ///
@@ -183,10 +190,11 @@ struct JSONMessage {
                 failure = error
                 break
             }
-            let rest = json[start...].drop { $0 <= 0x20 }
-            let next = rest.first == UInt8(ascii: ",") ? rest.dropFirst().drop { $0 <= 0x20 } : rest
+            let remainder = json[start...].drop { $0 <= 0x20 }
+            let next =
+                remainder.first == UInt8(ascii: ",") ? remainder.dropFirst().drop { $0 <= 0x20 } : remainder
             guard next.first == UInt8(ascii: "{") || next.first == UInt8(ascii: "[") else {
-                if !rest.isEmpty { failure = JSONError(.trailingText, at: rest.startIndex) }
+                if !remainder.isEmpty { failure = JSONError(.trailingText, at: remainder.startIndex) }
                 break
             }
             start = next.startIndex
@@ -208,33 +216,35 @@ struct JSONMessage {
     }
 
     private static func redacted(
-        _ json: ArraySlice<UInt8>, _ reader: Reader, kept: [Candidate], frames: [JSONSlice]
+        _ json: ArraySlice<UInt8>, _ reader: Reader, keptClasses: [Candidate], frames: [JSONSlice]
     ) -> [UInt8] {
         let names = Dictionary(
-            kept.map { ($0.slice, Array($0.className.utf8)) }, uniquingKeysWith: { one, _ in one })
+            keptClasses.map { ($0.slice, Array($0.className.utf8)) }, uniquingKeysWith: { first, _ in first })
         var strings = reader.keys + reader.values.map(\.slice)
-        // Strings behind the cut are left out.
+        // Strings outside of the complete values are left out.
         strings.removeAll { $0.range.upperBound >= json.endIndex }
         let plainKeys = reader.keys.filter {
             $0.range.upperBound < json.endIndex && isIdentifier(json[$0.range])
         }
-        let stay = Set(plainKeys + frames)
-        strings.removeAll { stay.contains($0) }
+        let unchanged = Set(plainKeys + frames)
+        strings.removeAll { unchanged.contains($0) }
         strings.sort { $0.range.lowerBound < $1.range.lowerBound }
         return replaced(strings, in: json) { names[$0] }
     }
 
+    /// Replaces strings of a JSON text.
+    ///
     /// - Parameters:
-    ///   - strings: the strings in the order of the text.
-    ///   - words: the replacement of a string; `nil` for `…`.
+    ///   - strings: the strings to replace, in the order of the text.
+    ///   - replacement: returns the new text of a string; `nil` for `…`.
     private static func replaced(
-        _ strings: [JSONSlice], in json: ArraySlice<UInt8>, by words: (JSONSlice) -> [UInt8]?
+        _ strings: [JSONSlice], in json: ArraySlice<UInt8>, by replacement: (JSONSlice) -> [UInt8]?
     ) -> [UInt8] {
         var result: [UInt8] = []
         var end = 0
         for string in strings where !string.range.isEmpty {
             result.append(contentsOf: json[end..<string.range.lowerBound])
-            result.append(contentsOf: words(string) ?? Array("…".utf8))
+            result.append(contentsOf: replacement(string) ?? Array("…".utf8))
             end = string.range.upperBound
         }
         result.append(contentsOf: json[end...])
@@ -245,7 +255,7 @@ struct JSONMessage {
         key.count <= 64 && key.allSatisfy { $0 < 0x80 && ($0.isIdentifier || $0 == UInt8(ascii: "-")) }
     }
 
-    /// The strings of a JSON text.
+    /// A reader that collects the strings of a JSON text.
     private struct Reader {
         struct Value {
             let key: String
@@ -253,16 +263,16 @@ struct JSONMessage {
             let text: String
             let slice: JSONSlice
 
-            /// The index behind its closing quote.
+            /// The index after the closing quote.
             var end: Int { slice.range.upperBound + 1 }
         }
 
         /// Limit of elements that are read.
         static let elementLimit = 256
-        /// Stands for the missing key of a list's strings.
-        private static let keyOfStrings = "leak"
-        /// Keys of lists of leaks.
-        private static let lists: Set<String> = [
+        /// Key for strings of a list, which have no key.
+        private static let keyOfListedStrings = "leak"
+        /// Keys of lists of leaks, in lower case.
+        private static let listKeys: Set<String> = [
             "", "gcpaths", "leaks", "objects", "activities", "leakedclasses",
         ]
 
@@ -274,21 +284,22 @@ struct JSONMessage {
         /// The number of instances that the outermost object states.
         var count: Int?
         /// `true` if an object at any depth states 0 instances.
-        var hasNone = false
-        private static let counts: Set<String> = [
+        var hasZeroCount = false
+        /// Keys of numbers of instances, in lower case.
+        private static let countKeys: Set<String> = [
             "count", "alive", "instances", "instancecount", "instance_count", "alivecount", "alive_count",
         ]
 
-        /// The call stacks among the strings, in the order in which they stand in the text.
+        /// Returns the call stacks among the strings, in the order of the text.
         ///
-        /// - Parameter end: the end of the kept part of the text.
+        /// - Parameter end: the end of the complete values of the text.
         func callStacks(in json: [UInt8], until end: Int) -> [JSONFrameStrings] {
             var stacks: [JSONFrameStrings] = []
-            var rest = values[...]
-            while let first = rest.first {
+            var remainder = values[...]
+            while let first = remainder.first {
                 var (last, count) = (first, 1)
-                // Nothing but a comma stands between two strings of an array.
-                for value in rest.dropFirst() {
+                // Two strings of one array have only a comma between them.
+                for value in remainder.dropFirst() {
                     let between = json[last.slice.range.upperBound..<value.slice.range.lowerBound]
                     guard
                         between.allSatisfy({
@@ -297,8 +308,8 @@ struct JSONMessage {
                     else { break }
                     (last, count) = (value, count + 1)
                 }
-                let run = rest.prefix(count)
-                rest = rest.dropFirst(count)
+                let run = remainder.prefix(count)
+                remainder = remainder.dropFirst(count)
                 guard JSONFrameStrings.isKey(first.key), JSONMessage.isIdentifier(Text(first.key)) else {
                     continue
                 }
@@ -319,23 +330,23 @@ struct JSONMessage {
                 } while try scanner.another(in: .object)
             case .array:
                 guard try scanner.enterArray() else { return }
-                let isList = depth <= 1 && elements.isEmpty && Self.lists.contains(key.lowercased())
+                let isList = depth <= 1 && elements.isEmpty && Self.listKeys.contains(key.lowercased())
                 repeat {
                     let kind = try scanner.kind()
                     let isElement =
                         isList && (kind == .object || kind == .string) && elements.count < Self.elementLimit
                     let start = scanner.offset
                     let isString = isElement && kind == .string
-                    try value(&scanner, key: isString ? Self.keyOfStrings : key, depth: depth + 1)
+                    try value(&scanner, key: isString ? Self.keyOfListedStrings : key, depth: depth + 1)
                     if isElement { elements.append(start..<scanner.offset) }
                 } while try scanner.another(in: .array)
             case .string:
                 let slice = try scanner.string()
                 values.append(
                     Value(key: key, depth: depth, text: scanner.text(of: slice), slice: slice))
-            case .number where Self.counts.contains(key.lowercased()):
+            case .number where Self.countKeys.contains(key.lowercased()):
                 let number = try scanner.number().integer
-                hasNone = hasNone || number == 0
+                hasZeroCount = hasZeroCount || number == 0
                 if depth == 1 { count = count ?? number }
             default: try scanner.skip()
             }
@@ -375,7 +386,7 @@ struct JSONMessage {
             return isName ? name : nil
         }
 
-        /// The less specific a key is, the more a name has to look like that of a class.
+        /// Returns `true` if a name looks enough like that of a class. The less specific the key is, the stricter is the check.
         private static func isClass(_ name: Text, rank: Int) -> Bool {
             let spelling = TypeSpelling(name)
             guard spelling.isType else { return false }
@@ -395,17 +406,18 @@ struct JSONMessage {
         "value", "error",
     ]
 
-    /// Returns `true` if a key says for certain that its value is a class.
+    /// Returns `true` for a key whose value is certainly a class, such as `className`.
     static func isKeyOfClass(_ key: Text) -> Bool {
         keysByRank[0].contains(key.string.lowercased().filter { $0.isLetter })
     }
 
-    /// Returns `true` if a key says that its value is a class, or an object by its class.
+    /// Returns `true` for a key whose value is a class, or an object that is described by its class, such as `viewController`.
     static func isKeyOfObject(_ key: Text) -> Bool {
         let key = key.string.lowercased().filter { $0.isLetter }
         return keysByRank[0].contains(key) || keysByRank[1].contains(key)
     }
 
+    /// Keys of classes, in lower case and without other characters than letters. The most specific keys come first.
     private static let keysByRank: [Set<String>] = [
         [
             "class", "classname", "leakedclass", "leakclass", "leakingclass", "objectclass", "clazz", "klass",
@@ -426,6 +438,6 @@ struct JSONMessage {
 }
 
 extension ArraySlice<UInt8> {
-    /// The first byte that is no white space.
+    /// The first byte that is not white space.
     fileprivate var firstVisible: UInt8? { first { $0 > 0x20 } }
 }

@@ -1,23 +1,21 @@
 package import LeakMessage
 
 extension LeakReport {
-    /// Returns the report as a sample may be kept: without text that users typed or read, wherever a detector or a sender may have
-    /// put it.
+    /// Returns the report in the form in which a sample may be stored: without text that users typed or read, in any field.
     ///
-    /// It is still a report of the same leak. Custom keys, breadcrumbs, the reason and the fingerprint are the app's own words:
-    /// only text inside descriptions of objects is removed from them, such as `text = 'Jane'` behind `<UILabel: 0x1f;`.
+    /// The result is still a report of the same leak. Custom keys, breadcrumbs, the reason and the fingerprint are texts of the app, so
+    /// only text inside descriptions of objects is removed from them, such as `text = 'Jane'` after `<UILabel: 0x1f;`.
     ///
-    /// - Parameter keepsUserInfo: `true` keeps the whole `userInfo` of the error, if its owner allowed that. Otherwise only its
-    ///   description is kept, redacted.
+    /// - Parameter keepsUserInfo: `true` keeps the whole `userInfo` of the error. `false` keeps only the redacted description.
     package func redacted(keepsUserInfo: Bool = false) -> LeakReport {
         var report = withLeakRedacted()
-        report.reason = reason.map(Self.words)
-        report.log = log.map(Self.words)
-        report.fingerprint = fingerprint.map(Self.words)
+        report.reason = reason.map(Self.withoutDescriptionContent)
+        report.log = log.map(Self.withoutDescriptionContent)
+        report.fingerprint = fingerprint.map(Self.withoutDescriptionContent)
         report.keys = keys.map { key in
-            let name = Self.words(key.name)
+            let name = Self.withoutDescriptionContent(key.name)
             guard case .string(let text) = key.value else { return CustomKey(name, key.value) }
-            return CustomKey(name, .string(Self.words(text)))
+            return CustomKey(name, .string(Self.withoutDescriptionContent(text)))
         }
         if !keepsUserInfo {
             report.error?.userInfo.removeAll { key in
@@ -28,9 +26,9 @@ extension LeakReport {
         return report
     }
 
-    /// Returns the report with the fields redacted that identify the leak.
+    /// Returns the report with redacted text in the fields that identify the leak.
     ///
-    /// Redacting it again changes nothing.
+    /// A second call changes nothing.
     package func withLeakRedacted() -> LeakReport {
         var report = self
         report.message = message.map(DetectorMessage.redacted)
@@ -46,11 +44,13 @@ extension LeakReport {
         return report
     }
 
-    /// Returns the report as it may leave a device: ``redacted(keepsUserInfo:)``, with other text masked that may name a person.
+    /// Returns the report in the form in which it may leave a device: the result of ``redacted(keepsUserInfo:)`` with masked
+    /// personal data.
     ///
-    /// Masks the message, names, the domain of an error, its description and everything else in `userInfo`, and the names of custom
-    /// keys. Values of custom keys, breadcrumbs, reason and fingerprint lose only the content of descriptions of objects in them,
-    /// since they are the app's own words. Facts of the leak that the masked text no longer states are kept in fields of their own.
+    /// Masks personal data in the message, names, the domain of an error, its description and everything else in `userInfo`, and the
+    /// names of custom keys. Values of custom keys, breadcrumbs, reason and fingerprint are texts of the app, so they lose only the
+    /// content of descriptions of objects. If the masked text no longer states the class or another fact of the leak, a field of the
+    /// report gets this fact.
     ///
     /// A second call changes nothing.
     package func redactedForSending() -> LeakReport {
@@ -68,7 +68,7 @@ extension LeakReport {
             error.userInfo = Self.withoutRepeatedNames(userInfo)
             report.error = error
         }
-        // After the texts, because masking a text may have set these.
+        // These fields follow the texts, because masking a text may have set them.
         report.className = report.className.map { Self.maskedName($0, within: WireLimits.classBytes) }
         for names in [\LeakReport.stack, \.children, \.cycle] {
             report[keyPath: names] = report[keyPath: names].map {
@@ -80,27 +80,27 @@ extension LeakReport {
         return report
     }
 
-    /// Masks a text that was redacted.
+    /// Masks personal data in a redacted text.
     ///
-    /// - Parameter isRead: `true` if fields of the leak that the report leaves empty are read from the text.
+    /// - Parameter isRead: `true` if the collector reads missing fields of the report from this text.
     private mutating func masked(_ text: String, isRead: Bool) -> String {
         let bytes = Text(text)
         let masked = PersonalData.masked(bytes)
         guard masked != bytes else { return text }
-        // Texts are cut to this length when they are sent, and have to be masked as the collector will read them.
-        let first = masked.cut(to: WireLimits.messageBytes).trimmed
+        // Texts are cut to this length when they are sent. Masking has to work on the text that the collector will read.
+        let cutText = masked.cut(to: WireLimits.messageBytes).trimmed
         // Zeros in place of digits do not change the form of a text, so it need not be redacted again.
         let fixedPoint =
             Self.differInDigitsAlone(masked, bytes)
             ? masked
-            : Redaction.fixedPoint(first) {
+            : Redaction.fixedPoint(cutText) {
                 PersonalData.masked(DetectorMessage.redactedAgain($0)).cut(to: WireLimits.messageBytes)
                     .trimmed
             }
         let result = fixedPoint?.string ?? "…"
         if isRead {
-            let before = DetectorMessage(text)
-            if !before.isSameLeak(as: DetectorMessage(result)) { fill(from: before) }
+            let original = DetectorMessage(text)
+            if !original.isSameLeak(as: DetectorMessage(result)) { fill(from: original) }
         }
         return result
     }
@@ -109,7 +109,7 @@ extension LeakReport {
         one.count == other.count && zip(one, other).allSatisfy { $0 == $1 || $0.isDigit && $1.isDigit }
     }
 
-    /// Sets the fields that are still empty from the content of a text.
+    /// Sets empty fields from the content of a text.
     package mutating func fill(from text: DetectorMessage) {
         if className?.isEmpty ?? true, let name = text.wholeNames.className {
             className = name
@@ -124,7 +124,7 @@ extension LeakReport {
         alive = alive ?? text.alive
     }
 
-    /// Returns a name without personal data: `UILabel text=…`. Call frames contain no personal data.
+    /// Returns a name with masked personal data, such as `UILabel text=…`. Call frames contain no personal data, so they stay unchanged.
     private static func maskedName(_ name: String, within bytes: Int) -> String {
         guard PersonalData.mayChange(name: name) else { return name }
         let text = Text(name)
@@ -136,13 +136,13 @@ extension LeakReport {
         return fixedPoint?.string ?? "…"
     }
 
-    /// `“Shop.Cart”`
+    /// Returns `true` for a name in curly quotes, such as `“Shop.Cart”`.
     private static func isQuotedName(_ text: Text) -> Bool {
         guard let name = text.dropping("“")?.droppingLast("”") else { return false }
         return name.allSatisfy { $0 < 0x80 && ($0.isIdentifier || ".<>,".utf8.contains($0)) }
     }
 
-    /// Masks a text that says nothing about the leak: texts of users, and text that may name a person.
+    /// Masks a text that does not identify the leak: text of users and personal data become `…`.
     private static func maskedText(_ text: String, within bytes: Int) -> String {
         // Most names need no masking.
         if text.utf8.allSatisfy({ $0.isLetter || $0 == UInt8(ascii: "_") || $0 == UInt8(ascii: ".") }) {
@@ -160,7 +160,7 @@ extension LeakReport {
         "NSFileNewItemLocationKey",
     ]
 
-    /// Masks an entry of `userInfo`: the whole value of a ``SensitiveKey`` and of a file's path, parts of other texts.
+    /// Masks an entry of `userInfo`. The value of a ``SensitiveKey`` and the path of a file are masked whole, other texts in part.
     private static func masked(_ key: CustomKey) -> CustomKey {
         let name = maskedText(key.name, within: WireLimits.keyBytes)
         let isSensitive = pathKeys.contains(key.name) || isSensitive(key.name) || isSensitive(name)
@@ -176,7 +176,7 @@ extension LeakReport {
         SensitiveKey.find(Text(name), isAssignment: true).map { $0.separator != .inAlert } ?? false
     }
 
-    /// Keeps the first of several keys to which masking gave the same name, which has a `…` or zeros then.
+    /// Keeps the first of several keys that have the same name after masking. Such a name contains `…` or zeros.
     private static func withoutRepeatedNames(_ keys: [CustomKey]) -> [CustomKey] {
         guard keys.contains(where: { $0.name.utf8.contains { $0 >= 0x80 || $0 == UInt8(ascii: "0") } }) else {
             return keys
@@ -185,8 +185,8 @@ extension LeakReport {
         return keys.filter { names.insert($0.name).inserted }
     }
 
-    /// Returns the app's own words, without the content of descriptions of objects in them.
-    package static func words(_ text: String) -> String {
+    /// Returns a text of the app without the content of descriptions of objects.
+    package static func withoutDescriptionContent(_ text: String) -> String {
         guard Redaction.mayChange(text) else { return text }
         return PrivateText.removed(from: Text(text), keepsQuotations: true)[...].string
     }

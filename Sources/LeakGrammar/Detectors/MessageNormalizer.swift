@@ -1,8 +1,8 @@
 internal import LeakMessage
 
-/// The normalization of a text before it is read: one kind of line ends, quotes and brackets.
+/// A normalizer of texts. After it, a text has one kind of line ends, quotes and brackets.
 enum MessageNormalizer {
-    /// The most bytes of a text that are read: twice the limit of the wire format.
+    /// Limit of bytes of a text that are read: twice the limit of the wire format.
     static let byteLimit = 16 * 1024
 
     /// Returns the text with `\n` for every line end, spaces for tabs, straight quotes for curved, angled and doubled ones,
@@ -11,36 +11,37 @@ enum MessageNormalizer {
         var plain: [UInt8] = []
         let bytes = Text(text).cut(to: byteLimit)
         plain.reserveCapacity(bytes.count)
-        var rest = bytes
-        while let byte = rest.first {
+        var remainder = bytes
+        while let byte = remainder.first {
             switch byte {
             case UInt8(ascii: "\r"):
                 plain.append(UInt8(ascii: "\n"))
-                rest = rest.dropping("\r\n") ?? rest.dropFirst()
+                remainder = remainder.dropping("\r\n") ?? remainder.dropFirst()
             case UInt8(ascii: "\n"):
                 plain.append(byte)
-                rest = rest.dropFirst()
-            case 0x1B where rest.dropFirst().first == UInt8(ascii: "["):
-                // A colour of a terminal: `ESC [ 3 1 m`.
-                let behind = rest.dropFirst(2).drop { $0.isDigit || $0 == UInt8(ascii: ";") }
-                rest = behind.first == UInt8(ascii: "m") ? behind.dropFirst() : rest.dropFirst(2)
+                remainder = remainder.dropFirst()
+            case 0x1B where remainder.dropFirst().first == UInt8(ascii: "["):
+                // A color code for terminals: `ESC [ 3 1 m`.
+                let textAfter = remainder.dropFirst(2).drop { $0.isDigit || $0 == UInt8(ascii: ";") }
+                remainder =
+                    textAfter.first == UInt8(ascii: "m") ? textAfter.dropFirst() : remainder.dropFirst(2)
             case 0..<0x20, 0x7F:
                 plain.append(UInt8(ascii: " "))
-                rest = rest.dropFirst()
+                remainder = remainder.dropFirst()
             case 0xC2, 0xE2, 0xE3, 0xEF:
-                if let after = rest.dropping("\u{200B}") ?? rest.dropping("\u{FEFF}") {
-                    rest = after
-                } else if let quote = Quote(rest) {
+                if let after = remainder.dropping("\u{200B}") ?? remainder.dropping("\u{FEFF}") {
+                    remainder = after
+                } else if let quote = Quote(remainder) {
                     quote.append(to: &plain)
-                    rest = quote.rest
+                    remainder = quote.remainder
                 } else {
                     plain.append(byte)
-                    rest = rest.dropFirst()
+                    remainder = remainder.dropFirst()
                 }
             default:
-                let ordinary = rest.prefix(while: isOrdinary)
+                let ordinary = remainder.prefix(while: isOrdinary)
                 plain.append(contentsOf: ordinary)
-                rest = rest[ordinary.endIndex...]
+                remainder = remainder[ordinary.endIndex...]
             }
         }
         return withPlainQuotes(withoutEntities(plain[...])).trimmed
@@ -56,52 +57,53 @@ enum MessageNormalizer {
 
     // MARK: Quotes in other spellings
 
-    /// Returns the text with quotes and brackets for `&quot;`, `&#39;`, `&lt;` and the like, escaped once or more often.
+    /// Returns the text with quotes and brackets in place of HTML entities such as `&quot;`, `&#39;` and `&lt;`, which may be escaped
+    /// several times.
     private static func withoutEntities(_ text: Text) -> Text {
         guard text.contains(UInt8(ascii: "&")) else { return text }
-        // Between the quotes of JSON a double quote would end the string.
+        // In a text with double quotes, such as JSON, another double quote could end a string.
         let doubleQuote = text.contains(UInt8(ascii: "\"")) ? UInt8(ascii: "'") : UInt8(ascii: "\"")
         var result: [UInt8] = []
         result.reserveCapacity(text.count)
-        var rest = text
-        while let byte = rest.first {
-            rest = rest.dropFirst()
+        var remainder = text
+        while let byte = remainder.first {
+            remainder = remainder.dropFirst()
             guard byte == UInt8(ascii: "&") else {
                 result.append(byte)
                 continue
             }
-            var name = rest
+            var name = remainder
             while let inner = name.dropping("amp;") { name = inner }
             guard let entity = entity(name), let quote = Quote(entity.character) else {
                 result.append(byte)
                 continue
             }
             quote.append(to: &result, doubleQuote: doubleQuote)
-            rest = entity.rest
+            remainder = entity.remainder
         }
         return result[...]
     }
 
-    /// The character that an entity stands for, by its name or number.
+    /// Returns the character of an HTML entity, by its name or number, and the text after the entity.
     ///
-    /// - Parameter text: behind the `&`.
-    private static func entity(_ text: Text) -> (character: Text, rest: Text)? {
+    /// - Parameter text: the text after the `&`.
+    private static func entity(_ text: Text) -> (character: Text, remainder: Text)? {
         guard let number = text.dropping("#") else {
             let name = text.prefix { $0.isLetter }
             guard name.count <= 24, let character = entities[name.string],
-                let rest = text[name.endIndex...].dropping(";")
+                let remainder = text[name.endIndex...].dropping(";")
             else { return nil }
-            return (Text(character), rest)
+            return (Text(character), remainder)
         }
         let hexadecimal = number.dropping("x") ?? number.dropping("X")
         let digits = hexadecimal?.prefix(while: \.isHexadecimal) ?? number.prefix(while: \.isDigit)
-        let behind = text[digits.endIndex...]
-        // Browsers read a number without a semicolon too; hexadecimal digits may be letters of the word behind.
-        let rest = behind.dropping(";") ?? (hexadecimal == nil ? behind : nil)
-        guard let rest, let value = UInt32(digits.string, radix: hexadecimal == nil ? 10 : 16),
+        let textAfter = text[digits.endIndex...]
+        // Browsers read a decimal number without a semicolon too. Hexadecimal digits could be letters of the next word.
+        let remainder = textAfter.dropping(";") ?? (hexadecimal == nil ? textAfter : nil)
+        guard let remainder, let value = UInt32(digits.string, radix: hexadecimal == nil ? 10 : 16),
             let scalar = Unicode.Scalar(value)
         else { return nil }
-        return (Text(String(scalar)), rest)
+        return (Text(String(scalar)), remainder)
     }
 
     private static let entities = [
@@ -119,26 +121,28 @@ enum MessageNormalizer {
         private let byte: UInt8
         /// `true` for a single quote that cannot be an apostrophe.
         private let isOpening: Bool
-        let rest: Text
+        let remainder: Text
 
         init?(_ text: Text) {
-            func behind(_ quotes: [StaticString]) -> Text? {
+            func textAfter(anyOf quotes: [StaticString]) -> Text? {
                 quotes.lazy.compactMap { text.dropping($0) }.first
             }
-            if let rest = behind(doubleQuotes) {
-                (byte, isOpening, self.rest) = (UInt8(ascii: "\""), false, rest)
-            } else if let rest = behind(openingQuotes) {
-                (byte, isOpening, self.rest) = (UInt8(ascii: "'"), true, rest)
-            } else if let rest = behind(singleQuotes) {
-                (byte, isOpening, self.rest) = (UInt8(ascii: "'"), false, rest)
+            if let remainder = textAfter(anyOf: doubleQuotes) {
+                (byte, isOpening, self.remainder) = (UInt8(ascii: "\""), false, remainder)
+            } else if let remainder = textAfter(anyOf: openingQuotes) {
+                (byte, isOpening, self.remainder) = (UInt8(ascii: "'"), true, remainder)
+            } else if let remainder = textAfter(anyOf: singleQuotes) {
+                (byte, isOpening, self.remainder) = (UInt8(ascii: "'"), false, remainder)
             } else if let first = text.first, "\"'`<>".utf8.contains(first) {
-                (byte, isOpening, rest) = (first, false, text.dropFirst())
+                (byte, isOpening, remainder) = (first, false, text.dropFirst())
             } else {
                 return nil
             }
         }
 
-        /// - Parameter doubleQuote: stands for double quotes.
+        /// Appends the quote or bracket in its plain spelling.
+        ///
+        /// - Parameter doubleQuote: the byte that replaces double quotes.
         func append(to text: inout [UInt8], doubleQuote: UInt8 = UInt8(ascii: "\"")) {
             if isOpening, text.last.map(PrivateText.isBesideApostrophe) ?? false {
                 text.append(UInt8(ascii: " "))
@@ -147,32 +151,32 @@ enum MessageNormalizer {
         }
     }
 
-    /// With a double quote for each pair of single quotes or backticks around a name, and a single one for a backtick that a single
-    /// quote answers.
+    /// Replaces doubled single quotes or doubled backticks around a text by double quotes, and the quotes of `` `text' `` by single
+    /// quotes.
     private static func withPlainQuotes(_ text: Text) -> Text {
         guard text.contains("''") || text.contains(backtick) else { return text }
         var result: [UInt8] = []
         result.reserveCapacity(text.count)
-        var rest = text
-        while let byte = rest.first {
+        var remainder = text
+        while let byte = remainder.first {
             guard byte == backtick || byte == UInt8(ascii: "'"),
-                let quotation = Quotation(at: rest.startIndex, in: text)
+                let quotation = Quotation(at: remainder.startIndex, in: text)
             else {
                 result.append(byte)
-                rest = rest.dropFirst()
+                remainder = remainder.dropFirst()
                 continue
             }
             result.append(quotation.mark)
             result.append(contentsOf: quotation.inside)
             result.append(quotation.mark)
-            rest = text[quotation.end...]
+            remainder = text[quotation.end...]
         }
         return result[...]
     }
 
     private static let backtick = UInt8(ascii: "`")
 
-    /// A text between two quotes of another spelling. No quote is in it.
+    /// A text between doubled quotes, or between a backtick and a single quote. The text contains no quote.
     private struct Quotation {
         let inside: Text
         let end: Int
@@ -189,14 +193,15 @@ enum MessageNormalizer {
             guard let first = inside.first, let last = inside.last, first > 0x20, last > 0x20,
                 first.isIdentifier || first == UInt8(ascii: "<") || !isDoubled
             else { return nil }
-            let behind = text[inside.endIndex...]
+            let textAfter = text[inside.endIndex...]
             if isDoubled {
-                guard behind.starts(with: "''") || text[start] == backtick && behind.starts(with: "``") else {
+                guard textAfter.starts(with: "''") || text[start] == backtick && textAfter.starts(with: "``")
+                else {
                     return nil
                 }
                 mark = UInt8(ascii: "\"")
             } else {
-                guard text[start] == backtick, behind.first == UInt8(ascii: "'") else { return nil }
+                guard text[start] == backtick, textAfter.first == UInt8(ascii: "'") else { return nil }
                 mark = UInt8(ascii: "'")
             }
             self.inside = inside
@@ -212,51 +217,52 @@ enum MessageNormalizer {
     private static let singleQuotes: [StaticString] = ["’", "＇", "❜"]
 
     /// A message, and the text around it that loggers, the Swift runtime and test runners add.
-    struct Framed {
+    struct FramedMessage {
         /// The whole text.
         let text: Text
         /// The text in front of the message.
         var head: Text
         var message: Text
-        /// The number of quotes that were closed behind the message.
-        var quotes = 0
+        /// The number of closing quotes after the message.
+        var closingQuoteCount = 0
     }
 
     /// Separates the message from the text around it.
-    static func framed(_ text: Text) -> Framed {
-        var framed = Framed(text: text, head: text.prefix(0), message: text)
-        // A log line may carry a trap that carries a failed assertion.
+    static func framed(_ text: Text) -> FramedMessage {
+        var framed = FramedMessage(text: text, head: text.prefix(0), message: text)
+        // A log line may contain the text of a trap, which may contain the text of a failed assertion.
         for _ in 0..<4 {
-            let before = framed.message.startIndex
+            let previousStart = framed.message.startIndex
             framed.message = (withoutLogHead(framed.message) ?? framed.message).trimmed
             if let reason = exceptionReason(framed.message) {
                 framed.message = reason.trimmed
-                framed.quotes += 1
+                framed.closingQuoteCount += 1
             }
             framed.message = (withoutTrapHead(framed.message) ?? framed.message).trimmed
-            if framed.message.startIndex == before { break }
+            if framed.message.startIndex == previousStart { break }
         }
         framed.message = withoutTrapTail(framed.message)
-        framed.message = withoutLineInFront(framed.message)
+        framed.message = withoutLineBeforeCycle(framed.message)
         framed.head = text[..<framed.message.startIndex]
         return framed
     }
 
-    /// `2017-11-14 11:58:37.373501+0800 app[3933:3009455] `, as `NSLog` and the unified log print it, or a tag.
+    /// Removes the head of a log line: `2017-11-14 11:58:37.373501+0800 app[3933:3009455] `, as `NSLog` and the unified log print it, or
+    /// a tag of MLeaksFinder. Returns `nil` for a text without such a head.
     static func withoutLogHead(_ text: Text) -> Text? {
         for tag: StaticString in ["MLeaksFinder: ", "[MLeaksFinder] "] {
             if let message = text.dropping(tag) { return message }
         }
         guard text.count > timeShape.count else { return nil }
-        for (byte, want) in zip(text, timeShape) {
-            guard want == UInt8(ascii: "d") ? byte.isDigit : byte == want else { return nil }
+        for (byte, expected) in zip(text, timeShape) {
+            guard expected == UInt8(ascii: "d") ? byte.isDigit : byte == expected else { return nil }
         }
         let line = text.firstLine.line.prefix(256)
-        var rest = line.dropFirst(timeShape.count)
-        while let open = rest.firstIndex(of: UInt8(ascii: "[")) {
-            rest = rest[(open + 1)...]
-            guard let close = rest.firstIndex(of: UInt8(ascii: "]")) else { return nil }
-            let numbers = rest[..<close]
+        var remainder = line.dropFirst(timeShape.count)
+        while let open = remainder.firstIndex(of: UInt8(ascii: "[")) {
+            remainder = remainder[(open + 1)...]
+            guard let close = remainder.firstIndex(of: UInt8(ascii: "]")) else { return nil }
+            let numbers = remainder[..<close]
             if !numbers.isEmpty, numbers.allSatisfy({ $0.isHexadecimal || $0 == UInt8(ascii: ":") }) {
                 let after = text[(close + 1)...]
                 return after.dropping(":") ?? after
@@ -265,10 +271,11 @@ enum MessageNormalizer {
         return nil
     }
 
+    /// The form of a time, in which `d` is any digit.
     private static let timeShape = Array("dddd-dd-dd dd:dd:dd".utf8)
 
-    /// `App/File.swift:7: Fatal error: ` and its relatives, and what XCTest puts in front of a failure:
-    /// `…error: -[Suite test] : ` on Apple's systems, `…error: Suite.test : ` elsewhere.
+    /// Removes `App/File.swift:7: Fatal error: ` and similar texts, and the text that XCTest prints in front of a failure:
+    /// `…error: -[Suite test] : ` on Apple's systems, `…error: Suite.test : ` elsewhere. Returns `nil` for any other text.
     private static func withoutTrapHead(_ text: Text) -> Text? {
         let line = text.firstLine.line
         let marks: [StaticString] = [
@@ -276,9 +283,9 @@ enum MessageNormalizer {
         ]
         for mark in marks {
             guard let range = line.firstRange(of: mark) else { continue }
-            if isPlace(text[..<range.lowerBound]) { return text[range.upperBound...] }
+            if isSourcePosition(text[..<range.lowerBound]) { return text[range.upperBound...] }
         }
-        guard let range = line.firstRange(of: "error: "), isPlace(text[..<range.lowerBound]) else {
+        guard let range = line.firstRange(of: "error: "), isSourcePosition(text[..<range.lowerBound]) else {
             return nil
         }
         let test = line[range.upperBound...]
@@ -291,9 +298,9 @@ enum MessageNormalizer {
         return isName ? text[end.upperBound...] : nil
     }
 
-    /// Returns the reason in the head of an uncaught exception.
+    /// Returns the reason in the report of an uncaught exception; `nil` for any other text.
     private static func exceptionReason(_ text: Text) -> Text? {
-        // A failed assertion has a line of its own in front.
+        // A failed assertion prints another line in front.
         guard let head = text.firstRange(of: "*** Terminating app due to"),
             head.lowerBound == text.startIndex || text[head.lowerBound - 1] == UInt8(ascii: "\n"),
             !text[..<head.lowerBound].contains(where: { $0 == UInt8(ascii: "<") || PrivateText.isQuote($0) }),
@@ -305,8 +312,9 @@ enum MessageNormalizer {
         return reason[..<(reason.lastIndex(of: UInt8(ascii: "'")) ?? reason.endIndex)]
     }
 
-    /// Returns `true` for an empty text, `path:line: `, or the name of a thread, which contain nothing of a message.
-    private static func isPlace(_ text: Text) -> Bool {
+    /// Returns `true` for an empty text, and for a text that ends with a digit and `: `, such as `path:line: ` or the name of a thread.
+    /// These contain no part of a message.
+    private static func isSourcePosition(_ text: Text) -> Bool {
         guard !text.isEmpty else { return true }
         guard let place = text.droppingLast(": ") else { return false }
         if place.contains(where: {
@@ -317,19 +325,19 @@ enum MessageNormalizer {
         return place.last?.isDigit ?? false
     }
 
-    /// A retain cycle without a line such as `Memory Leak` in front.
-    private static func withoutLineInFront(_ text: Text) -> Text {
-        let (line, rest) = text.firstLine
+    /// Removes a line such as `Memory Leak` in front of a retain cycle.
+    private static func withoutLineBeforeCycle(_ text: Text) -> Text {
+        let (line, remainder) = text.firstLine
         let marks: [StaticString] = [
             "Retain Cycle: (", "Retain Cycle:(", "Retain cycles:", "Retain cycles found:",
         ]
-        guard line.count <= 64, marks.contains(where: { rest.trimmed.starts(with: $0) }),
+        guard line.count <= 64, marks.contains(where: { remainder.trimmed.starts(with: $0) }),
             !line.contains(where: { $0 == UInt8(ascii: "<") || PrivateText.isQuote($0) })
         else { return text }
-        return rest.trimmed
+        return remainder.trimmed
     }
 
-    /// `: file /path/File.swift, line 33`, which older runtimes put behind.
+    /// Removes `: file /path/File.swift, line 33` from the end, which older runtimes print after the message.
     private static func withoutTrapTail(_ text: Text) -> Text {
         var text = text
         while let range = text.lastRange(of: ": file "),

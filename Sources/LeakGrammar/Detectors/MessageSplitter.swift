@@ -1,16 +1,16 @@
 internal import LeakMessage
 
-/// A splitter of texts about several leaks, as LeakCanary, `leaks(1)`, leak_tracker and lists of objects print them.
+/// A splitter of texts about several leaks, such as texts of LeakCanary, `leaks(1)` and leak_tracker, and lists of objects.
 package enum MessageSplitter {
-    /// Limit of leaks of one text that are counted.
+    /// Limit of the leaks of one text. The callers of ``parts(of:demangle:)`` apply it.
     package static let limit = 32
 
     /// The part of a text about one leak.
     package struct Part: Hashable, Sendable {
         package let text: String
-        /// The class, if it was found with the help of the other parts. Otherwise the text alone decides.
+        /// The class, if splitting found it. If `nil`, the class is read from the text of the part.
         package let className: String?
-        /// `true` when the class is only a word that looks like one; `false` when a known form names it.
+        /// `true` if the class is a guess: a word that looks like a class. `false` if a known form names the class.
         package let isGuessed: Bool
         /// The number of live objects of the class, if a list states it.
         package let alive: Int?
@@ -23,8 +23,8 @@ package enum MessageSplitter {
         }
     }
 
-    /// Returns the leaks of a text in their order; empty for a text about one leak or about none. A class of which a list counts 0
-    /// instances is not a leak.
+    /// Returns the leaks of a text in their order; empty for a text about fewer than two leaks, unless a list of JSON also has classes
+    /// with 0 instances. A class with 0 instances is not a leak.
     ///
     /// - Parameter demangle: demangles the name of one type; `nil` if the text is not a mangled name.
     package static func parts(of text: String, demangle: @escaping (String) -> String? = { _ in nil })
@@ -32,7 +32,7 @@ package enum MessageSplitter {
     {
         // Most texts have one line.
         guard mayHaveSeveral(text) else { return [] }
-        let plain = DetectorMessage.ofLogEntry(MessageNormalizer.plain(text))
+        let plain = DetectorMessage.unwrappedLogEntry(MessageNormalizer.plain(text))
         if let report = SanitizerReport(plain, FrameReader(demangle: demangle)) {
             let head = Redaction.kept(of: report.head).text
             return report.leaks.map { leak in
@@ -44,15 +44,15 @@ package enum MessageSplitter {
         let sets = cycles(in: framed)
         if sets.count > 1 { return sets.map { Part($0) } }
         if let json = JSONMessage(framed, demangle: demangle) {
-            guard json.elements.count > 1 || json.hasElementsOfNone else { return [] }
+            guard json.elements.count > 1 || json.hasElementsWithoutInstances else { return [] }
             return json.elements.map { element in
                 Part(element.text, className: element.className.map { Text($0) }, isGuessed: true)
             }
         }
-        // Typed text may have lines and marks too.
+        // Text that users typed may look like several leaks, so it is removed first.
         let redacted = Redaction.kept(of: Backtrace(plain)?.head ?? plain)
         let kept = redacted.message
-        // The first line was trimmed.
+        // The first line was trimmed, so its indentation is read from the original text.
         let indent = redacted.head.isEmpty ? text.utf8.prefix { $0 == UInt8(ascii: " ") }.count : 0
         for parts in [traces(in: kept), nodes(in: kept, indent: indent)] where parts.count > 1 {
             return parts.map { Part($0) }
@@ -61,22 +61,22 @@ package enum MessageSplitter {
         guard objects.isEmpty else { return objects.count > 1 ? objects : [] }
         let parts = lines(in: kept)
         if parts.count > 1 { return parts }
-        // The names that a known detector lists are owners.
+        // Names that a known detector lists are owners, and not leaks.
         guard Grammar(demangle: demangle).read(kept).detector == nil else { return [] }
         for parts in [list(in: kept), enumeration(in: kept)] where !parts.isEmpty { return parts }
         return statements(in: kept)
     }
 
-    /// Bytes of which every text about several leaks contains one.
-    private static let marks = Array("\n\r[{,;&".utf8)
+    /// Bytes that separate leaks. A text about several leaks contains one of them, or ` and `.
+    private static let separators = Array("\n\r[{,;&".utf8)
     private static let and = Array(" and ".utf8)
 
     /// Returns `true` if a text may contain several leaks.
     private static func mayHaveSeveral(_ text: String) -> Bool {
-        text.utf8.contains { marks.contains($0) } || Text(text).contains(" and ")
+        text.utf8.contains { separators.contains($0) } || Text(text).contains(" and ")
     }
 
-    /// The names of `CartModel, HomeModel and ListModel leaked`.
+    /// Splits a sentence such as `CartModel, HomeModel and ListModel leaked`.
     private static func enumeration(in text: Text) -> [Part] {
         guard !text.contains(UInt8(ascii: "\n")), text.count <= lineByteLimit else { return [] }
         var names: [Text] = []
@@ -98,7 +98,7 @@ package enum MessageSplitter {
         return []
     }
 
-    /// `CartModel leaked; HomeModel was not released`
+    /// Splits statements such as `CartModel leaked; HomeModel was not released`.
     private static func statements(in text: Text) -> [Part] {
         guard !text.contains(UInt8(ascii: "\n")), text.count <= lineByteLimit else { return [] }
         let parts = Brackets.split(text, at: ";").map(\.trimmed).filter { !$0.isEmpty }.map {
@@ -113,7 +113,7 @@ package enum MessageSplitter {
         return leaks.count == parts.count && Set(leaks.map(\.className)).count > 1 ? leaks : []
     }
 
-    /// The lists of a set of cycles: `Retain cycles: {( ("-> A ", …), ("-> B ", …) )}`.
+    /// Returns the lists in a set of cycles: `Retain cycles: {( ("-> A ", …), ("-> B ", …) )}`.
     static func cycles(in text: Text) -> [Text] {
         let body = (text.dropping("Retain cycles:") ?? text.dropping("Retain cycles found:") ?? text).trimmed
         guard let set = body.dropping("{(") else { return [] }
@@ -135,41 +135,41 @@ package enum MessageSplitter {
         return parts
     }
 
-    /// The traces of LeakCanary.
+    /// Returns the traces in a text of LeakCanary.
     private static func traces(in text: Text) -> [Text] {
-        let starts = places(of: "┬──", in: text)
+        let starts = indices(of: "┬──", in: text)
         guard starts.isEmpty else { return split(text, at: starts) }
-        // Without their first lines they end with the leaked object, and what is said of it in the lines below.
-        let ends = places(of: "╰→", in: text).dropLast().map { text[$0...].firstLine.rest.startIndex }
+        // Traces without their first lines are split after the line of the leaked object.
+        let ends = indices(of: "╰→", in: text).dropLast().map { text[$0...].firstLine.remainder.startIndex }
         return ends.isEmpty ? [] : split(text, at: [text.startIndex] + ends)
     }
 
-    private static func places(of mark: StaticString, in text: Text) -> [Int] {
-        var places: [Int] = []
-        var rest = text
-        while let range = rest.firstRange(of: mark) {
-            places.append(range.lowerBound)
-            rest = rest[range.upperBound...]
+    private static func indices(of mark: StaticString, in text: Text) -> [Int] {
+        var indices: [Int] = []
+        var remainder = text
+        while let range = remainder.firstRange(of: mark) {
+            indices.append(range.lowerBound)
+            remainder = remainder[range.upperBound...]
         }
-        return places
+        return indices
     }
 
-    /// The outermost `ROOT CYCLE` and `ROOT LEAK` of `leaks(1)`.
+    /// Returns the outermost `ROOT CYCLE` and `ROOT LEAK` nodes in a text of `leaks(1)`.
     private static func nodes(in text: Text, indent: Int) -> [Text] {
         let lines = text.lines.filter { $0.contains("ROOT CYCLE: <") || $0.contains("ROOT LEAK: <") }
         let indents = lines.map { line in
             line.prefix { $0 == UInt8(ascii: " ") }.count
                 + (line.startIndex == text.startIndex ? indent : 0)
         }
-        let least = indents.min() ?? 0
-        return split(text, at: zip(lines, indents).filter { $1 == least }.map { $0.0.startIndex })
+        let smallestIndent = indents.min() ?? 0
+        return split(text, at: zip(lines, indents).filter { $1 == smallestIndent }.map { $0.0.startIndex })
     }
 
     private static func split(_ text: Text, at starts: [Int]) -> [Text] {
         zip(starts, starts.dropFirst() + [text.endIndex]).map { text[$0..<$1].trimmed }
     }
 
-    /// The objects of Flutter's leak_tracker, whose names stand on lines of their own below `objects:`.
+    /// Returns the objects in a text of Flutter's leak_tracker, which prints each name on a separate line below `objects:`.
     private static func trackedObjects(in text: Text) -> [Part] {
         guard text.contains("leak_tracker") else { return [] }
         var parts: [Part] = []
@@ -191,20 +191,22 @@ package enum MessageSplitter {
         return parts
     }
 
-    /// Lines that say the same of different classes.
+    /// Returns the lines that say the same about different classes.
     private static func lines(in text: Text) -> [Part] {
         // The lines of one trace are about one leak.
         guard !text.contains("┬──"), !text.contains("╰→"), !text.contains("ROOT CYCLE: <") else { return [] }
         let lines = text.lines.prefix(lineLimit).map(\.trimmed).filter { $0.count <= lineByteLimit }
-        let named = lines.compactMap { line in GuessedClass.named(in: line).map { (line: line, name: $0) } }
+        let named = lines.compactMap { line in
+            GuessedClass.leakedName(in: line).map { (line: line, name: $0) }
+        }
         guard Set(named.map(\.name)).count > 1 else { return [] }
         let fronts = named.map { front(of: $0.name, in: $0.line) }
         if let front = fronts.first(where: { front in fronts.count { $0 == front } > 1 }),
-            front.count >= leastFrontByteCount
+            front.count >= minimumFrontByteCount
         {
-            // Otherwise the leak of another line would be lost.
+            // A line with another text in front would be lost, so the text is not split.
             guard fronts.allSatisfy({ $0 == front }) else { return [] }
-            // A shorter name stands where the others do.
+            // A name that is too short to be recognized alone counts if the same text is in front.
             return lines.compactMap { line in
                 let name = GuessedClass.names(in: line).first { self.front(of: $0, in: line) == front }
                 return name.map { Part(line, className: $0, isGuessed: true) }
@@ -217,51 +219,56 @@ package enum MessageSplitter {
         return named.map { Part($0.line, className: $0.name, isGuessed: true) }
     }
 
-    /// Returns the names behind a heading about a leak: `Leaked: A, B`, or one in each line behind a bullet, in a table or alone.
+    /// Returns the names after a heading about a leak: `Leaked: A, B`, or one in each line after a bullet, in a table or alone.
     private static func list(in text: Text) -> [Part] {
         guard let colon = text.firstIndex(where: { $0 == UInt8(ascii: ":") || $0 == UInt8(ascii: "\n") })
         else {
             return []
         }
         let heading = text[..<colon].trimmed
-        guard heading.count <= headingByteLimit, tellsOfLeaks(heading) else { return [] }
-        var rest = text[(colon + 1)...].trimmed
-        // A printed array of Objective-C has owners.
-        guard rest.first != UInt8(ascii: "(") else { return [] }
-        if let array = rest.dropping("[")?.droppingLast("]") { rest = array.trimmed }
-        let isList = rest.contains(UInt8(ascii: "\n"))
+        guard heading.count <= headingByteLimit, announcesLeaks(heading) else { return [] }
+        var remainder = text[(colon + 1)...].trimmed
+        // A printed array of Objective-C lists owners.
+        guard remainder.first != UInt8(ascii: "(") else { return [] }
+        if let array = remainder.dropping("[")?.droppingLast("]") { remainder = array.trimmed }
+        let isList = remainder.contains(UInt8(ascii: "\n"))
         let items =
             isList
-            ? Array(rest.lines.prefix(lineLimit))
-            : Brackets.split(rest.droppingLast(".") ?? rest, at: ",;").flatMap { parted(at: and, $0) }
-        let words = items.lazy.map(\.trimmed).filter { !$0.isEmpty && !isFrame($0) }.map { Item($0) }
-        // A sentence is no list; a word that is no name may be a variable.
-        guard words.allSatisfy({ $0.kind != .other && (!isList || $0.isMarked || $0.kind == .type) }) else {
+            ? Array(remainder.lines.prefix(lineLimit))
+            : Brackets.split(remainder.droppingLast(".") ?? remainder, at: ",;").flatMap {
+                pieces(of: $0, separatedBy: and)
+            }
+        let words = items.lazy.map(\.trimmed).filter { !$0.isEmpty && !isTableFrame($0) }.map { Item($0) }
+        // A sentence is not a list, and a word that is not a name may be a variable.
+        guard words.allSatisfy({ $0.kind != .other && (!isList || $0.hasListMark || $0.kind == .type) })
+        else {
             return []
         }
-        // `Order` is a name only beside as many that can be nothing else: else it may be a person's.
+        // A single word such as `Order` may be the name of a person. Such words count as classes only if at least as many other items are
+        // certainly classes.
         let typeCount = words.count { $0.kind == .type }
         let wordCount = words.count { $0.kind == .typeOrWord }
-        let least: Item.Kind = typeCount >= wordCount ? .typeOrWord : .type
-        let known = words.filter { $0.kind >= least }
-        guard Set(known.map(\.name)).count > 1, known.count * 2 > words.count else { return [] }
-        return known.filter { $0.alive != 0 }.map { item in
+        let lowestKind: Item.Kind = typeCount >= wordCount ? .typeOrWord : .type
+        let classes = words.filter { $0.kind >= lowestKind }
+        guard Set(classes.map(\.name)).count > 1, classes.count * 2 > words.count else { return [] }
+        return classes.filter { $0.alive != 0 }.map { item in
             Part(
                 heading + Array(": ".utf8) + item.name, className: item.name, isGuessed: true,
                 alive: item.alive)
         }
     }
 
-    private static func parted(at separator: [UInt8], _ text: Text) -> [Text] {
+    /// Splits a text at each occurrence of a separator.
+    private static func pieces(of text: Text, separatedBy separator: [UInt8]) -> [Text] {
         guard let range = text.firstRange(of: separator[...]) else { return [text] }
-        return [text[..<range.lowerBound]] + parted(at: separator, text[range.upperBound...])
+        return [text[..<range.lowerBound]] + pieces(of: text[range.upperBound...], separatedBy: separator)
     }
 
     private static let headingByteLimit = 128
 
     /// Returns `true` for `Leaked objects`, but neither for `Leaked CartModel, retained by` nor for `Retain cycle leaked`: those
     /// are followed by owners, or by objects that an object keeps.
-    private static func tellsOfLeaks(_ heading: Text) -> Bool {
+    private static func announcesLeaks(_ heading: Text) -> Bool {
         let words = heading.split(whereSeparator: { !$0.isIdentifier })
         guard !words.contains(where: { TypeSpelling($0).hasHump }) else { return false }
         let lowercased = words.map { String(decoding: $0, as: UTF8.self).lowercased() }
@@ -278,8 +285,8 @@ package enum MessageSplitter {
             .contains { phrase.contains($0) }
     }
 
-    /// The head of a table, or the line below.
-    private static func isFrame(_ row: Text) -> Bool {
+    /// Returns `true` for a line of a table without a leak: the head, or a rule of dashes.
+    private static func isTableFrame(_ row: Text) -> Bool {
         guard row.first == UInt8(ascii: "|") else { return row.allSatisfy { "-=+| ".utf8.contains($0) } }
         let cells = row.split(separator: UInt8(ascii: "|")).map(\.trimmed)
         let heads = ["class", "name", "type", "object"]
@@ -287,7 +294,7 @@ package enum MessageSplitter {
             || heads.contains(cells.first?.string.lowercased() ?? "")
     }
 
-    /// One of a list: `- CartModel (2)`, `1. CartModel`, `| CartModel | 2 |`, `CartModel: 2` or `Store<Item>`.
+    /// An item of a list: `- CartModel (2)`, `1. CartModel`, `| CartModel | 2 |`, `CartModel: 2` or `Store<Item>`.
     private struct Item {
         enum Kind: Int, Comparable {
             case other, word, typeOrWord, type
@@ -295,11 +302,12 @@ package enum MessageSplitter {
             static func < (one: Kind, other: Kind) -> Bool { one.rawValue < other.rawValue }
         }
 
-        /// With generic arguments.
+        /// The name with its generic arguments.
         let name: Text
         let kind: Kind
-        /// Begins with a bullet or a number, or stands in a table.
-        let isMarked: Bool
+        /// `true` if the item begins with a bullet or a number, or is in a table.
+        let hasListMark: Bool
+        /// The number of live objects, if the item states one.
         let alive: Int?
 
         init(_ text: Text) {
@@ -308,24 +316,25 @@ package enum MessageSplitter {
             }
             let number = item.prefix { $0.isDigit }
             if !number.isEmpty,
-                let rest = item[number.endIndex...].dropping(".") ?? item[number.endIndex...].dropping(")")
+                let remainder = item[number.endIndex...].dropping(".")
+                    ?? item[number.endIndex...].dropping(")")
             {
-                item = rest.trimmed
+                item = remainder.trimmed
             }
-            isMarked = item.startIndex > text.startIndex
+            hasListMark = item.startIndex > text.startIndex
             let isInBrackets = item.first == UInt8(ascii: "<") && item.last == UInt8(ascii: ">")
             if isInBrackets { item = item.dropFirst().dropLast() }
             let path = item.prefix { $0.isIdentifier || $0 == UInt8(ascii: ".") }
             let arguments = Self.arguments(item[path.endIndex...])
             name = item[..<arguments.endIndex]
-            let rest = Self.withoutAddress(item[arguments.endIndex...].trimmed)
-            let isAlone = rest.allSatisfy { $0.isDigit || " ()x×:|-,".utf8.contains($0) }
-            let numbers = rest.split(whereSeparator: { !$0.isDigit })
+            let remainder = Self.withoutAddress(item[arguments.endIndex...].trimmed)
+            let isAlone = remainder.allSatisfy { $0.isDigit || " ()x×:|-,".utf8.contains($0) }
+            let numbers = remainder.split(whereSeparator: { !$0.isDigit })
             alive =
                 numbers.count == 1 ? Int(numbers[0].prefix(9).string).map { min($0, WireLimits.alive) } : nil
             let spelling = TypeSpelling(path)
             // A colon without a number begins a list of something else.
-            if name.isEmpty || !isAlone || rest.equals(":") {
+            if name.isEmpty || !isAlone || remainder.equals(":") {
                 kind = .other
             } else if !spelling.isType {
                 kind = .word
@@ -347,7 +356,7 @@ package enum MessageSplitter {
         /// Returns the generic arguments at the start of `text`; empty if there are none.
         private static func arguments(_ text: Text) -> Text {
             let none = text[..<text.startIndex]
-            guard text.first == UInt8(ascii: "<"), let end = Brackets.closedEnd(text) else { return none }
+            guard text.first == UInt8(ascii: "<"), let end = Brackets.endIfClosed(text) else { return none }
             let arguments = text[..<end]
             let words = Generics.words(of: arguments)
             let isOfTypes =
@@ -363,6 +372,6 @@ package enum MessageSplitter {
     private static let lineLimit = 256
     private static let lineByteLimit = 1024
     private static let frontByteCount = 8
-    private static let leastFrontByteCount = 6
+    private static let minimumFrontByteCount = 6
     private static let backByteCount = 12
 }

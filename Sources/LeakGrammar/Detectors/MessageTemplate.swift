@@ -1,52 +1,53 @@
 internal import LeakMessage
 
-/// The template of a message, which is the same for all sightings of a leak: parts that differ between sightings become `#`,
-/// and text that users may have typed becomes `…`.
+/// Functions that turn a message into a template, which is the same for all sightings of a leak: parts that differ between sightings
+/// become `#`, and text that users may have typed becomes `…`.
 enum MessageTemplate {
-    /// The most bytes of a template.
+    /// Limit of a template in bytes.
     static let byteLimit = 512
 
+    /// Masks a text by version 1 of the grouping rules, with `…` for each quotation.
     static func masked(_ text: Text) -> Text {
         var masked: [UInt8] = []
-        var rest = text.trimmed
-        while let byte = rest.first, masked.count < byteLimit {
+        var remainder = text.trimmed
+        while let byte = remainder.first, masked.count < byteLimit {
             if byte <= 0x20 {
-                appendSpace(&masked, &rest)
-            } else if let after = quotation(rest) {
+                appendSpace(&masked, &remainder)
+            } else if let after = quotation(remainder) {
                 masked.append(byte)
                 masked.append(contentsOf: Array("…".utf8))
                 masked.append(byte)
-                rest = after
+                remainder = after
             } else {
-                appendWord(&masked, &rest, keepsNames: false)
+                appendWord(&masked, &remainder, keepsNames: false)
             }
         }
         return masked[...].cut(to: byteLimit).trimmed
     }
 
-    /// Masks the whole text, but keeps digits in names of types and the quotations that ``Redaction`` kept. A template beyond
-    /// ``byteLimit`` is cut and ends with its hash.
+    /// Masks a text by version 2 of the grouping rules. It keeps digits in names of types, and the quotations that ``Redaction`` kept. A
+    /// template beyond ``byteLimit`` is cut and ends with its hash.
     static func template(of text: Text) -> Text {
         var masked: [UInt8] = []
-        var rest = text.trimmed
-        while let byte = rest.first {
+        var remainder = text.trimmed
+        while let byte = remainder.first {
             if byte <= 0x20 {
-                appendSpace(&masked, &rest)
-            } else if let name = homeFolder(rest) {
-                masked.append(contentsOf: rest[..<name.startIndex])
+                appendSpace(&masked, &remainder)
+            } else if let name = homeFolderName(remainder) {
+                masked.append(contentsOf: remainder[..<name.startIndex])
                 masked.append(contentsOf: Array("…".utf8))
-                rest = rest[name.endIndex...]
-            } else if isFraction(rest, behind: masked) {
-                rest = rest.dropFirst().drop { $0.isDigit }
-            } else if let word = TimeWord.first(in: rest, behind: masked[...]) {
-                if word.isHalfOfDay {
+                remainder = remainder[name.endIndex...]
+            } else if isFraction(remainder, after: masked) {
+                remainder = remainder.dropFirst().drop { $0.isDigit }
+            } else if let word = TimeWord.first(in: remainder, after: masked[...]) {
+                if word.isDayHalf {
                     while masked.last == UInt8(ascii: " ") { masked.removeLast() }
                 } else {
                     masked.append(UInt8(ascii: "#"))
                 }
-                rest = rest[word.end...]
+                remainder = remainder[word.end...]
             } else {
-                appendWord(&masked, &rest, keepsNames: true)
+                appendWord(&masked, &remainder, keepsNames: true)
             }
         }
         let template = masked[...].trimmed
@@ -55,8 +56,8 @@ enum MessageTemplate {
         return template.cut(to: byteLimit - hash.count) + hash
     }
 
-    /// The name of a person in `/Users/jane/Library`, `/home/jane` and `C:\Users\jane`.
-    private static func homeFolder(_ text: Text) -> Text? {
+    /// Returns the name of the home folder in `/Users/jane/Library`, `/home/jane` and `C:\Users\jane`.
+    private static func homeFolderName(_ text: Text) -> Text? {
         guard text.first == UInt8(ascii: "/") || text.first == UInt8(ascii: "\\"),
             let path = text.dropping("/Users/") ?? text.dropping("/home/") ?? text.dropping("\\Users\\")
         else { return nil }
@@ -64,38 +65,39 @@ enum MessageTemplate {
         return name.isEmpty ? nil : name
     }
 
-    /// `.5` behind a number that was masked: `1.5 MB` and `15 MB` are one text. An address is no fraction.
-    private static func isFraction(_ text: Text, behind masked: [UInt8]) -> Bool {
+    /// Returns `true` for `.5` after a masked number, so that `1.5 MB` and `15 MB` have the same template. An address is not a
+    /// fraction.
+    private static func isFraction(_ text: Text, after masked: [UInt8]) -> Bool {
         guard masked.last == UInt8(ascii: "#"), let digits = text.dropping(".") else { return false }
         return digits.first?.isDigit ?? false && digits.dropping("0x")?.first?.isHexadecimal != true
     }
 
-    private static func appendSpace(_ masked: inout [UInt8], _ rest: inout Text) {
+    private static func appendSpace(_ masked: inout [UInt8], _ remainder: inout Text) {
         if masked.last != UInt8(ascii: " ") { masked.append(UInt8(ascii: " ")) }
-        rest = rest.drop { $0 <= 0x20 }
+        remainder = remainder.drop { $0 <= 0x20 }
     }
 
-    /// Appends the next word masked, or the next byte that is part of no word.
-    private static func appendWord(_ masked: inout [UInt8], _ rest: inout Text, keepsNames: Bool) {
-        guard let byte = rest.first else { return }
+    /// Appends the next word in masked form, or the next byte if it is not part of a word.
+    private static func appendWord(_ masked: inout [UInt8], _ remainder: inout Text, keepsNames: Bool) {
+        guard let byte = remainder.first else { return }
         guard byte.isIdentifier else {
             masked.append(byte)
-            rest = rest.dropFirst()
+            remainder = remainder.dropFirst()
             return
         }
-        let word = word(rest)
+        let word = word(remainder)
         masked.append(contentsOf: keepsNames && isNameWithDigits(word) ? word : mask(word))
-        rest = rest[word.endIndex...]
+        remainder = remainder[word.endIndex...]
     }
 
-    /// `Page1Controller`, and neither `request42` nor a number that counts.
+    /// Returns `true` for a name of a type with up to three digits in a row, such as `Page1Controller`, but not for `request42`.
     private static func isNameWithDigits(_ word: Text) -> Bool {
         let spelling = TypeSpelling(word)
         guard spelling.isType, spelling.hasHump else { return false }
-        return !word.split(whereSeparator: { !$0.isDigit }).contains { $0.count > longestNumberInName }
+        return !word.split(whereSeparator: { !$0.isDigit }).contains { $0.count > digitLimitInName }
     }
 
-    private static let longestNumberInName = 3
+    private static let digitLimitInName = 3
 
     /// Returns the text after a quotation at the start of `text`. The quotation ends at the last quote of the same kind, because
     /// the quoted text may contain quotes too.
@@ -107,12 +109,13 @@ enum MessageTemplate {
         return text[(end + 1)...]
     }
 
-    /// A UUID, or a run of identifier bytes.
+    /// Returns the UUID or the identifier at the start of a text.
     private static func word(_ text: Text) -> Text {
         if text.count >= 36, UUIDText.isUUID(text.prefix(36)) { return text.prefix(36) }
         return text.prefix { $0.isIdentifier }
     }
 
+    /// Returns `#` for a UUID, an address or a hexadecimal number, and any other word with `#` for each number in it.
     private static func mask(_ word: Text) -> Text {
         let hash = Array("#".utf8)[...]
         if word.contains(UInt8(ascii: "-")) { return hash }
@@ -134,15 +137,15 @@ enum MessageTemplate {
     }
 }
 
-/// Names of days and months, and the half of a day behind an hour.
+/// A word of a date or time: the name of a day, month or time zone, or `AM` and `PM` after an hour.
 private struct TimeWord {
     let end: Int
-    /// `true` for `AM` or `PM` as a word of its own. It is left out, because a clock with 24 hours does not print it.
-    let isHalfOfDay: Bool
+    /// `true` for `AM` or `PM` after a space. Templates leave it out, because a 24-hour clock does not print it.
+    let isDayHalf: Bool
 
     /// - Parameter masked: the masked text in front of `text`.
     /// - Returns: `nil` if `text` begins with another word, or inside of a word.
-    static func first(in text: Text, behind masked: Text) -> TimeWord? {
+    static func first(in text: Text, after masked: Text) -> TimeWord? {
         guard let first = text.first, first.isLetter || first.isDigit, masked.last?.isIdentifier != true
         else {
             return nil
@@ -150,38 +153,39 @@ private struct TimeWord {
         let word = text.prefix { $0.isIdentifier }
         if first.isDigit {
             // `3PM`
-            let isHour = word.count <= 4 && halves.contains(word.drop { $0.isDigit }.string)
-            return isHour ? TimeWord(end: word.endIndex, isHalfOfDay: false) : nil
+            let isHour = word.count <= 4 && dayHalves.contains(word.drop { $0.isDigit }.string)
+            return isHour ? TimeWord(end: word.endIndex, isDayHalf: false) : nil
         }
-        guard word.count <= longest else { return nil }
+        guard word.count <= longestNameBytes else { return nil }
         let name = String(decoding: word, as: UTF8.self)
-        if halves.contains(name) {
+        if dayHalves.contains(name) {
             let hour = masked.reversed().drop { $0 == UInt8(ascii: " ") }.first
-            return hour == UInt8(ascii: "#") ? TimeWord(end: word.endIndex, isHalfOfDay: true) : nil
+            return hour == UInt8(ascii: "#") ? TimeWord(end: word.endIndex, isDayHalf: true) : nil
         }
-        let isBehindNumber = masked.reversed().drop { " ,.-/".utf8.contains($0) }.first == UInt8(ascii: "#")
-        var isDate = days.contains(name) || isBehindNumber && zones.contains(name)
-        if names.contains(name) {
-            let behind = text[word.endIndex...].drop { " ,.-/".utf8.contains($0) }
+        let isAfterNumber = masked.reversed().drop { " ,.-/".utf8.contains($0) }.first == UInt8(ascii: "#")
+        var isDate = dayNames.contains(name) || isAfterNumber && timeZones.contains(name)
+        if ambiguousNames.contains(name) {
+            let textAfter = text[word.endIndex...].drop { " ,.-/".utf8.contains($0) }
             // `Tue Nov 24`
-            let isBeforeName = names.contains(behind.prefix(longest + 1).prefix { $0.isIdentifier }.string)
-            isDate = isBehindNumber || isBeforeName || behind.first?.isDigit ?? false
+            let isBeforeName = ambiguousNames.contains(
+                textAfter.prefix(longestNameBytes + 1).prefix { $0.isIdentifier }.string)
+            isDate = isAfterNumber || isBeforeName || textAfter.first?.isDigit ?? false
         }
-        return isDate ? TimeWord(end: word.endIndex, isHalfOfDay: false) : nil
+        return isDate ? TimeWord(end: word.endIndex, isDayHalf: false) : nil
     }
 
-    private static let longest = 9
-    private static let halves: Set<String> = ["AM", "PM", "am", "pm"]
-    private static let days: Set<String> = [
+    private static let longestNameBytes = 9
+    private static let dayHalves: Set<String> = ["AM", "PM", "am", "pm"]
+    private static let dayNames: Set<String> = [
         "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday",
     ]
-    private static let zones: Set<String> = [
+    private static let timeZones: Set<String> = [
         "UTC", "GMT", "CET", "CEST", "EET", "EEST", "BST", "MSK", "EST", "EDT", "CST", "CDT", "MST", "MDT",
         "PST", "PDT",
         "IST", "JST", "AEST", "AEDT",
     ]
-    /// Words that have other meanings too, unless a number is next to them.
-    private static let names: Set<String> = [
+    /// Words that are part of a date only next to a number or another of these words, because some have other meanings.
+    private static let ambiguousNames: Set<String> = [
         "Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun", "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul",
         "Aug", "Sep", "Oct",
         "Nov", "Dec", "January", "February", "March", "April", "June", "July", "August", "September",

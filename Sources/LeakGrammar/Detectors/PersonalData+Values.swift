@@ -1,22 +1,22 @@
 internal import LeakMessage
 
 extension PersonalData {
-    /// `text = Jane; …`: the value of a sensitive key, without quotes, up to the next attribute or the end of the line.
-    mutating func value() {
-        // `Token::refresh()` of C++
-        guard !rest.starts(with: "::") else { return keep(2) }
-        guard let separator = SensitiveKey.separator(at: rest) else { return keep(1) }
+    /// Masks the value of a sensitive key, without quotes, up to the next attribute or the end of the line: `text = Jane; …`.
+    mutating func maskValue() {
+        // A name of C++ such as `Token::refresh()`.
+        guard !remainder.starts(with: "::") else { return keep(2) }
+        guard let separator = SensitiveKey.separator(at: remainder) else { return keep(1) }
         let key = key(isAssignment: separator.isAssignment)
         keep(separator.length)
         guard let key else { return }
-        if key.entry.isTitle { isBehindTitle = true }
-        guard key.entry.separator != .inAlert || isBehindTitle || isOfAlert else { return }
-        guard let value = SensitiveKey.value(rest, isAssignment: separator.isAssignment) else {
-            return restOfQuotedValue(isLine: key.entry.isLine)
+        if key.entry.isTitle { isAfterAlertTitle = true }
+        guard key.entry.separator != .inAlert || isAfterAlertTitle || isOfAlert else { return }
+        guard let value = SensitiveKey.value(remainder, isAssignment: separator.isAssignment) else {
+            return maskTextAfterQuotedValue(extendsToLineEnd: key.entry.extendsToLineEnd)
         }
         if key.entry.isAddress, value.prefix(Self.addressBytes).contains("0x") { return }
         if !separator.isAssignment,
-            isLabels(rest) || key.isType && Self.isAboutObject(value, key.isInBrackets)
+            isLabels(remainder) || key.isType && Self.isAboutObject(value, key.isInBrackets)
         {
             return
         }
@@ -31,33 +31,33 @@ extension PersonalData {
         if key.isQuoted, SensitiveKey.isStructure(value) { return }
         // The `>` of `<740f4707 bebcf74f>` is part of the value.
         let marks = value.first == UInt8(ascii: "<") ? ";" : ";>"
-        hide(upTo: SensitiveKey.end(of: value, at: key.entry.isLine ? "" : marks))
+        hide(upTo: SensitiveKey.end(of: value, at: key.entry.extendsToLineEnd ? "" : marks))
     }
 
-    /// Hides the rest of a value behind a quotation that was masked before: a user typed a quote, too.
-    private mutating func restOfQuotedValue(isLine: Bool) {
-        let value = SensitiveKey.withoutBlanks(rest)
+    /// Masks the remaining value after a quotation that was masked already. Such text exists if a user typed a quote.
+    private mutating func maskTextAfterQuotedValue(extendsToLineEnd: Bool) {
+        let value = SensitiveKey.withoutBlanks(remainder)
         guard let quote = value.first, quote == UInt8(ascii: "\"") || quote == UInt8(ascii: "'"),
             let inside = value.dropFirst().dropping("…"), inside.first == quote
         else { return }
-        let behind = inside.dropFirst()
-        guard let next = behind.first, next > 0x20, !";,.:)>]}\"'\\".utf8.contains(next) else { return }
-        keep(behind.startIndex - index)
-        hide(upTo: SensitiveKey.end(of: behind, at: isLine ? "" : ";>"))
+        let textAfter = inside.dropFirst()
+        guard let next = textAfter.first, next > 0x20, !";,.:)>]}\"'\\".utf8.contains(next) else { return }
+        keep(textAfter.startIndex - index)
+        hide(upTo: SensitiveKey.end(of: textAfter, at: extendsToLineEnd ? "" : ";>"))
     }
 
-    /// A sensitive key that ends where ``masked`` does.
+    /// A sensitive key at the end of ``masked``.
     private struct Key {
         let entry: SensitiveKey
         /// `true` for a key in quotes, as in JSON.
         var isQuoted = false
         /// `true` for a key that is spelled like the name of a type: `AccessToken`, and `Token` in `Shop.Token`.
         var isType = false
-        /// `true` if `<` stands in front of the key or of its module.
+        /// `true` if `<` is in front of the key or of its module.
         var isInBrackets = false
     }
 
-    /// The key in front of a separator, if it is sensitive.
+    /// Returns the key in front of a separator; `nil` if the key is not sensitive.
     private func key(isAssignment: Bool) -> Key? {
         var end = masked.endIndex
         while end > 0, let blank = SensitiveKey.blank(endOf: masked[..<end]) { end -= blank }
@@ -91,7 +91,7 @@ extension PersonalData {
         return key
     }
 
-    /// The key at the end of a text, with letters of ASCII for wide ones.
+    /// Returns the key at the end of a text, with ASCII letters in place of full-width letters.
     private static func name(endOf text: Text) -> (name: Text, start: Int) {
         var reversed: [UInt8] = []
         var start = text.endIndex
@@ -100,7 +100,7 @@ extension PersonalData {
             if SensitiveKey.isByteOfKey(byte) {
                 reversed.append(byte)
                 start -= 1
-            } else if let letter = wideLetter(endOf: text[..<start]) {
+            } else if let letter = asciiLetter(endOf: text[..<start]) {
                 reversed.append(letter)
                 start -= 3
             } else {
@@ -110,8 +110,8 @@ extension PersonalData {
         return (Array(reversed.reversed())[...], start)
     }
 
-    /// The letter of ASCII for one of `ａ` to `ｚ` and `Ａ` to `Ｚ`.
-    private static func wideLetter(endOf text: Text) -> UInt8? {
+    /// Returns the ASCII letter for a full-width letter, `ａ` to `ｚ` and `Ａ` to `Ｚ`, at the end of a text.
+    private static func asciiLetter(endOf text: Text) -> UInt8? {
         let bytes = text.suffix(3)
         guard bytes.count == 3, bytes.first == 0xEF else { return nil }
         let (middle, last) = (bytes[bytes.startIndex + 1], bytes[bytes.startIndex + 2])
@@ -122,24 +122,23 @@ extension PersonalData {
         }
     }
 
-    /// Returns `true` for the labels of a function behind the first one: `:title:)` and `:user:]`.
-    private mutating func isLabels(_ rest: Text) -> Bool {
-        // Behind each of several labels the answer is the same.
-        if let labels, rest.startIndex <= labels.end { return labels.isEndOfList }
-        var rest = rest
+    /// Returns `true` if the labels of a function follow, such as `title:)` and `user:]`.
+    private mutating func isLabels(_ remainder: Text) -> Bool {
+        // The result is the same after each label of one list.
+        if let labels, remainder.startIndex <= labels.end { return labels.isEndOfList }
+        var remainder = remainder
         var isComplete = true
-        while isComplete, let byte = rest.first, byte.isIdentifier {
-            rest = rest.drop { $0.isIdentifier }
-            isComplete = rest.first == UInt8(ascii: ":")
-            if isComplete { rest = rest.dropFirst() }
+        while isComplete, let byte = remainder.first, byte.isIdentifier {
+            remainder = remainder.drop { $0.isIdentifier }
+            isComplete = remainder.first == UInt8(ascii: ":")
+            if isComplete { remainder = remainder.dropFirst() }
         }
-        let isEndOfList = isComplete && rest.first.map { ")]".utf8.contains($0) } ?? false
-        labels = (rest.startIndex, isEndOfList)
+        let isEndOfList = isComplete && remainder.first.map { ")]".utf8.contains($0) } ?? false
+        labels = (remainder.startIndex, isEndOfList)
         return isEndOfList
     }
 
-    /// Returns `true` for what a text says of an object behind the name of its type: an address, a count, or a word such as
-    /// `leaked`.
+    /// Returns `true` for a text about an object after the name of its type: an address, a count, or a word such as `leaked`.
     private static func isAboutObject(_ value: Text, _ isInBrackets: Bool) -> Bool {
         let digits = value.dropping("0x") ?? value
         let isNumber = digits.startIndex > value.startIndex || isInBrackets
@@ -149,32 +148,32 @@ extension PersonalData {
         {
             return true
         }
-        return GuessedClass.isState(value)
+        return GuessedClass.statesLeak(value)
     }
 
-    /// Bytes in which the address of an object begins: `(string)0x1f`.
+    /// Bytes within which the address of an object has to begin: `(string)0x1f`.
     private static let addressBytes = 12
-    /// Digits of a number of objects.
+    /// Limit of digits in a number of objects.
     private static let countDigits = 4
 
-    /// Where a number, `true`, `false` or `null` of JSON ends; `nil` for another value.
+    /// Returns the end of a number, `true`, `false` or `null` of JSON; `nil` for any other value.
     static func scalarOfJSON(_ value: Text) -> Int? {
         let scalar = value.prefix(32).prefix { $0.isLetter || $0.isDigit || "+-.".utf8.contains($0) }
         let isScalar =
             scalar.equals("true") || scalar.equals("false") || scalar.equals("null")
             || scalar.first.map { $0.isDigit || $0 == UInt8(ascii: "-") } ?? false
                 && scalar.allSatisfy { $0.isDigit || "+-.eE".utf8.contains($0) }
-        let behind = value[scalar.endIndex...].drop { $0 <= 0x20 }.first
-        return isScalar && behind.map { ",}]".utf8.contains($0) } ?? true ? scalar.endIndex : nil
+        let textAfter = value[scalar.endIndex...].drop { $0 <= 0x20 }.first
+        return isScalar && textAfter.map { ",}]".utf8.contains($0) } ?? true ? scalar.endIndex : nil
     }
 
     /// Returns `true` if the text is about an alert.
     private var isOfAlert: Bool {
         mutating get {
-            if let known = mentionsAlert { return known }
-            let found = text.contains("AlertController") || text.contains("ALERTCONTROLLER")
-            mentionsAlert = found
-            return found
+            if let mentionsAlert { return mentionsAlert }
+            let isAboutAlert = text.contains("AlertController") || text.contains("ALERTCONTROLLER")
+            mentionsAlert = isAboutAlert
+            return isAboutAlert
         }
     }
 }

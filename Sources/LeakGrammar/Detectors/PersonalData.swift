@@ -1,29 +1,29 @@
 internal import LeakMessage
 
-/// The masking of parts of a text that may name a person: e-mail addresses, queries and credentials of URLs, home folders, long
+/// A filter that masks the parts of a text that may name a person: e-mail addresses, queries and credentials of URLs, home folders, long
 /// numbers, text in typographic quotes, bearer tokens, and the values of each ``SensitiveKey``, such as `text = Jane`.
 ///
-/// Runs on the device, after ``Redaction``. Digits become `0`, so that both texts have the same ``MessageTemplate``; anything
-/// else becomes `…`. It reads each byte a bounded number of times, and changes nothing in a text that it has masked before.
+/// The filter runs on the device, after ``Redaction``. Digits become `0`, so that the masked text has the same ``MessageTemplate`` as
+/// the original; anything else becomes `…`. The filter reads each byte a bounded number of times. A second run changes nothing.
 struct PersonalData {
     let text: Text
     var index: Int
     var masked: [UInt8] = []
     private var isInURL = false
-    /// True behind the title of an alert, up to a blank line.
-    var isBehindTitle = false
-    /// The last quotation whose text was a sensitive key, and its end in ``masked``.
+    /// `true` after the title of an alert, up to a blank line.
+    var isAfterAlertTitle = false
+    /// The last sensitive key that was in quotes, and the end of the quotation in ``masked``.
     var quotedKey: (entry: SensitiveKey, end: Int)?
     /// `true` if the text is about an alert; `nil` until that has been checked.
     var mentionsAlert: Bool?
-    /// The end of the labels that were read last, and whether they are those of a function.
+    /// The end of the labels that were read last; `isEndOfList` is `true` if they are the labels of a function.
     var labels: (end: Int, isEndOfList: Bool)?
-    /// The index of the last closing quote of each kind; `nil` before it was searched for.
-    private var lastClosing: [Int?] = Array(repeating: nil, count: PersonalData.quotes.count)
+    /// The index of the last closing quote of each kind; `nil` before that quote has been searched for.
+    private var lastClosingQuotes: [Int?] = Array(repeating: nil, count: PersonalData.quotes.count)
 
-    /// Digits of a telephone number without its area code. Shorter numbers stay.
-    static let digitsCount = 7
-    /// The longest name of a user's home folder that is looked for.
+    /// The shortest number that is masked, in digits: a telephone number without its area code.
+    static let minimumDigitCount = 7
+    /// The longest name of a user's home folder that is recognized.
     private static let homeNameBytes = 64
     /// Twice the longest local part of an e-mail address, RFC 5321 §4.5.3.1.1.
     private static let localPartBytes = 128
@@ -53,7 +53,7 @@ struct PersonalData {
         return reader.masked[...]
     }
 
-    /// Returns `false` for names of types and paths that ``masked(_:)`` surely leaves as they are, but for digits.
+    /// Returns `false` for names of types and paths that ``masked(_:)`` certainly leaves unchanged, except for digits.
     static func mayChange(name: String) -> Bool {
         let found = unsafe name.utf8.withContiguousStorageIfAvailable { bytes in
             bytes.indices.contains { index in
@@ -61,7 +61,7 @@ struct PersonalData {
                 case UInt8(ascii: "="), UInt8(ascii: "@"), 0xC2, 0xE2, 0xE3, 0xEF: true
                 case UInt8(ascii: "B"), UInt8(ascii: "b"): unsafe isBearer(bytes[index...])
                 case UInt8(ascii: "/"), UInt8(ascii: "\\"):
-                    homes.contains { unsafe bytes[index...].starts(with: $0) }
+                    homePrefixes.contains { unsafe bytes[index...].starts(with: $0) }
                 case UInt8(ascii: "%"): unsafe bytes[index...].starts(with: "%40".utf8)
                 case UInt8(ascii: "?"): unsafe bytes[index...].dropFirst().first?.isIdentifier ?? false
                 case UInt8(ascii: ":"):
@@ -74,18 +74,18 @@ struct PersonalData {
         return found ?? true
     }
 
-    /// Returns `true` for `Bearer`, in upper or lower case, with a space or a tab behind it.
+    /// Returns `true` for `Bearer`, in upper or lower case, with a space or a tab after it.
     private static func isBearer(_ text: some RandomAccessCollection<UInt8>) -> Bool {
         guard text.count > bearer.count, let first = text.first, first | 0x20 == bearer[0] else {
             return false
         }
-        let behind = text.dropFirst(bearer.count).first
+        let textAfter = text.dropFirst(bearer.count).first
         return zip(text, bearer).allSatisfy { $0 | 0x20 == $1 }
-            && (behind == UInt8(ascii: " ") || behind == UInt8(ascii: "\t"))
+            && (textAfter == UInt8(ascii: " ") || textAfter == UInt8(ascii: "\t"))
     }
 
     private static let bearer = Array("bearer".utf8)
-    private static let homes = ["/Users/", "/home/", "\\Users\\"].map { Array($0.utf8) }
+    private static let homePrefixes = ["/Users/", "/home/", "\\Users\\"].map { Array($0.utf8) }
 
     private init(_ text: Text) {
         self.text = text
@@ -93,21 +93,22 @@ struct PersonalData {
         masked.reserveCapacity(text.count)
     }
 
-    /// Returns `true` for bytes that show that a text may have a part to mask. Every such part has one of them, except a bearer
+    /// Returns `true` for bytes that show that a text may have a part to mask. Each such part contains such a byte, except a bearer
     /// token, which ``isBearer(_:)`` finds.
     private static func isTrigger(_ byte: UInt8) -> Bool {
         byte.isDigit || byte >= 0x80 || "@%/?=:\\".utf8.contains(byte)
     }
 
-    var rest: Text { text[index...] }
+    var remainder: Text { text[index...] }
     private var previous: UInt8? { index > text.startIndex ? text[index - 1] : nil }
 
+    /// Copies the next bytes unchanged.
     mutating func keep(_ count: Int) {
         masked.append(contentsOf: text[index..<min(index + count, text.endIndex)])
         index = min(index + count, text.endIndex)
     }
 
-    /// Writes `…` for the bytes up to `end`.
+    /// Writes `…` in place of the bytes up to `end`.
     mutating func hide(upTo end: Int) {
         guard end > index else { return }
         if masked.suffix(Self.ellipsis.count) != Self.ellipsis[...] { masked += Self.ellipsis }
@@ -117,7 +118,7 @@ struct PersonalData {
     private mutating func run() {
         while index < text.endIndex {
             if !isInURL {
-                let plain = rest.prefix { !Self.isSpecial[Int($0)] }
+                let plain = remainder.prefix { !Self.isSpecial[Int($0)] }
                 masked.append(contentsOf: plain)
                 index = plain.endIndex
                 guard index < text.endIndex else { return }
@@ -125,22 +126,22 @@ struct PersonalData {
             let byte = text[index]
             if isInURL, Self.endsURL(byte) { isInURL = false }
             switch byte {
-            case UInt8(ascii: "0")...UInt8(ascii: "9"): number()
-            case UInt8(ascii: "@"): at(length: 1)
-            case UInt8(ascii: "%") where rest.starts(with: "%40"): at(length: 3)
-            case UInt8(ascii: ":") where rest.starts(with: "://"): address()
-            case UInt8(ascii: "?"): query()
-            case UInt8(ascii: "#") where isInURL: query()
-            case UInt8(ascii: "/"), UInt8(ascii: "\\"): home()
-            case UInt8(ascii: "="), UInt8(ascii: ":"): value()
-            case UInt8(ascii: "B"), UInt8(ascii: "b"): bearerToken()
+            case UInt8(ascii: "0")...UInt8(ascii: "9"): maskNumber()
+            case UInt8(ascii: "@"): maskEmail(atSignLength: 1)
+            case UInt8(ascii: "%") where remainder.starts(with: "%40"): maskEmail(atSignLength: 3)
+            case UInt8(ascii: ":") where remainder.starts(with: "://"): maskCredentials()
+            case UInt8(ascii: "?"): maskQuery()
+            case UInt8(ascii: "#") where isInURL: maskQuery()
+            case UInt8(ascii: "/"), UInt8(ascii: "\\"): maskHomeFolder()
+            case UInt8(ascii: "="), UInt8(ascii: ":"): maskValue()
+            case UInt8(ascii: "B"), UInt8(ascii: "b"): maskBearerToken()
             case UInt8(ascii: "\n"):
-                if rest.starts(with: "\n\n") { isBehindTitle = false }
+                if remainder.starts(with: "\n\n") { isAfterAlertTitle = false }
                 keep(1)
-            case 0xEF where rest.starts(with: "＠"): at(length: 3)
+            case 0xEF where remainder.starts(with: "＠"): maskEmail(atSignLength: 3)
             case 0xC2, 0xE2, 0xE3, 0xEF:
-                if SensitiveKey.separator(at: rest) == nil { quotation() } else { value() }
-            case UInt8(ascii: "d") where rest.starts(with: "debug_id\":\""): imageID()
+                if SensitiveKey.separator(at: remainder) == nil { maskQuotation() } else { maskValue() }
+            case UInt8(ascii: "d") where remainder.starts(with: "debug_id\":\""): keepImageID()
             default: keep(1)
             }
         }
@@ -161,19 +162,20 @@ struct PersonalData {
 
     // MARK: Numbers
 
-    /// Writes zeros for a long number that stands alone; its groups may be parted by blanks, points, strokes and brackets.
-    private mutating func number() {
+    /// Writes zeros for the digits of a long number that is not part of a word. Single spaces, points, slashes, hyphens and parentheses
+    /// may separate its groups of digits.
+    private mutating func maskNumber() {
         guard !(previous?.isIdentifier ?? false) else {
-            return keep(rest.prefix { $0.isDigit }.count)
+            return keep(remainder.prefix { $0.isDigit }.count)
         }
         var end = index
         var digits = 0
-        /// The number without its last group of digits.
-        var former = (end: index, digits: 0)
+        /// The end and the digit count of the number without its last group of digits.
+        var withoutLastGroup = (end: index, digits: 0)
         var next = index
         while next < text.endIndex {
             if text[next].isDigit {
-                if next > end { former = (end, digits) }
+                if next > end { withoutLastGroup = (end, digits) }
                 digits += 1
                 next += 1
                 end = next
@@ -184,20 +186,20 @@ struct PersonalData {
             }
         }
         let last = end
-        // `8.5s`, `0x1f`
-        if end < text.endIndex, text[end].isIdentifier { (end, digits) = former }
-        if digits >= Self.digitsCount {
+        // The last group is part of a word, as in `8.5s` and `0x1f`.
+        if end < text.endIndex, text[end].isIdentifier { (end, digits) = withoutLastGroup }
+        if digits >= Self.minimumDigitCount {
             let start = masked.endIndex
             let isOfJSON = isNumberOfJSON(upTo: end)
             for byte in text[index..<end] { masked.append(byte.isDigit ? UInt8(ascii: "0") : byte) }
-            // No number of JSON begins with a zero.
+            // A number of JSON may not begin with a zero.
             if isOfJSON { masked[start] = UInt8(ascii: "1") }
             index = end
         }
         keep(last - index)
     }
 
-    /// Returns `true` for a number behind a key in quotes, or in a text that begins as JSON behind another value.
+    /// Returns `true` for a number after a key in quotes, or after another value in a text that begins like JSON.
     private func isNumberOfJSON(upTo end: Int) -> Bool {
         let before = masked.reversed().drop { $0 == UInt8(ascii: "-") }.drop { $0 <= 0x20 }
         switch before.first {
@@ -210,21 +212,21 @@ struct PersonalData {
         }
     }
 
-    /// The id of an image in the JSON of a call frame, by which symbols are found.
-    private mutating func imageID() {
+    /// Keeps the id of an image in the JSON of a call frame, because the collector needs it to find symbols.
+    private mutating func keepImageID() {
         keep("debug_id\":\"".utf8.count)
-        let id = rest.prefix(Self.imageIDBytes).prefix { $0.isHexadecimal || $0 == UInt8(ascii: "-") }
-        if id.count >= Self.leastImageIDBytes { keep(id.count) }
+        let id = remainder.prefix(Self.imageIDBytes).prefix { $0.isHexadecimal || $0 == UInt8(ascii: "-") }
+        if id.count >= Self.minimumImageIDBytes { keep(id.count) }
     }
 
     private static let imageIDBytes = 64
-    private static let leastImageIDBytes = 32
+    private static let minimumImageIDBytes = 32
 
     // MARK: Addresses
 
-    /// `jane.doe@example.com`, and with `%40` in a URL.
-    private mutating func at(length: Int) {
-        let host = rest.dropFirst(length).prefix { Self.isHost($0) }
+    /// Masks an e-mail address such as `jane.doe@example.com`. In a URL, `%40` may replace the `@`.
+    private mutating func maskEmail(atSignLength length: Int) {
+        let host = remainder.dropFirst(length).prefix { Self.isHost($0) }
         let local = masked.reversed().prefix(Self.localPartBytes).prefix { Self.isLocalPart($0) }.count
         let name = host.reversed().drop { $0 == UInt8(ascii: ".") || $0 == UInt8(ascii: "-") }
         // `server@9.5.0-SNAPSHOT`; the name of a top-level domain begins with a letter.
@@ -246,74 +248,77 @@ struct PersonalData {
         byte.isIdentifier || ".%+-!&~".utf8.contains(byte)
     }
 
-    /// `://jane:secret@example.com/`; of `file:///…` nothing stays, since its path is a user's.
-    private mutating func address() {
+    /// Masks the credentials in `://jane:secret@example.com/`, and everything in `file:///…`, because the path may name a user.
+    private mutating func maskCredentials() {
         let scheme = masked.reversed().prefix(8).prefix { $0.isLetter }.count
         let isFile = masked.suffix(scheme).elementsEqual(Array("file".utf8))
         keep(3)
         guard !isFile else { return hide(upTo: endOfURL(from: index)) }
         isInURL = true
-        let authority = rest.prefix { !Self.endsURL($0) && !"/?#\\".utf8.contains($0) }
+        let authority = remainder.prefix { !Self.endsURL($0) && !"/?#\\".utf8.contains($0) }
         if let end = authority.lastIndex(of: UInt8(ascii: "@")) {
             hide(upTo: end)
             keep(1)
         }
     }
 
-    /// Masks everything behind the `?` or `#` of a URL, or behind one that `name=` follows.
-    private mutating func query() {
+    /// Masks everything after the `?` or `#` of a URL. Outside of URLs, `name=` has to follow.
+    private mutating func maskQuery() {
         let isAssignment =
-            rest.dropFirst().drop { $0.isIdentifier || ".-[]%".utf8.contains($0) }.first == UInt8(ascii: "=")
-            && rest.dropFirst().first.map { $0 != UInt8(ascii: "=") } == true
+            remainder.dropFirst().drop { $0.isIdentifier || ".-[]%".utf8.contains($0) }.first
+            == UInt8(ascii: "=")
+            && remainder.dropFirst().first.map { $0 != UInt8(ascii: "=") } == true
         guard isInURL || isAssignment else { return keep(1) }
         keep(1)
         hide(upTo: endOfURL(from: index))
     }
 
-    /// `/Users/jane/`, `/home/jane/` and `C:\Users\jane\`.
-    private mutating func home() {
-        let stroke = text[index]
-        guard let head = Self.homes.first(where: { rest.starts(with: $0) }) else { return keep(1) }
+    /// Masks the user's name in `/Users/jane/`, `/home/jane/` and `C:\Users\jane\`.
+    private mutating func maskHomeFolder() {
+        let slash = text[index]
+        guard let head = Self.homePrefixes.first(where: { remainder.starts(with: $0) }) else {
+            return keep(1)
+        }
         keep(head.count)
-        let near = rest.prefix(Self.homeNameBytes)
-        // A name may have blanks, where a folder follows it.
+        let near = remainder.prefix(Self.homeNameBytes)
+        // A name may contain spaces if another slash follows.
         let line = near.prefix { !"\n\"'<>:".utf8.contains($0) }
-        let end = line.firstIndex(of: stroke) ?? near.firstIndex { $0 <= 0x20 || "\"'<>:".utf8.contains($0) }
+        let end = line.firstIndex(of: slash) ?? near.firstIndex { $0 <= 0x20 || "\"'<>:".utf8.contains($0) }
         hide(upTo: end ?? near.endIndex)
     }
 
     // MARK: Words
 
-    /// `Bearer eyJhbGci`, and not `bearer token`.
-    private mutating func bearerToken() {
-        guard Self.isBearer(rest), !(previous?.isIdentifier ?? false) else { return keep(1) }
-        let blanks = rest.dropFirst(Self.bearer.count).drop {
+    /// Masks the token in `Bearer eyJhbGci`, but keeps `bearer token`.
+    private mutating func maskBearerToken() {
+        guard Self.isBearer(remainder), !(previous?.isIdentifier ?? false) else { return keep(1) }
+        let blanks = remainder.dropFirst(Self.bearer.count).drop {
             $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\t")
         }
         let token = blanks.prefix { $0.isLetter || $0.isDigit || "-._~+/".utf8.contains($0) }
         let isWord = token.allSatisfy { $0.isLetter && !$0.isUppercase }
-        // `Bearer realm="leaks"` names no token; `=` fills one up.
-        let behind = text[token.endIndex...].drop { $0 == UInt8(ascii: "=") }
+        // `Bearer realm="leaks"` contains no token. At the end of a token, `=` is padding.
+        let textAfter = text[token.endIndex...].drop { $0 == UInt8(ascii: "=") }
         let isParameter =
-            behind.startIndex > token.endIndex
-            && behind.first.map { $0.isIdentifier || PrivateText.isQuote($0) } ?? false
+            textAfter.startIndex > token.endIndex
+            && textAfter.first.map { $0.isIdentifier || PrivateText.isQuote($0) } ?? false
         guard token.count >= Self.shortestTokenBytes, !isWord || token.count >= Self.longWordBytes,
             !isParameter
         else {
             return keep(blanks.startIndex - index)
         }
         keep(token.startIndex - index)
-        hide(upTo: behind.startIndex)
+        hide(upTo: textAfter.startIndex)
     }
 
     /// The minimum length of a bearer token that is masked, in bytes.
     private static let shortestTokenBytes = 6
-    /// The number of lower-case letters from which on a text is no word.
+    /// The number of lower-case letters from which on a text is a token and not a word.
     private static let longWordBytes = 24
 
-    /// `“Jane”`, up to the last closing quote of its kind, because the text of a user may contain one too.
-    private mutating func quotation() {
-        guard let sort = Self.quotes.firstIndex(where: { rest.starts(with: $0.opening) }),
+    /// Masks `“Jane”`, up to the last closing quote of its kind, because the text of a user may contain closing quotes too.
+    private mutating func maskQuotation() {
+        guard let sort = Self.quotes.firstIndex(where: { remainder.starts(with: $0.opening) }),
             !isApostrophe(Self.quotes[sort])
         else { return keep(1) }
         let quotes = Self.quotes[sort]
@@ -322,7 +327,7 @@ struct PersonalData {
         guard closing > index else { return hide(upTo: text.endIndex) }
         let entry = SensitiveKey.find(inQuotes: text[index..<closing])
         hide(upTo: closing)
-        // The mark too, which in another language opens a quotation.
+        // Keeps the closing quote too, which in another language opens a quotation.
         keep(text[index] == 0xC2 ? 2 : 3)
         quotedKey = entry.map { ($0, masked.endIndex) }
     }
@@ -332,11 +337,11 @@ struct PersonalData {
         quotes.opening == Array("‘".utf8) && (previous.map { $0.isLetter || $0.isDigit } ?? false)
     }
 
-    /// Returns the place of the last closing quote; the start of the text if there is none.
+    /// Returns the index of the last closing quote; the start of the text if there is none.
     private mutating func closing(_ sort: Int) -> Int {
-        if let known = lastClosing[sort] { return known }
+        if let cachedIndex = lastClosingQuotes[sort] { return cachedIndex }
         let found = Self.quotes[sort].closing.compactMap { lastPlace(of: $0) }.max() ?? text.startIndex
-        lastClosing[sort] = found
+        lastClosingQuotes[sort] = found
         return found
     }
 
@@ -344,7 +349,7 @@ struct PersonalData {
         guard let first = mark.first, text.count >= mark.count else { return nil }
         return (text.startIndex...(text.endIndex - mark.count)).last { place in
             guard text[place] == first, text[place...].starts(with: mark) else { return false }
-            // `couldn’t` is no end of a quotation.
+            // The apostrophe of `couldn’t` does not end a quotation.
             return mark != Array("’".utf8) || !(text[(place + mark.count)...].first?.isIdentifier ?? false)
         }
     }

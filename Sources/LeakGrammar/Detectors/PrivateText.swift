@@ -1,39 +1,41 @@
 internal import LeakMessage
 
-/// The removal of text that users typed or read, wherever it may be: between quotes, and behind the address in the description
-/// of an object.
+/// A filter that removes text that users typed or read: text between quotes, and text after the address in the description of an
+/// object.
 ///
-/// The end of such a text cannot be determined, since it may contain quotes and brackets too. So a quotation extends to the last
-/// quote of its kind, or to the end if their number is odd, and the text of a description about its object extends to the end.
+/// The end of such a text cannot be determined, because the text may contain quotes and brackets too. So a quotation extends to the
+/// last quote of its kind, or to the end of the text if the number of quotes is odd. The attributes of a description extend to the
+/// end of the text.
 struct PrivateText {
     private let text: Text
-    private var rest: Text
-    private var kept: [UInt8] = []
+    private var remainder: Text
+    /// The text so far, without the removed parts.
+    private var result: [UInt8] = []
     private var isInBrackets = false
-    /// The number of ``attempts`` that are left.
-    private var attemptsLeft = attempts
-    /// The position of the last colon. The text behind it contains no description.
+    /// The number of attempts that are left before ``attemptLimit`` is reached.
+    private var attemptsLeft = attemptLimit
+    /// The position of the last colon. The text after it contains no description.
     private let lastColon: Int
     private let keepsQuotations: Bool
 
     /// The number of `<` that are read as descriptions; the text after the last of them is removed. No name has that many.
-    private static let attempts = 256
+    private static let attemptLimit = 256
 
     /// - Parameter keepsQuotations: `true` removes only text in descriptions.
-    /// - Returns: `text` with `…` for each removed text, and `; …>` behind an address. Another removal changes nothing.
+    /// - Returns: `text` with `…` for each removed text, and `; …>` after an address. A second call changes nothing.
     static func removed(from text: Text, keepsQuotations: Bool = false) -> [UInt8] {
         guard text.contains(where: { $0 == UInt8(ascii: "<") || isQuote($0) }) else { return Array(text) }
         var reader = PrivateText(text, keepsQuotations)
         reader.run()
-        return reader.kept
+        return reader.result
     }
 
     private init(_ text: Text, _ keepsQuotations: Bool) {
         self.text = text
         self.keepsQuotations = keepsQuotations
-        rest = text
+        remainder = text
         lastColon = text.lastIndex(of: UInt8(ascii: ":")) ?? text.startIndex
-        kept.reserveCapacity(text.count + 8)
+        result.reserveCapacity(text.count + 8)
     }
 
     static func isQuote(_ byte: UInt8) -> Bool {
@@ -41,40 +43,43 @@ struct PrivateText {
     }
 
     private mutating func run() {
-        while let byte = rest.first {
+        while let byte = remainder.first {
             switch byte {
-            case UInt8(ascii: "<"): bracket()
+            case UInt8(ascii: "<"): readBracket()
             case UInt8(ascii: ">"):
                 if previous != UInt8(ascii: "-") { isInBrackets = false }
                 keep(1)
             case UInt8(ascii: "\""), UInt8(ascii: "'"), UInt8(ascii: "`"):
-                if isOpening { quotation(byte) } else { keep(1) }
-            case UInt8(ascii: "0"): zero()
-            default: keep(rest.prefix { !Self.isMark($0) }.count)
+                if isOpening { readQuotation(byte) } else { keep(1) }
+            case UInt8(ascii: "0"): readAddress()
+            default: keep(remainder.prefix { !Self.isSpecial($0) }.count)
             }
         }
     }
 
-    /// Returns `true` for a byte that may begin or end a removed text.
-    private static func isMark(_ byte: UInt8) -> Bool {
+    /// Returns `true` for a byte that ``run()`` has to look at: it may begin or end a text to remove.
+    private static func isSpecial(_ byte: UInt8) -> Bool {
         byte == UInt8(ascii: "<") || byte == UInt8(ascii: ">") || byte == UInt8(ascii: "0") || isQuote(byte)
     }
 
-    /// The byte before the next one.
-    private var previous: UInt8? { rest.startIndex > text.startIndex ? text[rest.startIndex - 1] : nil }
-
-    private mutating func keep(_ count: Int) {
-        kept.append(contentsOf: rest.prefix(count))
-        rest = rest.dropFirst(count)
+    /// The byte in front of the next byte.
+    private var previous: UInt8? {
+        remainder.startIndex > text.startIndex ? text[remainder.startIndex - 1] : nil
     }
 
-    private mutating func keep(upTo end: Int) { keep(end - rest.startIndex) }
+    /// Copies the next bytes to the result.
+    private mutating func keep(_ count: Int) {
+        result.append(contentsOf: remainder.prefix(count))
+        remainder = remainder.dropFirst(count)
+    }
 
-    /// Writes `mark` in place of the rest of the text.
-    private mutating func end(_ mark: StaticString) {
-        unsafe kept.append(
+    private mutating func keep(upTo end: Int) { keep(end - remainder.startIndex) }
+
+    /// Writes `mark` in place of the remaining text.
+    private mutating func replaceRemainder(by mark: StaticString) {
+        unsafe result.append(
             contentsOf: UnsafeBufferPointer(start: mark.utf8Start, count: mark.utf8CodeUnitCount))
-        rest = rest[rest.endIndex...]
+        remainder = remainder[remainder.endIndex...]
     }
 
     /// Returns the description at the start of `text`; `nil` if no attempts are left.
@@ -86,57 +91,60 @@ struct PrivateText {
         return Description(text)
     }
 
-    private mutating func bracket() {
-        guard attemptsLeft > 0 else { return end("…") }
-        guard let description = description(at: rest) else {
+    private mutating func readBracket() {
+        guard attemptsLeft > 0 else { return replaceRemainder(by: "…") }
+        guard let description = description(at: remainder) else {
             isInBrackets = true
             return keep(1)
         }
-        keep(upTo: (description.attributes.isEmpty ? description.rest : description.attributes).startIndex)
+        keep(
+            upTo: (description.attributes.isEmpty ? description.remainder : description.attributes).startIndex
+        )
         isInBrackets = false
-        if !description.attributes.isEmpty { end("; …>") }
+        if !description.attributes.isEmpty { replaceRemainder(by: "; …>") }
     }
 
-    /// An address in brackets that are no description otherwise: `<Cart of 'Jane': 0x1f; text = …>`.
-    private mutating func zero() {
-        guard isInBrackets, !(previous?.isIdentifier ?? false), rest.starts(with: "0x") else {
+    /// Removes the text after an address in brackets that ``Description`` does not recognize: `<Cart of 'Jane': 0x1f; text = …>`.
+    private mutating func readAddress() {
+        guard isInBrackets, !(previous?.isIdentifier ?? false), remainder.starts(with: "0x") else {
             return keep(1)
         }
-        let digits = rest.dropFirst(2).prefix { $0.isHexadecimal }
+        let digits = remainder.dropFirst(2).prefix { $0.isHexadecimal }
         keep(upTo: digits.endIndex)
-        if let next = rest.first, next != UInt8(ascii: ">") { end("; …>") }
+        if let next = remainder.first, next != UInt8(ascii: ">") { replaceRemainder(by: "; …>") }
     }
 
     /// Returns `true` if the next byte is a quote and not an apostrophe.
     private var isOpening: Bool {
-        if keepsQuotations || isInCode(at: rest.startIndex) || isOfLambda(at: rest.startIndex) {
+        if keepsQuotations || isInCode(at: remainder.startIndex) || isOfLambda(at: remainder.startIndex) {
             return false
         }
-        if rest.first == UInt8(ascii: "\"") || !(previous.map(Self.isBesideApostrophe) ?? false) {
+        if remainder.first == UInt8(ascii: "\"") || !(previous.map(Self.isBesideApostrophe) ?? false) {
             return true
         }
-        guard rest.first == UInt8(ascii: "`") else { return false }
-        // A quote with a second one in the same line is no apostrophe.
-        let inside = rest.dropFirst().prefix { $0 != UInt8(ascii: "`") && $0 != UInt8(ascii: "\n") }
+        guard remainder.first == UInt8(ascii: "`") else { return false }
+        // A backtick with a second backtick in the same line is a quote, not an apostrophe.
+        let inside = remainder.dropFirst().prefix { $0 != UInt8(ascii: "`") && $0 != UInt8(ascii: "\n") }
         return text[inside.endIndex...].first == UInt8(ascii: "`")
     }
 
     /// Returns `true` if a backtick separates image and function, or begins the escaped name of a function.
     private func isInCode(at index: Int) -> Bool {
-        guard rest[index] == UInt8(ascii: "`"), index > text.startIndex else { return false }
-        let behind = text[(index + 1)...]
+        guard remainder[index] == UInt8(ascii: "`"), index > text.startIndex else { return false }
+        let textAfter = text[(index + 1)...]
         if text[index - 1] == UInt8(ascii: ".") {
-            let name = behind.prefix(Self.escapedNameBytes).prefix { $0 != UInt8(ascii: "`") }
+            let name = textAfter.prefix(Self.escapedNameBytes).prefix { $0 != UInt8(ascii: "`") }
             return text[name.endIndex...].dropFirst().first == UInt8(ascii: "(")
                 && (name.allSatisfy(\.isIdentifier) || isInFrame(index))
         }
-        // Masked text is masked again, so that a second pass changes nothing.
-        return isInFrame(index) && !behind.starts(with: "…`")
-            && (behind.starts(with: "-[") || behind.starts(with: "+[") || behind.first?.isIdentifier ?? false
+        // Masked text counts as a quotation, so that a second pass masks it again and changes nothing.
+        return isInFrame(index) && !textAfter.starts(with: "…`")
+            && (textAfter.starts(with: "-[") || textAfter.starts(with: "+[")
+                || textAfter.first?.isIdentifier ?? false
                 || text[index - 1] == UInt8(ascii: "?"))
     }
 
-    /// Returns `true` if a quote is one of `::'lambda0'(`, as demanglers of C++ name a lambda.
+    /// Returns `true` if a quote belongs to a lambda such as `::'lambda0'(`, in the form of C++ demanglers.
     private func isOfLambda(at index: Int) -> Bool {
         guard text[index] == UInt8(ascii: "'") else { return false }
         let isOpening = text[..<index].ends(with: "::")
@@ -146,13 +154,14 @@ struct PrivateText {
         else {
             return false
         }
-        let behind = name.drop { $0.isDigit }
-        return behind.starts(with: "'(") && (isOpening || behind.startIndex == index)
+        let textAfter = name.drop { $0.isDigit }
+        return textAfter.starts(with: "'(") && (isOpening || textAfter.startIndex == index)
     }
 
+    /// The longest `'lambda0`, without the closing quote, in bytes.
     private static let lambdaBytes = 12
 
-    /// `true` if the line up to an index begins as a debugger's frame.
+    /// Returns `true` if the line that contains an index begins as a debugger's frame.
     private func isInFrame(_ index: Int) -> Bool {
         let before = text[..<index].suffix(Self.frameBytes)
         let start = before.lastIndex(of: UInt8(ascii: "\n")).map { $0 + 1 } ?? before.startIndex
@@ -163,41 +172,43 @@ struct PrivateText {
     private static let frameBytes = 256
     private static let escapedNameBytes = 128
 
-    private mutating func quotation(_ quote: UInt8) {
-        if let name = GuessedClass.quoted(at: rest.startIndex, in: text) {
+    private mutating func readQuotation(_ quote: UInt8) {
+        if let name = GuessedClass.quoted(at: remainder.startIndex, in: text) {
             return keep(upTo: name.endIndex + 1)
         }
         keep(1)
-        // The description of an object may be quoted by itself.
-        if let description = description(at: rest), Self.isName(description.name) {
+        // The quotation may consist of only the description of an object, which is kept.
+        if let description = description(at: remainder), Self.isName(description.name) {
             if !description.attributes.isEmpty {
                 keep(upTo: description.attributes.startIndex)
-                end("; …>")
-                kept.append(quote)
+                replaceRemainder(by: "; …>")
+                result.append(quote)
                 return
             }
-            if description.rest.first == quote { return keep(upTo: description.rest.startIndex + 1) }
+            if description.remainder.first == quote {
+                return keep(upTo: description.remainder.startIndex + 1)
+            }
         }
-        kept.append(contentsOf: Array("…".utf8))
-        if keyOfClass(behind: quote) { return }
+        result.append(contentsOf: Array("…".utf8))
+        if keepKeyOfClass(after: quote) { return }
         guard let closing = closing(of: quote) else {
-            rest = rest[rest.endIndex...]
+            remainder = remainder[remainder.endIndex...]
             return
         }
-        let entry = SensitiveKey.find(inQuotes: rest[..<closing])
-        kept.append(quote)
-        rest = rest[(closing + 1)...]
-        if entry != nil { valueOfQuotedKey() }
+        let entry = SensitiveKey.find(inQuotes: remainder[..<closing])
+        result.append(quote)
+        remainder = remainder[(closing + 1)...]
+        if entry != nil { hideValueOfQuotedKey() }
     }
 
-    /// Keeps ` class="Cart"` behind a quotation, with `…` for what is quoted behind it: in `msg="leak" class="Cart" user="Jane"` the
-    /// quotation of `msg` goes up to the last quote otherwise.
-    private mutating func keyOfClass(behind quote: UInt8) -> Bool {
+    /// Keeps ` class="Cart"` after a quotation, and writes `…` for quoted text after this key. Without this rule, the quotation of
+    /// `msg` in `msg="leak" class="Cart" user="Jane"` would extend to the last quote.
+    private mutating func keepKeyOfClass(after quote: UInt8) -> Bool {
         guard !isInBrackets else { return false }
-        for end in rest.indices.prefix(Self.keyBytes) where rest[end] == quote {
-            let behind = rest[(end + 1)...]
-            guard behind.first.map({ " ,;".utf8.contains($0) }) ?? false else { continue }
-            let key = behind.drop { " ,;".utf8.contains($0) }.prefix { $0.isIdentifier }
+        for end in remainder.indices.prefix(Self.keyBytes) where remainder[end] == quote {
+            let textAfter = remainder[(end + 1)...]
+            guard textAfter.first.map({ " ,;".utf8.contains($0) }) ?? false else { continue }
+            let key = textAfter.drop { " ,;".utf8.contains($0) }.prefix { $0.isIdentifier }
             let mark = text[key.endIndex...]
             guard
                 let opening = [1, 2].map({ key.endIndex + $0 }).first(where: {
@@ -208,50 +219,53 @@ struct PrivateText {
                 let name = GuessedClass.quoted(at: opening, in: text)
             else { continue }
             let closing = closing(of: quote)
-            keep(quotation: rest[end...name.endIndex])
-            let last = closing ?? rest.endIndex
+            keep(quotation: remainder[end...name.endIndex])
+            let last = closing ?? remainder.endIndex
             if last > name.endIndex {
-                kept.append(contentsOf: Array("…".utf8))
-                if closing != nil { kept.append(quote) }
+                result.append(contentsOf: Array("…".utf8))
+                if closing != nil { result.append(quote) }
             }
-            rest = last < rest.endIndex ? rest[(max(last, name.endIndex) + 1)...] : rest[rest.endIndex...]
+            remainder =
+                last < remainder.endIndex
+                ? remainder[(max(last, name.endIndex) + 1)...] : remainder[remainder.endIndex...]
             return true
         }
         return false
     }
 
-    private mutating func keep(quotation: Text) { kept.append(contentsOf: quotation) }
+    private mutating func keep(quotation: Text) { result.append(contentsOf: quotation) }
 
     private static let keyBytes = 512
 
-    /// `"text": Jane` and `["text"] = Jane`: the value without quotes of a ``SensitiveKey`` that stood in quotes, up to the end of
-    /// the line.
-    private mutating func valueOfQuotedKey() {
-        let behind = SensitiveKey.withoutBlanks(rest.dropping("]") ?? rest)
-        guard let separator = SensitiveKey.separator(at: behind),
+    /// Removes the value without quotes of a quoted ``SensitiveKey``, up to a semicolon or the end of the line: `"text": Jane` and
+    /// `["text"] = Jane`.
+    private mutating func hideValueOfQuotedKey() {
+        let textAfter = SensitiveKey.withoutBlanks(remainder.dropping("]") ?? remainder)
+        guard let separator = SensitiveKey.separator(at: textAfter),
             let value = SensitiveKey.value(
-                behind.dropFirst(separator.length), isAssignment: separator.isAssignment),
+                textAfter.dropFirst(separator.length), isAssignment: separator.isAssignment),
             value.first != UInt8(ascii: "`"), !SensitiveKey.isStructure(value)
         else { return }
         keep(upTo: value.startIndex)
-        kept.append(contentsOf: Array("…".utf8))
-        rest = rest[SensitiveKey.end(of: value, at: ";")...]
+        result.append(contentsOf: Array("…".utf8))
+        remainder = remainder[SensitiveKey.end(of: value, at: ";")...]
     }
 
-    /// Returns `true` if `text` is the name of a type, and so are its arguments: ``TypeName`` accepts any text in their brackets,
-    /// where a user may have typed a sentence.
+    /// Returns `true` if `text` is the name of a type, and its generic arguments are names of types too. ``TypeName`` accepts any text
+    /// between the brackets of arguments, where a user may have typed a sentence.
     private static func isName(_ text: Text) -> Bool {
         let marks = Array(".,:<>()[]?&-".utf8)
-        let isWordForWord = text.indices.allSatisfy { index in
+        let hasOnlyNames = text.indices.allSatisfy { index in
             if text[index] == UInt8(ascii: " ") {
                 return isBlankOfName(before: text[..<index], text[(index + 1)...])
             }
             return text[index].isIdentifier || marks.contains(text[index])
         }
-        return isWordForWord && TypeName.ifNamed(text, demangle: { _ in nil }) != nil
+        return hasOnlyNames && TypeName.ifNamed(text, demangle: { _ in nil }) != nil
     }
 
-    /// Blanks stand behind the commas of a name, and in `(unknown context at $1)`, `(extension in M)` and `(A in _1F)`.
+    /// Returns `true` for a space that is part of a name: after a comma, and in
+    /// `(unknown context at $1)`, `(extension in M)` and `(A in _1F)`.
     private static func isBlankOfName(before: Text, _ after: Text) -> Bool {
         let words: [StaticString] = [
             ",", "(unknown", "(unknown context", "(unknown context at", "(extension", "(extension in",
@@ -261,24 +275,25 @@ struct PrivateText {
     }
 
     /// Returns the end of a quotation: the last quote of its kind, or the last quote of another kind if quotes of both kinds are
-    /// mixed. `nil` if the quote is not one of a pair, as in a text that was cut, or if all of it is about an object.
+    /// mixed. `nil` if the quote has no partner, as in a text that was cut, or if the quotation is inside the brackets of an object.
     private func closing(of quote: UInt8) -> Int? {
         guard !isInBrackets else { return nil }
-        let quotes = rest.indices.filter { rest[$0] == quote && !isApostrophe(at: $0) }
+        let quotes = remainder.indices.filter { remainder[$0] == quote && !isApostrophe(at: $0) }
         guard !quotes.count.isMultiple(of: 2), let last = quotes.last else { return nil }
         let others = "'\"`".utf8.filter { other in
-            other != quote && rest[..<last].indices.contains { rest[$0] == other && !isApostrophe(at: $0) }
+            other != quote
+                && remainder[..<last].indices.contains { remainder[$0] == other && !isApostrophe(at: $0) }
         }
         if others.isEmpty {
-            // The class of an object whose name was quoted, without other quoted text.
-            return quotes.count == 3 && isOfClass(quotes[1], behind: quotes[0]) ? quotes[0] : last
+            // Two quotations: the name of an object, and then its class.
+            return quotes.count == 3 && namesClass(quotes[1], after: quotes[0]) ? quotes[0] : last
         }
-        return others.compactMap { rest.lastIndex(of: $0) }.reduce(last, max)
+        return others.compactMap { remainder.lastIndex(of: $0) }.reduce(last, max)
     }
 
-    /// Returns `true` if the quotation after another one names the class of the object in that one: `'Jane' of class 'Cart'`.
-    private func isOfClass(_ quote: Int, behind closing: Int) -> Bool {
-        let between = rest[(closing + 1)..<quote].trimmed
+    /// Returns `true` if a second quotation names the class of the object in the first: `'Jane' of class 'Cart'`.
+    private func namesClass(_ quote: Int, after closing: Int) -> Bool {
+        let between = remainder[(closing + 1)..<quote].trimmed
         return Self.wordsOfClasses.contains { between.equals($0) }
             && GuessedClass.quoted(at: quote, in: text) != nil
     }
@@ -289,16 +304,19 @@ struct PrivateText {
         "class", "class:", ", class", ", class:", "with class", "of class:", "of type:",
     ]
 
-    /// A letter of Latin script in front of an apostrophe is one of ASCII: other scripts quote without a space.
+    /// Returns `true` for an ASCII letter or digit in front of an apostrophe. Other scripts quote without a space, so a quote after them
+    /// may begin a quotation.
     static func isBesideApostrophe(_ byte: UInt8) -> Bool { byte.isIdentifier && byte < 0x80 }
 
     private func isApostrophe(at index: Int) -> Bool {
-        if rest[index] == UInt8(ascii: "`") { return isInCode(at: index) }
-        guard rest[index] == UInt8(ascii: "'"), index > rest.startIndex, index + 1 < rest.endIndex else {
+        if remainder[index] == UInt8(ascii: "`") { return isInCode(at: index) }
+        guard remainder[index] == UInt8(ascii: "'"), index > remainder.startIndex,
+            index + 1 < remainder.endIndex
+        else {
             return false
         }
         if isOfLambda(at: index) { return true }
-        return Self.isBesideApostrophe(rest[index - 1]) && rest[index + 1].isIdentifier
-            && !rest[..<index].ends(with: "…")
+        return Self.isBesideApostrophe(remainder[index - 1]) && remainder[index + 1].isIdentifier
+            && !remainder[..<index].ends(with: "…")
     }
 }

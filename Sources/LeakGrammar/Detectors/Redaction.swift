@@ -1,30 +1,30 @@
 internal import LeakMessage
 
-/// The removal of text that users typed or read from a message. The rest is still read as the same message.
+/// A filter that removes text that users typed or read from a message. The result is still read as the same message.
 ///
-/// A message without such text stays unchanged. Of any other message only the parts stay that are certain by its form: the words in
-/// front of the object, the object, and ``Grammar/FormMatch/tail``.
+/// A message without such text stays unchanged. Any other message keeps only the parts that its form guarantees: the words in front
+/// of the object, the object, and ``Grammar/FormMatch/tail``.
 enum Redaction {
-    /// Limit of rounds for one text. Texts of detectors no longer change from the second round on.
-    static let rounds = 8
+    /// Limit of rounds for one text. Texts of detectors do not change after the second round.
+    static let roundLimit = 8
 
     /// Returns the part of a text that is kept, after ``MessageNormalizer`` has normalized the text. Only this part is read.
     ///
-    /// Where quotes and brackets do not match, a text without some of them may be read as another text, from which more is removed.
-    /// So the removal is repeated until nothing changes. If a text is made to repeat this forever, nothing is kept.
-    static func kept(of text: Text, rounds: Int = rounds) -> MessageNormalizer.Framed {
-        // A sample is cut to the limit of the wire format, and has to be read like the original text.
+    /// If quotes and brackets do not match, the result of a removal may be read in another way, so that more has to be removed. So the
+    /// removal is repeated until nothing changes. A text that still changes after the last round becomes `…`.
+    static func kept(of text: Text, rounds: Int = roundLimit) -> MessageNormalizer.FramedMessage {
+        // A sample is cut to the limit of the wire format. The original text is cut too, so that both are read in the same way.
         var kept = MessageNormalizer.framed(text.cut(to: WireLimits.messageBytes).trimmed)
         for _ in 0..<rounds {
             let redacted = redacted(kept).cut(to: WireLimits.messageBytes)
             if redacted == kept.text { return kept }
-            // Reads the redacted text like a text that arrives.
+            // The redacted text is read like a text that arrives.
             kept = MessageNormalizer.framed(MessageNormalizer.plain(redacted.string))
         }
         return MessageNormalizer.framed(Text("…"))
     }
 
-    private static func redacted(_ framed: MessageNormalizer.Framed) -> Text {
+    private static func redacted(_ framed: MessageNormalizer.FramedMessage) -> Text {
         let message = framed.message
         let grammar = Grammar(demangle: { _ in nil })
         let list = grammar.list(message)
@@ -44,22 +44,22 @@ enum Redaction {
             result.append(contentsOf: message)
         } else {
             let reading = list ?? grammar.read(message)
-            // Usually a name; a changed detector may print a description.
+            // The words in front are usually a name, but a changed detector may print a description there.
             result.append(
                 contentsOf: PrivateText.removed(
                     from: message[..<reading.subject.startIndex], keepsQuotations: true))
             result.append(contentsOf: subject(of: reading, in: message))
             result.append(contentsOf: reading.tail)
         }
-        result.append(contentsOf: repeatElement(UInt8(ascii: "'"), count: framed.quotes))
+        result.append(contentsOf: repeatElement(UInt8(ascii: "'"), count: framed.closingQuoteCount))
         return result[...].trimmed
     }
 
-    /// Returns the kept bytes of the part about the object.
+    /// Returns the part about the object, redacted.
     private static func subject(of reading: Grammar.FormMatch, in message: Text) -> [UInt8] {
         if reading.isList { return list(reading.subject) }
         guard !reading.boundary.isEmpty else { return object(reading.subject) }
-        // Between quotes this text is not the boundary, and typed text continues behind it.
+        // A boundary between quotes does not end the subject, so quotations are removed first.
         let whole = PrivateText.removed(from: message[reading.subject.startIndex...])[...]
         return Array(whole[..<(whole.firstRange(of: reading.boundary)?.lowerBound ?? whole.endIndex)])
     }
@@ -70,9 +70,9 @@ enum Redaction {
 
     /// Applies `step` until the value no longer changes.
     ///
-    /// - Returns: `nil` if the value still changes in the last round. Only a text that was made for this does.
+    /// - Returns: `nil` if the value still changes in the last round. This happens only for texts that were constructed to cause it.
     static func fixedPoint<Value: Equatable>(
-        _ value: Value, rounds: Int = rounds, by step: (Value) -> Value
+        _ value: Value, rounds: Int = roundLimit, by step: (Value) -> Value
     ) -> Value? {
         var value = value
         for _ in 0..<rounds {
@@ -83,9 +83,8 @@ enum Redaction {
         return nil
     }
 
-    /// Redacts a name in a field of a report. Class and address of a description stay.
-    ///
-    /// Names may have quotes only around them.
+    /// Redacts a name in a field of a report. The class and the address of a description stay. Quotes may only enclose the whole name;
+    /// text in other quotes is removed.
     static func name(_ raw: Text) -> Text { fixedPoint(raw, by: nameOnce) ?? Text("…") }
 
     private static func nameOnce(_ raw: Text) -> Text {
@@ -93,7 +92,7 @@ enum Redaction {
         let name = TypeNameCleaner.withoutWrapping(raw)
         if let description = Description(name) {
             guard description.attributes.isEmpty else { return PrivateText.removed(from: name)[...] }
-            if description.rest.isEmpty { return raw }
+            if description.remainder.isEmpty { return raw }
         }
         let removed = PrivateText.removed(from: name)[...]
         return removed == name ? raw : removed
@@ -101,7 +100,7 @@ enum Redaction {
 
     static func name(_ raw: String) -> String { mayChange(raw) ? name(Text(raw)).string : raw }
 
-    /// Returns `false` for names that ``name(_:)-(String)`` surely leaves as they are.
+    /// Returns `false` for names that ``name(_:)-(String)`` certainly leaves unchanged.
     static func mayChange(_ name: String) -> Bool { name.utf8.contains(where: isMark) }
 
     /// Returns `true` for a byte that may begin a description or a quotation.
@@ -109,22 +108,23 @@ enum Redaction {
         byte == UInt8(ascii: "<") || PrivateText.isQuote(byte)
     }
 
+    /// Redacts the part about one object.
     private static func object(_ subject: Text) -> [UInt8] {
-        // An alert's title, message and buttons, whose quotes a format may have eaten.
+        // The title, message and buttons of an alert. Formatting may have removed the quotes around these texts.
         if let alert = alertText(in: subject), !subject[..<alert].contains(where: PrivateText.isQuote) {
             return object(subject[..<alert].trimmed) + Array("\ntitle: \"…\"".utf8)
         }
         guard let description = Description(subject), description.attributes.isEmpty else {
             return PrivateText.removed(from: subject)
         }
-        let rest = description.rest
-        let head = Array(subject[..<rest.startIndex])
-        if rest.starts(with: ":\n[") { return head + children(rest) }
-        if rest.trimmed.starts(with: "📄") { return head + pages(rest) }
-        return head + PrivateText.removed(from: rest)
+        let remainder = description.remainder
+        let head = Array(subject[..<remainder.startIndex])
+        if remainder.starts(with: ":\n[") { return head + children(remainder) }
+        if remainder.trimmed.starts(with: "📄") { return head + pages(remainder) }
+        return head + PrivateText.removed(from: remainder)
     }
 
-    /// Returns the start of the first line that only alerts have.
+    /// Returns the start of the first line that only descriptions of alerts have, such as `title: `; `nil` if there is none.
     private static func alertText(in subject: Text) -> Int? {
         var start = subject.startIndex
         for line in subject.lines {
@@ -136,36 +136,36 @@ enum Redaction {
         return nil
     }
 
-    /// Returns the descriptions of a list of children, without their text about the objects.
+    /// Returns the descriptions in a list of children, without their attributes.
     private static func children(_ list: Text) -> [UInt8] {
         var result = Array(":\n[".utf8)
-        var rest = list
-        for _ in 0..<Grammar.attempts {
-            guard let open = rest.firstIndex(of: UInt8(ascii: "<")) else { break }
-            rest = rest[open...]
-            guard let description = Description(rest) else {
-                rest = rest.dropFirst()
+        var remainder = list
+        for _ in 0..<Grammar.attemptLimit {
+            guard let open = remainder.firstIndex(of: UInt8(ascii: "<")) else { break }
+            remainder = remainder[open...]
+            guard let description = Description(remainder) else {
+                remainder = remainder.dropFirst()
                 continue
             }
             if result.last == UInt8(ascii: ">") { result.append(contentsOf: Array(", ".utf8)) }
-            result.append(contentsOf: bare(description, in: rest))
-            rest = description.rest
+            result.append(contentsOf: withoutAttributes(description, in: remainder))
+            remainder = description.remainder
         }
         return result + [UInt8(ascii: "]")]
     }
 
-    /// Returns the descriptions of children on lines of their own, without their text about the objects.
+    /// Returns the descriptions of children that are on separate lines, without their attributes.
     private static func pages(_ text: Text) -> [UInt8] {
         var result: [UInt8] = []
         for (page, description) in Grammar.pages(text) {
             result.append(contentsOf: Array("\n📄 ".utf8))
-            result.append(contentsOf: bare(description, in: page))
+            result.append(contentsOf: withoutAttributes(description, in: page))
         }
         return result
     }
 
-    private static func bare(_ description: Description, in text: Text) -> [UInt8] {
-        let end = description.attributes.isEmpty ? description.rest : description.attributes
+    private static func withoutAttributes(_ description: Description, in text: Text) -> [UInt8] {
+        let end = description.attributes.isEmpty ? description.remainder : description.attributes
         let object = text[..<end.startIndex]
         // A description at the end of a text that was cut has no closing bracket.
         return object.last == UInt8(ascii: ">") ? Array(object) : object + [UInt8(ascii: ">")]
@@ -180,7 +180,7 @@ enum Redaction {
             // White space and commas.
             result.append(contentsOf: text[last..<element.source.startIndex])
             last = element.source.endIndex
-            // The others are not read either.
+            // Readers of the list ignore the other elements, too.
             let isRead = index < WireLimits.cycleCount || index >= elements.count - WireLimits.stackCount
             if isRead, isPath(element.string[...]) {
                 result.append(contentsOf: element.source)
@@ -194,7 +194,8 @@ enum Redaction {
         return result + text[last..<(end.map { $0 + 1 } ?? last)]
     }
 
-    /// Returns the kept bytes of an element that names a type and says more about an object.
+    /// Returns the name, redacted and in quotes, of an element that names a type and has more text about an object; `nil` for any other
+    /// element.
     private static func nameInList(_ string: Text) -> [UInt8]? {
         let raw = Grammar.relationship(string)
         guard TypeName.ifNamed(raw, demangle: { _ in nil }) != nil else { return nil }
@@ -205,14 +206,14 @@ enum Redaction {
         return [UInt8(ascii: "\"")] + name + [UInt8(ascii: "\"")]
     }
 
-    /// Returns `true` if all parts of `-> name -> Class ` are names.
+    /// Returns `true` for a path such as `-> name -> Class ` whose parts are all names.
     private static func isPath(_ string: Text) -> Bool {
-        var rest = string
-        while let arrow = rest.firstRange(of: "-> ") {
-            guard isName(rest[..<arrow.lowerBound].trimmed) else { return false }
-            rest = rest[arrow.upperBound...]
+        var remainder = string
+        while let arrow = remainder.firstRange(of: "-> ") {
+            guard isName(remainder[..<arrow.lowerBound].trimmed) else { return false }
+            remainder = remainder[arrow.upperBound...]
         }
-        return isName(rest.trimmed)
+        return isName(remainder.trimmed)
     }
 
     private static func isName(_ text: Text) -> Bool {

@@ -3,23 +3,23 @@ internal import LeakMessage
 /// A name in front of `=` or `:` whose value is a secret, personal data or text of a user, such as `password`, `x-api-key` and
 /// `placeholder`.
 ///
-/// Upper and lower case, `-`, `_` and camel case make no difference: `apiKey`, `API_KEY` and `api-key` are one key. Digits at the
-/// end of a key do not count.
+/// Upper and lower case, `-`, `_` and camel case are ignored: `apiKey`, `API_KEY` and `api-key` are one key. Digits at the
+/// end of a key are ignored too.
 struct SensitiveKey {
-    /// The keys that a word of the table matches.
+    /// The way in which a word of the table matches keys.
     enum Match {
-        /// Keys that end with the word: `token` matches `accesstoken`.
+        /// The word matches keys that end with it: `token` matches `accesstoken`.
         case end
-        /// Keys whose last words are the word: `text` matches `searchText` and `search_text`, and not `context`.
+        /// The word matches keys whose last words it equals: `text` matches `searchText` and `search_text`, but not `context`.
         case words
-        /// Only the whole key: `name` does not match `className`.
+        /// The word matches only an equal key: `name` does not match `className`.
         case whole
     }
 
-    /// The separators behind which a value is sensitive.
+    /// The separators between key and value after which the value is sensitive.
     enum Separator {
         case any
-        /// Only `=`: in front of a colon the key is an ordinary word of a message.
+        /// Only `=`, because in front of a colon the key is an ordinary word of a message.
         case assignment
         /// Any separator, but only in the description of an alert.
         case inAlert
@@ -28,20 +28,20 @@ struct SensitiveKey {
     let word: [UInt8]
     let match: Match
     let separator: Separator
-    /// `true` if the value goes to the end of its line; others end at `;` and `>` too.
-    let isLine: Bool
+    /// `true` if the value extends to the end of its line. Other values end at `;` and `>` too.
+    let extendsToLineEnd: Bool
 
-    private init(_ word: Substring, match: Match, separator: Separator, isLine: Bool) {
+    private init(_ word: Substring, match: Match, separator: Separator, extendsToLineEnd: Bool) {
         self.word = Array(word.utf8)
         self.match = match
         self.separator = separator
-        self.isLine = isLine
+        self.extendsToLineEnd = extendsToLineEnd
     }
 
-    /// The key of the first line of an alert's description.
+    /// `true` for `title`, the key of the first line of an alert's description.
     var isTitle: Bool { word.elementsEqual("title".utf8) }
 
-    /// The key of a person's address, or of an object's.
+    /// `true` for `address`, the key of a person's address or of an object's.
     var isAddress: Bool { word.elementsEqual("address".utf8) }
 
     // MARK: Table
@@ -54,7 +54,7 @@ struct SensitiveKey {
             password passwd passphrase passcode token secret apikey privatekey accesskey secretkey signingkey encryptionkey
             sessionid sessionkey credential credentials
             """)
-        + keys(matching: .end, before: .any, isLine: true, "authorization cookie")
+        + keys(matching: .end, before: .any, extendsToLineEnd: true, "authorization cookie")
         + keys(
             matching: .words, before: .any,
             """
@@ -72,54 +72,56 @@ struct SensitiveKey {
         + keys(matching: .whole, before: .inAlert, "message actions textfields")
 
     private static func keys(
-        matching match: Match, before separator: Separator, isLine: Bool = false, _ words: String
+        matching match: Match, before separator: Separator, extendsToLineEnd: Bool = false, _ words: String
     ) -> [SensitiveKey] {
         words.split(whereSeparator: \.isWhitespace).map {
-            SensitiveKey($0, match: match, separator: separator, isLine: isLine)
+            SensitiveKey($0, match: match, separator: separator, extendsToLineEnd: extendsToLineEnd)
         }
     }
 
-    /// The keys of ``table`` by their last letter, from `a` to `z`.
+    /// The entries of ``table`` by the last letter of their word, from `a` to `z`.
     private static let byLastLetter: [[SensitiveKey]] = (UInt8(ascii: "a")...UInt8(ascii: "z")).map {
         letter in
         table.filter { $0.word.last == letter }
     }
 
-    /// Marks the pairs of letters with which words of the table end.
-    private static let endings: [Bool] = {
-        var endings = [Bool](repeating: false, count: 26 * 26)
-        for word in table.map(\.word) { endings[ending(word[word.count - 2], word[word.count - 1])] = true }
-        return endings
+    /// `true` for each pair of letters with which a word of the table ends, by ``endingIndex(_:_:)``.
+    private static let isEnding: [Bool] = {
+        var isEnding = [Bool](repeating: false, count: 26 * 26)
+        for word in table.map(\.word) {
+            isEnding[endingIndex(word[word.count - 2], word[word.count - 1])] = true
+        }
+        return isEnding
     }()
 
-    private static func ending(_ previous: UInt8, _ last: UInt8) -> Int {
+    private static func endingIndex(_ previous: UInt8, _ last: UInt8) -> Int {
         Int((previous | 0x20) - UInt8(ascii: "a")) * 26 + Int((last | 0x20) - UInt8(ascii: "a"))
     }
 
-    /// Bytes of the longest key that is recognized.
+    /// The longest key that is recognized, in bytes.
     static let byteLimit = 64
 
     /// Finds the entry of the table for a key.
     ///
     /// - Parameters:
-    ///   - given: a text that ends with the key: ASCII letters, digits, `_`, `-` and `$`.
+    ///   - text: a text that ends with the key, which consists of ASCII letters, digits, `_`, `-` and `$`.
     ///   - isAssignment: `true` if `=` follows the key.
-    static func find(_ given: some BidirectionalCollection<UInt8>, isAssignment: Bool) -> SensitiveKey? {
-        guard let end = given.lastIndex(where: \.isLetter), given[end...].allSatisfy(isByteOfKey) else {
+    static func find(_ text: some BidirectionalCollection<UInt8>, isAssignment: Bool) -> SensitiveKey? {
+        guard let end = text.lastIndex(where: \.isLetter), text[end...].allSatisfy(isByteOfKey) else {
             return nil
         }
-        let key = given[...end]
-        let last = given[end]
+        let key = text[...end]
+        let last = text[end]
         // Most keys end with two letters that no word of the table ends with.
         guard let previous = key.dropLast().last(where: { !isJoint($0) }), previous.isLetter,
-            endings[ending(previous, last)]
+            isEnding[endingIndex(previous, last)]
         else { return nil }
         return byLastLetter[Int((last | 0x20) - UInt8(ascii: "a"))].first { entry in
             (isAssignment || entry.separator != .assignment) && entry.matches(key)
         }
     }
 
-    /// Finds the entry for the text of a quotation; `nil` for a text that is no key.
+    /// Finds the entry for a quoted key; `nil` for a text that is not a sensitive key.
     static func find(inQuotes text: Text) -> SensitiveKey? {
         // `\"text\"`
         let key = text.last == UInt8(ascii: "\\") ? text.dropLast() : text
@@ -130,7 +132,7 @@ struct SensitiveKey {
 
     static func isByteOfKey(_ byte: UInt8) -> Bool { byte.isLetter || byte.isDigit || isJoint(byte) }
 
-    /// Returns `false` if no key of the table stands at the end of a text, whatever spaces, quotes and digits follow it.
+    /// Returns `false` if a text does not end with a sensitive key. Spaces, quotes and digits after the key are ignored.
     static func mayEnd(_ text: some BidirectionalCollection<UInt8>) -> Bool {
         guard let last = text.lastIndex(where: { $0.isLetter || $0 >= 0x80 }), text[last] < 0x80 else {
             return false
@@ -146,15 +148,15 @@ struct SensitiveKey {
     }
 
     private func matches(_ key: some BidirectionalCollection<UInt8>) -> Bool {
-        var rest = key[...]
+        var remainder = key[...]
         for letter in word.reversed() {
-            while let last = rest.last, Self.isJoint(last) { rest.removeLast() }
-            guard let last = rest.popLast(), last | 0x20 == letter else { return false }
+            while let last = remainder.last, Self.isJoint(last) { remainder.removeLast() }
+            guard let last = remainder.popLast(), last | 0x20 == letter else { return false }
         }
         return switch match {
         case .end: true
-        case .words: Self.isStartOfWord(rest.endIndex, in: key)
-        case .whole: rest.allSatisfy(Self.isJoint)
+        case .words: Self.isStartOfWord(remainder.endIndex, in: key)
+        case .whole: remainder.allSatisfy(Self.isJoint)
         }
     }
 
@@ -173,7 +175,7 @@ struct SensitiveKey {
 
     // MARK: Parts of a text
 
-    /// The separator between a key and its value: `=`, `:` and their wide forms.
+    /// Returns the separator at the start of a text: `=`, `:` or one of their full-width forms. The length is in bytes.
     static func separator(at text: Text) -> (length: Int, isAssignment: Bool)? {
         switch text.first {
         case UInt8(ascii: "="): (1, true)
@@ -185,31 +187,31 @@ struct SensitiveKey {
         }
     }
 
-    /// Returns the value behind a separator: `nil` if there is no value, or if it is `nil`.
+    /// Returns the value after a separator; `nil` if there is no value, or if the text states `nil` or `(null)`.
     ///
     /// - Parameters:
-    ///   - text: the text that begins behind the separator.
-    ///   - isAssignment: `true` if the separator is `=`; the value may then follow some lines below. Behind a colon it follows on
-    ///     the same line or the next.
+    ///   - text: the text that begins after the separator.
+    ///   - isAssignment: `true` if the separator is `=`; the value may then be several lines below. After a colon, the value is
+    ///     on the same line or the next.
     /// - Returns: the text from the start of the value on.
     static func value(_ text: Text, isAssignment: Bool) -> Text? {
         var value = text
-        // `==` and `=>`; the `>` of `<UITextField text=> leaked` ends an attribute.
-        if isAssignment, let behind = value.dropping("=") ?? arrowHead(of: value) { value = behind }
+        // Skips `==` and `=>`. In `<UITextField text=> leaked`, the `>` ends an attribute.
+        if isAssignment, let textAfter = value.dropping("=") ?? arrowHead(of: value) { value = textAfter }
         value = withoutBlanks(value)
         if isAssignment {
             while let first = value.first, first <= 0x20 { value = withoutBlanks(value.dropFirst()) }
         } else if let line = value.dropping("\r\n") ?? value.dropping("\n") {
             value = withoutBlanks(line)
         }
-        // An object, or a quotation, which is masked as such.
-        guard let first = value.first, !"'\"\r\n;>)".utf8.contains(first), !isNothing(value),
+        // A quotation or a description is masked by other rules.
+        guard let first = value.first, !"'\"\r\n;>)".utf8.contains(first), !isNil(value),
             first != UInt8(ascii: "<") || Description(value) == nil
         else { return nil }
         return value
     }
 
-    /// Returns `true` for an object or an array of JSON, whose texts are masked as quotations, and not for `[hunter2]`.
+    /// Returns `true` for an object or an array of JSON, but not for `[hunter2]`. Strings in JSON are masked as quotations.
     static func isStructure(_ value: Text) -> Bool {
         guard let first = value.first, "{[".utf8.contains(first) else { return false }
         let inside = value.dropFirst().drop { $0 <= 0x20 }
@@ -218,26 +220,26 @@ struct SensitiveKey {
             || PersonalData.scalarOfJSON(inside) != nil
     }
 
-    /// Returns the text behind a `>` that a space, a line end, a word or an opening bracket follows.
+    /// Returns the text after a `>`, if a space, a line end, a word or an opening bracket follows; `nil` for any other text.
     private static func arrowHead(of text: Text) -> Text? {
-        guard let behind = text.dropping(">"), let next = behind.first else { return nil }
-        let isFollowed = next.isIdentifier || "\n<[({".utf8.contains(next) || blank(at: behind) != nil
-        return isFollowed ? behind : nil
+        guard let textAfter = text.dropping(">"), let next = textAfter.first else { return nil }
+        let isFollowed = next.isIdentifier || "\n<[({".utf8.contains(next) || blank(at: textAfter) != nil
+        return isFollowed ? textAfter : nil
     }
 
-    /// `nil` and `(null)`, behind which the value ends.
-    private static func isNothing(_ value: Text) -> Bool {
-        guard let rest = value.dropping("nil") ?? value.dropping("(null)") else { return false }
-        return withoutBlanks(rest).first.map { ";,)>]}\r\n".utf8.contains($0) } ?? true
+    /// Returns `true` if the value is `nil` or `(null)`.
+    private static func isNil(_ value: Text) -> Bool {
+        guard let remainder = value.dropping("nil") ?? value.dropping("(null)") else { return false }
+        return withoutBlanks(remainder).first.map { ";,)>]}\r\n".utf8.contains($0) } ?? true
     }
 
-    /// Returns where a value without quotes ends: at the next attribute or line.
+    /// Returns the end of a value without quotes: the next mark or line end.
     ///
-    /// - Parameter marks: bytes that end the value, beside the end of the line.
+    /// - Parameter marks: the bytes that end the value, besides a line end.
     static func end(of value: Text, at marks: String) -> Int {
         value.indices.first { index in
             let byte = value[index]
-            // `&quot;` is part of the value.
+            // The semicolon of `&quot;` is part of the value.
             return byte == UInt8(ascii: "\n")
                 || marks.utf8.contains(byte)
                     && !(byte == UInt8(ascii: ";") && isEntity(endingAt: index, in: value))
@@ -257,7 +259,7 @@ struct SensitiveKey {
         return text
     }
 
-    /// The length of the space at the start of a text, line ends excluded.
+    /// Returns the length of a space at the start of a text in bytes; `nil` for other characters and for line ends.
     private static func blank(at text: Text) -> Int? {
         switch text.first {
         case UInt8(ascii: " "), UInt8(ascii: "\t"): 1
@@ -266,7 +268,7 @@ struct SensitiveKey {
         }
     }
 
-    /// The length of the space at the end of a text, line ends excluded.
+    /// Returns the length of a space at the end of a text in bytes; `nil` for other characters and for line ends.
     static func blank(endOf text: some BidirectionalCollection<UInt8>) -> Int? {
         guard let last = text.last else { return nil }
         if last == UInt8(ascii: " ") || last == UInt8(ascii: "\t") { return 1 }
@@ -275,7 +277,7 @@ struct SensitiveKey {
         return blanks.first(where: { end.ends(with: $0) }).map(\.utf8CodeUnitCount)
     }
 
-    /// Spaces beyond ASCII, and characters that are not seen.
+    /// Spaces beyond ASCII, and invisible characters.
     private static let blanks: [StaticString] = [
         "\u{A0}", "\u{AD}", "\u{2002}", "\u{2003}", "\u{2004}", "\u{2005}", "\u{2006}", "\u{2007}",
         "\u{2008}", "\u{2009}",

@@ -1,25 +1,25 @@
 internal import LeakMessage
 
-/// The words around a name, which show whether it is the name of a leaked class.
+/// The words around a name, which show if the name is that of a leaked class.
 struct SurroundingWords {
     /// The text in front of the name and its opening quote.
     let before: Text
-    /// The text behind the name and its closing quote.
+    /// The text after the name and its closing quote.
     let after: Text
     private let lowercasedBefore: Text
     private let isQuoted: Bool
     /// ``after`` in lower case, without parentheses, spaces, quotes and `>` at its start.
-    private let next: Text
-    /// The text behind the name, longer than ``after``.
-    private let behind: Text
+    private let lowercasedAfter: Text
+    /// The text after the name, longer than ``after``.
+    private let lineAfter: Text
     /// The text in front of the name, longer than ``before``.
-    private let sentence: Text
+    private let textBefore: Text
 
     private static let byteLimit = 48
-    /// Limit of ``behind`` in bytes.
+    /// Limit of ``lineAfter`` in bytes.
     private static let lineByteLimit = 256
-    /// Limit of ``sentence`` in bytes.
-    private static let sentenceByteLimit = 96
+    /// Limit of ``textBefore`` in bytes.
+    private static let textBeforeByteLimit = 96
 
     init(of name: Text, in text: Text) {
         var (start, end) = (name.startIndex, name.endIndex)
@@ -38,22 +38,22 @@ struct SurroundingWords {
         }
         self.isQuoted = isQuoted
         before = Self.withoutNamespaces(text[..<start].suffix(Self.byteLimit))
-        let behind = Self.withoutIdentity(text[end...].prefix(4 * Self.byteLimit)).prefix(Self.byteLimit)
-        after = behind.dropping(".Type") ?? behind.dropping(".self") ?? behind
+        let textAfter = Self.withoutIdentity(text[end...].prefix(4 * Self.byteLimit)).prefix(Self.byteLimit)
+        after = textAfter.dropping(".Type") ?? textAfter.dropping(".self") ?? textAfter
         lowercasedBefore = Self.withoutCount(Self.lowercased(before))
-        next = Self.lowercased(
+        lowercasedAfter = Self.lowercased(
             Self.withoutParentheses(after).drop {
                 $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "'") || $0 == UInt8(ascii: ">")
             })
-        self.behind = text[end...].prefix(Self.lineByteLimit)
-        sentence = text[..<start].suffix(Self.sentenceByteLimit)
+        lineAfter = text[end...].prefix(Self.lineByteLimit)
+        textBefore = text[..<start].suffix(Self.textBeforeByteLimit)
     }
 
     /// `true` if the sentence denies a leak: `No leak in ` and ` is not leaking`, but not `There should be no leak in `, which is
-    /// written about leaked objects.
+    /// a message about leaked objects.
     var isDenied: Bool {
-        let start = self.sentence.lastIndex { $0 == UInt8(ascii: "\n") || $0 == UInt8(ascii: ";") }
-        var sentence = Self.lowercased(start.map { self.sentence[($0 + 1)...] } ?? self.sentence)
+        let start = textBefore.lastIndex { $0 == UInt8(ascii: "\n") || $0 == UInt8(ascii: ";") }
+        var sentence = Self.lowercased(start.map { textBefore[($0 + 1)...] } ?? textBefore)
         if let point = sentence.lastRange(of: ". ") { sentence = sentence[point.upperBound...] }
         guard !Self.expectations.contains(where: { sentence.contains($0) }) else { return false }
         if saysFreed { return true }
@@ -62,61 +62,64 @@ struct SurroundingWords {
             let isStart =
                 sentence[range].starts(with: "n't")
                 || sentence[..<range.lowerBound].last?.isIdentifier != true
-            if isStart, isSamePhrase(behindDenial: sentence[range.upperBound...]) { return true }
+            if isStart, isInDeniedPhrase(after: sentence[range.upperBound...]) { return true }
         }
-        let denial = Self.denialsAfter.first { next.starts(with: $0) }
-        return denial != nil && !next.contains(" until ")
+        let denial = Self.denialsAfter.first { lowercasedAfter.starts(with: $0) }
+        return denial != nil && !lowercasedAfter.contains(" until ")
     }
 
-    /// `true` if the object was deallocated as expected: ` was deallocated`, and not ` was deallocated while …` or
-    /// ` was deallocated 9 s late`.
+    /// `true` if the words state that the object was deallocated as expected: ` was deallocated`, but not ` was deallocated while …`
+    /// or ` was deallocated 9 s late`.
     var saysFreed: Bool {
         let restOfLine = Self.lowercased(
-            Self.withoutIdentity(behind.firstLine.line).drop { " '\">:-–,".utf8.contains($0) })
+            Self.withoutIdentity(lineAfter.firstLine.line).drop { " '\">:-–,".utf8.contains($0) })
         if follows(Self.freedBefore) {
             // `deinit of Cart called`
             let isCall = restOfLine.starts(with: "called") && restOfLine.count <= 8
             if isCall || !restOfLine.contains(where: { $0.isLetter || $0 >= 0x80 }) { return true }
         }
-        let behind = Self.freedPhrases.lazy.compactMap { restOfLine.dropping($0) }.first { rest in
-            !(rest.first?.isIdentifier ?? false)
+        let textAfter = Self.freedPhrases.lazy.compactMap { restOfLine.dropping($0) }.first { remainder in
+            !(remainder.first?.isIdentifier ?? false)
         }
-        guard let behind else { return false }
-        if ["no leak", "no memory leak", "0 leaks"].contains(where: { behind.contains($0) }) { return true }
-        let words = behind.split(whereSeparator: { !$0.isIdentifier })
+        guard let textAfter else { return false }
+        if ["no leak", "no memory leak", "0 leaks"].contains(where: { textAfter.contains($0) }) {
+            return true
+        }
+        let words = textAfter.split(whereSeparator: { !$0.isIdentifier })
         return !words.contains { word in Self.failureWords.contains { word.starts(with: $0) } }
     }
 
-    /// `true` if the words between a denial and the name leave the name in the denied phrase: those of `no leak in A and B` do,
-    /// those of `no leak in A but B` and `no leak in A and B leaked` do not.
-    private func isSamePhrase(behindDenial words: Text) -> Bool {
+    /// Returns `true` if the name belongs to the denied phrase, by the words between the denial and the name. In `no leak in A and B`,
+    /// the name B belongs to it; in `no leak in A but B` and `no leak in A and B leaked`, it does not.
+    private func isInDeniedPhrase(after words: Text) -> Bool {
         if words.contains(where: { ",([".utf8.contains($0) }) { return false }
         if [" but ", " except ", " until "].contains(where: { words.contains($0) }) { return false }
         let isSecond = words.contains(" and ") || words.contains(UInt8(ascii: ":"))
-        let verb = next.split(whereSeparator: { !$0.isIdentifier }).first
+        let verb = lowercasedAfter.split(whereSeparator: { !$0.isIdentifier }).first
         let isEllipsis =
             verb.map { verb in
                 ["was", "is", "did", "does", "has"].contains { verb.equals($0) }
-                    && !(next[verb.endIndex...].trimmed.first?.isIdentifier ?? false)
+                    && !(lowercasedAfter[verb.endIndex...].trimmed.first?.isIdentifier ?? false)
             } ?? false
         return !isSecond || !(saysRetained || isEllipsis || words.contains(" leak"))
     }
 
-    /// `true` if a list counts no instance of the class: `CartModel: 0`, `CartModel (0)`, `CartModel x0`, `0 CartModel`.
+    /// `true` if the text states 0 instances of the class: `CartModel: 0`, `CartModel (0)`, `CartModel x0`, `0 CartModel`.
     var saysNone: Bool {
         if let front = before.droppingLast("0 "), front.last.map({ " :(\n".utf8.contains($0) }) ?? true {
             return true
         }
         let count = after.drop { " :=(x|-".utf8.contains($0) }
         guard count.startIndex > after.startIndex, count.first == UInt8(ascii: "0") else { return false }
-        let behind = count.dropFirst().trimmed
-        return behind.isEmpty
-            || behind.startIndex == count.startIndex + 1 && "),;|".utf8.contains(behind[behind.startIndex])
+        let textAfter = count.dropFirst().trimmed
+        return textAfter.isEmpty
+            || textAfter.startIndex == count.startIndex + 1
+                && "),;|".utf8.contains(textAfter[textAfter.startIndex])
             || count.dropFirst().first == UInt8(ascii: "\n")
-            || ["instance", "leak", "object", "alive", "retained"].contains { behind.starts(with: $0) }
+            || ["instance", "leak", "object", "alive", "retained"].contains { textAfter.starts(with: $0) }
     }
 
-    /// `leak of ` of `leak of Shop::`
+    /// Returns `leak of ` for `leak of Shop::`.
     private static func withoutNamespaces(_ text: Text) -> Text {
         var text = text
         while let front = text.droppingLast("::") {
@@ -125,7 +128,7 @@ struct SurroundingWords {
         return text
     }
 
-    /// Without the identity and the properties that some languages print behind a name: `#e76fa(ticker active)`, `{id=14}`.
+    /// Removes the identity and the properties that some languages print after a name: `#e76fa(ticker active)`, `{id=14}`.
     private static func withoutIdentity(_ text: Text) -> Text {
         var text = text
         if text.first == UInt8(ascii: "#") {
@@ -141,7 +144,7 @@ struct SurroundingWords {
         return text
     }
 
-    /// ` leaked` of ` (in storyboard Main) leaked`
+    /// Returns ` leaked` for ` (in storyboard Main) leaked`.
     private static func withoutParentheses(_ text: Text) -> Text {
         guard let inside = text.dropping(" ("), let end = inside.firstIndex(of: UInt8(ascii: ")")) else {
             return text
@@ -149,7 +152,7 @@ struct SurroundingWords {
         return text[(end + 1)...]
     }
 
-    /// `leak: ` of `leak: 4 `
+    /// Returns `leak: ` for `leak: 4 `.
     private static func withoutCount(_ text: Text) -> Text {
         guard let words = text.droppingLast(" "), words.last?.isDigit ?? false else { return text }
         let front = words[..<(words.lastIndex { !$0.isDigit }.map { $0 + 1 } ?? words.startIndex)]
@@ -158,10 +161,10 @@ struct SurroundingWords {
 
     private static func lowercased(_ text: Text) -> Text { text.map { $0.isUppercase ? $0 | 0x20 : $0 }[...] }
 
-    /// How much the words say that the class leaked.
+    /// A number that is higher the more clearly the words state that the class leaked.
     var score: Int { scoreBefore + scoreAfter }
 
-    /// `true` if words such as `class` or `instance of` precede a whole name.
+    /// `true` if words such as `class` or `instance of` precede the name, and the name ends its phrase or leaked.
     var saysClass: Bool { isAfterClass && (isEndOfPhrase || saysRetained) }
 
     /// `true` if words such as `class` or `instance of` precede the name.
@@ -187,14 +190,14 @@ struct SurroundingWords {
     /// `true` if the name belongs to the holder of the leaked object, or to its superclass.
     private var isOwner: Bool { follows(Self.cuesOfOwners) }
 
-    /// `true` if words such as `was not released` follow the name.
+    /// `true` if the words after the name state that the object stays in memory, such as `was not released`.
     var saysRetained: Bool {
-        if Self.cuesAfter.contains(where: { next.starts(with: $0) }) { return !isTransitive }
-        return Self.statesAfter.contains { next.starts(with: $0) }
-            && Self.memoryWords.contains { next.contains($0) }
+        if Self.cuesAfter.contains(where: { lowercasedAfter.starts(with: $0) }) { return !isTransitive }
+        return Self.statesAfter.contains { lowercasedAfter.starts(with: $0) }
+            && Self.memoryWords.contains { lowercasedAfter.contains($0) }
     }
 
-    /// `true` if the words in front introduce text that a user typed.
+    /// `true` if words such as `titled` or `user` precede the name, which introduce text that a user typed.
     var saysTyped: Bool { follows(Self.cuesOfTypedText) }
 
     private func follows(_ cues: [StaticString]) -> Bool { cues.contains { lowercasedBefore.ends(with: $0) } }
@@ -211,17 +214,20 @@ struct SurroundingWords {
     }
 
     private var scoreAfter: Int {
-        // The tag of a logger: `LeakMonitor: …`, `… okhttp3.OkHttpClient : …`.
+        // A colon follows the tag of a logger: `LeakMonitor: …`, `… okhttp3.OkHttpClient : …`.
         if let words = after.dropping(": "), before.trimmed.isEmpty, Self.saysNotCalled(words) { return 5 }
         if after.starts(with: " : ") || before.trimmed.isEmpty && after.starts(with: ": ") { return -6 }
         if saysRetained { return 5 }
-        if Self.cuesAfter.contains(where: { next.starts(with: $0) }) { return 0 }
-        if Self.statesAfter.contains(where: { next.starts(with: $0) }) { return 0 }
-        if ["retains ", "holds ", "references ", "keeps "].contains(where: { next.starts(with: $0) }) {
+        if Self.cuesAfter.contains(where: { lowercasedAfter.starts(with: $0) }) { return 0 }
+        if Self.statesAfter.contains(where: { lowercasedAfter.starts(with: $0) }) { return 0 }
+        if ["retains ", "holds ", "references ", "keeps "].contains(where: {
+            lowercasedAfter.starts(with: $0)
+        }) {
             return -5
         }
         if after.starts(with: "(") || after.starts(with: "=") { return -3 }
-        if next.starts(with: "0x") || next.starts(with: "at 0x") || isJavaIdentity(after)
+        if lowercasedAfter.starts(with: "0x") || lowercasedAfter.starts(with: "at 0x")
+            || isJavaIdentity(after)
             || after.starts(with: "  ObjC")
             || after.starts(with: "  Swift")
         {
@@ -230,7 +236,7 @@ struct SurroundingWords {
         return after.starts(with: ":\n") ? 2 : 0
     }
 
-    /// `deinit was not called`, `dealloc was never called`, with no other class behind.
+    /// Returns `true` for `deinit was not called` and `dealloc was never called`, if no other class follows.
     private static func saysNotCalled(_ words: Text) -> Bool {
         let line = words.firstLine.line
         let lowercased = lowercased(line)
@@ -242,15 +248,15 @@ struct SurroundingWords {
     /// `true` if the name is that of an app or a module in which something leaked: `leak in MyShop: cart`, `leak in MyShop app`.
     var isPlace: Bool {
         guard follows(["leak in ", "leaks in ", "detected in ", "found in "]) else { return false }
-        if let behind = after.dropping(":"), !after.starts(with: "::") {
+        if let textAfter = after.dropping(":"), !after.starts(with: "::") {
             // `leak in CartBadge: retained by the footer`
-            let words = Self.lowercased(behind.trimmed)
+            let words = Self.lowercased(textAfter.trimmed)
             return !words.isEmpty && !Self.explanations.contains { words.starts(with: $0) }
         }
-        return Self.places.contains { next.starts(with: $0) }
+        return Self.places.contains { lowercasedAfter.starts(with: $0) }
     }
 
-    /// `true` if no text follows that belongs to the name: `class Cart`, and not `class Cart of the shop`.
+    /// `true` if no further words follow the name in its phrase: `class Cart`, but not `class Cart of the shop`.
     private var isEndOfPhrase: Bool {
         guard let first = after.first else { return true }
         return !(first.isIdentifier || first == UInt8(ascii: " ") || first == UInt8(ascii: "-"))
@@ -258,7 +264,7 @@ struct SurroundingWords {
 
     /// `true` if the text says that a person leaked something: `JaneDoe leaked the plan`.
     private var isTransitive: Bool {
-        let words = next.split(separator: UInt8(ascii: " "), maxSplits: 3)
+        let words = lowercasedAfter.split(separator: UInt8(ascii: " "), maxSplits: 3)
         guard words.count > 1, words[0].starts(with: "leak") else { return false }
         return Self.articles.contains { words[1].equals($0) }
     }
@@ -290,7 +296,7 @@ struct SurroundingWords {
         "deinitialized: ",
         "freed: ", "released: ",
     ]
-    /// Words behind the name of a deallocated object.
+    /// Words after the name of a deallocated object.
     private static let freedPhrases: [StaticString] = [
         "deinit", "deinit called", "dealloc", "dealloc called", "dealloc'd", "is being deinitialized",
         "is being deallocated", "finally deallocated", "was garbage collected", "object deallocated",
@@ -328,7 +334,7 @@ struct SurroundingWords {
     private static let cuesOfLeaks: [StaticString] = [
         "leak of ", "leaks of ", "object of ", "dealloc of ", "deallocation of ", "deinit of ",
     ]
-    /// In front of a quotation.
+    /// Words in front of the quoted name of a leaked object.
     private static let cuesOfQuotedLeaks: [StaticString] = [
         "leaked ", "leaked: ", "leaking ", "leaking object ", "leaking object: ", "leaked object ",
         "leaked object: ", "leak in ", "leak: ", "leak=",
@@ -372,7 +378,7 @@ struct SurroundingWords {
         "to be nil", "to be deallocated", "to be released", "to be freed", "to be deinit",
         "was disposed with", "has been leaked", "autoreleased with no pool",
     ]
-    /// Beginnings of sentences about anything, unless a word about memory follows.
+    /// Words after the name that state a leak only if a word of ``memoryWords`` follows.
     private static let statesAfter: [StaticString] = [
         "object ", "was not ", "has not ", "was deallocated while ",
         "is still", "still ", "is not ", "wasn't", "did not ", "didn't ", "should ", "never ", "remains",
@@ -385,7 +391,7 @@ struct SurroundingWords {
     private static let places: [StaticString] = [
         "app ", "app:", "module", "framework", "target", "package", "library",
     ]
-    /// Beginnings of what is said about a leaked object, and of no name of one.
+    /// Beginnings of texts about a leaked object that do not name an object.
     private static let explanations: [StaticString] = [
         "retain", "it ", "captured", "held", "kept", "instance", "object", "not ", "was ", "is ", "still ",
         "strong ", "closure",

@@ -2,53 +2,56 @@ internal import LeakMessage
 
 /// A demangler for the mangling of Swift 3, in which Objective-C still names Swift classes: `_TtC5MyApp13FooController`.
 ///
-/// The Swift runtime on Linux reads only the manglings that came after it. Grammar: swift 4.0, docs/ABI.rst, “Mangling”. It reads
-/// nominal types, nested, private, local or in an extension, and their generic arguments. It does not read archetypes, punycode
-/// and metatypes.
+/// The Swift runtime on Linux reads only later manglings. The grammar is in docs/ABI.rst of Swift 4.0, “Mangling”. The demangler reads
+/// functions, closures, and nominal types with their generic arguments: nested, private, local or in an extension. It does not read
+/// archetypes, punycode and metatypes.
 struct Swift3Demangler {
-    private var rest: Text
+    private var remainder: Text
     private var substitutions: [String] = []
     private var depth = 0
 
     private static let depthLimit = 32
 
-    /// Limit of the bytes of all names that are made while one symbol is read. Substitutions nest, so without a limit every ten
-    /// bytes could double the names before them. The longest names that are shown have a few thousand bytes.
-    private static let writtenLimit = 64 * 1024
-    private var written = 0
+    /// Limit of the total bytes of all names that are created while one symbol is read. Substitutions nest, so without a limit every
+    /// ten bytes could double the length of the name. The longest names that are shown have a few thousand bytes.
+    private static let totalByteLimit = 64 * 1024
+    private var totalByteCount = 0
 
-    /// Adds the bytes of a name to the sum. Returns `nil` if the sum exceeds ``writtenLimit``.
+    /// Adds the bytes of a name to the total. Returns the name, or `nil` if the total exceeds ``totalByteLimit``.
     private mutating func counted(_ name: String?) -> String? {
         guard let name else { return nil }
-        written += name.utf8.count
-        return written <= Self.writtenLimit ? name : nil
+        totalByteCount += name.utf8.count
+        return totalByteCount <= Self.totalByteLimit ? name : nil
     }
 
-    /// - Returns: the name as the Swift runtime would print it, or `nil` if `mangled` is not the name of a type in this mangling.
+    /// Demangles the name of a type.
+    ///
+    /// - Returns: the name in the form of the Swift runtime, or `nil` if `mangled` is not the name of a type in this mangling.
     static func demangle(_ mangled: Text) -> String? {
         guard let type = mangled.dropping("_Tt") else { return nil }
-        var reader = Swift3Demangler(rest: type)
-        guard let name = reader.type(), reader.rest.isEmpty else { return nil }
+        var reader = Swift3Demangler(remainder: type)
+        guard let name = reader.type(), reader.remainder.isEmpty else { return nil }
         return name
     }
 
-    /// - Returns: a function or a closure without its module, with the labels of its parameters, or `nil` when `symbol` is
-    ///   neither.
+    /// Demangles the name of a function or a closure.
+    ///
+    /// - Returns: the name without its module, with the labels of the parameters; `nil` for any other symbol.
     static func function(_ symbol: Text) -> String? {
         guard symbol.starts(with: "_T"), !symbol.starts(with: "_T0") else { return nil }
         // The symbol of code that was generated for a function, such as `_TTSf4g_n___TF…` and `_TPA__TF…`, ends with the symbol
         // of the function.
         let start = symbol.firstRange(of: "_TF")?.lowerBound
         guard let function = start.map({ symbol[($0 + 2)...] }) ?? symbol.dropping("_TTo") else { return nil }
-        var reader = Swift3Demangler(rest: function)
+        var reader = Swift3Demangler(remainder: function)
         return reader.function()
     }
 
-    private init(rest: Text) { self.rest = rest }
+    private init(remainder: Text) { self.remainder = remainder }
 
     private mutating func consume(_ byte: Unicode.Scalar) -> Bool {
-        guard rest.first == UInt8(ascii: byte) else { return false }
-        rest = rest.dropFirst()
+        guard remainder.first == UInt8(ascii: byte) else { return false }
+        remainder = remainder.dropFirst()
         return true
     }
 
@@ -62,19 +65,19 @@ struct Swift3Demangler {
     }
 
     private mutating func anyType() -> String? {
-        switch rest.first {
+        switch remainder.first {
         case UInt8(ascii: "C"), UInt8(ascii: "V"), UInt8(ascii: "O"): return nominal()
         case UInt8(ascii: "G"): return boundGeneric()
         case UInt8(ascii: "S"): return substitution()
         case UInt8(ascii: "F"):
-            rest = rest.dropFirst()
+            remainder = remainder.dropFirst()
             guard let argument = type(), let result = type() else { return nil }
             return "\(argument.hasPrefix("(") ? argument : "(\(argument))") -> \(result)"
         case UInt8(ascii: "T"):
-            rest = rest.dropFirst()
+            remainder = remainder.dropFirst()
             return list { $0.type() }.map { "(" + $0.joined(separator: ", ") + ")" }
         case UInt8(ascii: "P"):
-            rest = rest.dropFirst()
+            remainder = remainder.dropFirst()
             guard let protocols = list({ $0.protocolName() }) else { return nil }
             return protocols.isEmpty ? "Any" : protocols.joined(separator: " & ")
         default: return nil
@@ -85,31 +88,31 @@ struct Swift3Demangler {
     private mutating func list(_ element: (inout Swift3Demangler) -> String?) -> [String]? {
         var elements: [String] = []
         while !consume("_") {
-            guard let one = element(&self) else { return nil }
-            elements.append(one)
+            guard let value = element(&self) else { return nil }
+            elements.append(value)
         }
         return elements
     }
 
     private mutating func boundGeneric() -> String? {
-        rest = rest.dropFirst()
+        remainder = remainder.dropFirst()
         guard let base = type(), let arguments = list({ $0.type() }), !arguments.isEmpty else { return nil }
         return "\(base)<\(arguments.joined(separator: ", "))>"
     }
 
     private mutating func nominal() -> String? {
-        rest = rest.dropFirst()
+        remainder = remainder.dropFirst()
         return declaration()
     }
 
     private mutating func protocolName() -> String? {
-        counted(rest.first == UInt8(ascii: "S") ? substitutionOrDeclaration() : declaration())
+        counted(remainder.first == UInt8(ascii: "S") ? substitutionOrDeclaration() : declaration())
     }
 
-    /// `S_` may be a whole protocol, or the module of one whose name follows.
+    /// Reads a substitution such as `S_`, which is a whole protocol, or the module of a protocol whose name follows.
     private mutating func substitutionOrDeclaration() -> String? {
         guard let name = substitution() else { return nil }
-        guard rest.first?.isDigit ?? false, let member = identifier() else { return name }
+        guard remainder.first?.isDigit ?? false, let member = identifier() else { return name }
         return remember("\(name).\(member)")
     }
 
@@ -136,19 +139,19 @@ struct Swift3Demangler {
     }
 
     private mutating func anyContext() -> String? {
-        switch rest.first {
+        switch remainder.first {
         case UInt8(ascii: "C"), UInt8(ascii: "V"), UInt8(ascii: "O"): return nominal()
         case UInt8(ascii: "G"): return boundGeneric()
         case UInt8(ascii: "S"): return substitution()
         case UInt8(ascii: "s"):
-            rest = rest.dropFirst()
+            remainder = remainder.dropFirst()
             return "Swift"
         case UInt8(ascii: "E"):
-            rest = rest.dropFirst()
+            remainder = remainder.dropFirst()
             guard let module = context(), let extended = type() else { return nil }
             return "(extension in \(module)):\(extended)"
         case UInt8(ascii: "F"):
-            rest = rest.dropFirst()
+            remainder = remainder.dropFirst()
             guard context() != nil, identifier() != nil, type() != nil else { return nil }
             return ""
         default: return identifier().map { remember($0) }
@@ -162,7 +165,7 @@ struct Swift3Demangler {
         guard depth < Self.depthLimit, consume("F") else { return nil }
         depth += 1
         defer { depth -= 1 }
-        if rest.first == UInt8(ascii: "F") {
+        if remainder.first == UInt8(ascii: "F") {
             guard let outer = function(), consume("U"), let number = index() else { return nil }
             return counted("closure #\(number + 1) in \(outer)")
         }
@@ -177,7 +180,7 @@ struct Swift3Demangler {
         var labels: [String] = []
         if consume("T") {
             while !consume("_") {
-                labels.append(rest.first?.isDigit ?? false ? identifier() ?? "_" : "_")
+                labels.append(remainder.first?.isDigit ?? false ? identifier() ?? "_" : "_")
                 guard type() != nil else { return nil }
             }
         } else {
@@ -196,39 +199,39 @@ struct Swift3Demangler {
 
     /// Reads a length and that many bytes.
     private mutating func identifier() -> String? {
-        let digits = rest.prefix { $0.isDigit }
+        let digits = remainder.prefix { $0.isDigit }
         guard let first = digits.first, first != UInt8(ascii: "0"), digits.count <= 4,
             let length = Int(digits.string)
         else {
             return nil
         }
-        rest = rest[digits.endIndex...]
-        guard rest.count >= length else { return nil }
-        let name = rest.prefix(length)
+        remainder = remainder[digits.endIndex...]
+        guard remainder.count >= length else { return nil }
+        let name = remainder.prefix(length)
         guard name.allSatisfy(\.isIdentifier) else { return nil }
-        rest = rest[name.endIndex...]
+        remainder = remainder[name.endIndex...]
         return name.string
     }
 
     /// Reads an index: `_` is 0, `0_` is 1, and so on.
     private mutating func index() -> Int? {
         if consume("_") { return 0 }
-        let digits = rest.prefix { $0.isDigit }
+        let digits = remainder.prefix { $0.isDigit }
         guard !digits.isEmpty, digits.count <= 4, let number = Int(digits.string) else { return nil }
-        rest = rest[digits.endIndex...]
+        remainder = remainder[digits.endIndex...]
         return consume("_") ? number + 1 : nil
     }
 
     private mutating func substitution() -> String? {
-        rest = rest.dropFirst()
-        let known: [(Unicode.Scalar, String)] = [
+        remainder = remainder.dropFirst()
+        let standardTypes: [(Unicode.Scalar, String)] = [
             ("a", "Array"), ("b", "Bool"), ("c", "UnicodeScalar"), ("d", "Double"), ("f", "Float"),
             ("i", "Int"),
             ("p", "UnsafeMutablePointer"), ("P", "UnsafePointer"), ("q", "Optional"), ("Q", "Optional"),
             ("R", "UnsafeBufferPointer"), ("r", "UnsafeMutableBufferPointer"), ("S", "String"), ("u", "UInt"),
             ("V", "UnsafeRawPointer"), ("v", "UnsafeMutableRawPointer"),
         ]
-        for (letter, name) in known where consume(letter) { return "Swift.\(name)" }
+        for (letter, name) in standardTypes where consume(letter) { return "Swift.\(name)" }
         if consume("o") { return "__C" }
         if consume("C") { return "__C_Synthesized" }
         guard let index = index(), index < substitutions.count else { return nil }

@@ -2,21 +2,21 @@ internal import LeakMessage
 
 /// The name of a type without the parts that change from launch to launch, from build to build and from API to API.
 ///
-/// Removed: addresses, quotes, `Optional(…)`, prefixes and suffixes that runtimes add to subclasses they make, contexts of private
-/// types, mangling. Generic arguments become `<…>`, except in hosting wrappers, where they distinguish screens.
+/// Removed are addresses, quotes, `Optional(…)`, prefixes and suffixes that runtimes add to subclasses which they create, contexts of
+/// private types, and mangling. Generic arguments become `<…>`, except in hosting wrappers, where they distinguish screens.
 package struct TypeName: Hashable, Sendable, CustomStringConvertible {
     /// The cleaned name: `Shop.Outer.Cart`, `Shop.Store<…>`, `SwiftUI.UIHostingController<Shop.CartView>`.
     package let text: String
-    /// The same by version 2 of the rules: with the arguments that are types of the app, `Shop.Store<Shop.HomeState>`, and of a
-    /// hosting wrapper with the first such view alone, `SwiftUI.UIHostingController<Shop.CartView>`.
+    /// The cleaned name by version 2 of the grouping rules. It keeps arguments that are types of the app, as in
+    /// `Shop.Store<Shop.HomeState>`. A hosting wrapper keeps only the hosted view: `SwiftUI.UIHostingController<Shop.CartView>`.
     package let detailedText: String
-    /// The same with all arguments. Cleaning it again gives the same three texts.
+    /// The cleaned name with all arguments. Cleaning this name again gives the same three texts.
     let wholeText: String
-    /// The part that distinguishes two private types of the same name, such as `_9B7A…`; it changes when the file is renamed.
+    /// The part that distinguishes two private types of the same name, such as `_9B7A…`; it changes if the file is renamed.
     package let discriminator: String?
-    /// `true` if the name looks mangled but could not be demangled; the name is kept as it came.
+    /// `true` if the name looks mangled but could not be demangled. The name is then kept unchanged.
     package let isUndemangled: Bool
-    /// `true` for a type of the system whose name does not show which part of the app it is in.
+    /// `true` for a type of the system whose name contains no type of the app, so that it does not show where the app uses it.
     package let isSystem: Bool
     /// `true` for a host of SwiftUI views whose name does not show the view:
     /// `SwiftUI.NavigationStackHostingController<SwiftUI.AnyView>`.
@@ -34,40 +34,40 @@ package struct TypeName: Hashable, Sendable, CustomStringConvertible {
     init(_ raw: Text, demangle: (String) -> String?) {
         let raw = raw.cut(to: TypeNameCleaner.byteLimit)
         let first = Round(raw, demangle)
-        // Text inside a mangled name or a context may have to be cleaned too.
-        var last = first
+        // Cleaning is repeated, because text inside a mangled name or a context may have to be cleaned too.
+        var latest = first
         var discriminator = first.discriminator
         var previous = raw
-        var rounds = 1
-        while last.name != previous {
-            guard rounds <= Self.rounds else {
-                // A name that was made to change in every round.
-                last.name = TypeNameCleaner.withoutControls(Redaction.name(raw))
+        var roundCount = 1
+        while latest.name != previous {
+            guard roundCount <= Self.roundLimit else {
+                // The name changes in every round. Only names that were constructed to do so reach this line.
+                latest.name = TypeNameCleaner.withoutControls(Redaction.name(raw))
                 break
             }
-            previous = last.name
-            last = Round(previous, demangle)
-            discriminator = discriminator ?? last.discriminator
-            rounds += 1
+            previous = latest.name
+            latest = Round(previous, demangle)
+            discriminator = discriminator ?? latest.discriminator
+            roundCount += 1
         }
-        text = last.name.string
+        text = latest.name.string
         // A name that takes more than one round to clean loses its arguments on the way.
         let isWhole =
-            first.plain == last.name
+            first.plain == latest.name
             || first.plain.count <= TypeNameCleaner.byteLimit
-                && Round(first.plain, demangle).name == last.name
+                && Round(first.plain, demangle).name == latest.name
         wholeText = isWhole ? first.plain.string : text
-        let detailed = isWhole ? Generics.withAppTypes(first.plain) : last.name
+        let detailed = isWhole ? Generics.withAppTypes(first.plain) : latest.name
         detailedText = detailed.count <= TypeNameCleaner.byteLimit ? detailed.string : text
         self.discriminator = discriminator
-        isUndemangled = TypeNameCleaner.looksMangled(last.name)
+        isUndemangled = TypeNameCleaner.looksMangled(latest.name)
         isSystem = first.isSystem
         isUnnamedHost = Generics.isUnnamedHost(first.plain)
     }
 
-    private static let rounds = 4
+    private static let roundLimit = 4
 
-    /// A name cleaned once.
+    /// The result of cleaning a name once.
     private struct Round {
         var name: Text
         /// The name with all generic arguments.
@@ -93,13 +93,13 @@ package struct TypeName: Hashable, Sendable, CustomStringConvertible {
             self.plain = plain
             self.name = erased.cut(to: TypeNameCleaner.byteLimit)
             self.discriminator = discriminator
-            isSystem = SystemNames.isSystem(erased) && !hasAppType
+            isSystem = SystemNames.hasSystemPrefix(erased) && !hasAppType
         }
     }
 
-    /// Reads `raw` as a type only if it can be one: identifiers, dots, generic arguments.
+    /// Reads `raw` as the name of a type.
     ///
-    /// - Returns: `nil` for any other text.
+    /// - Returns: `nil` for a text that is not of identifiers, dots and generic arguments after cleaning, or is too long.
     static func ifNamed(_ raw: Text, demangle: (String) -> String?) -> TypeName? {
         guard raw.count <= TypeNameCleaner.byteLimit else { return nil }
         let name = TypeName(raw, demangle: demangle)
@@ -111,8 +111,8 @@ package struct TypeName: Hashable, Sendable, CustomStringConvertible {
     /// A system's module, such as `SwiftUI`, is always separated. Modules inside the arguments of hosting wrappers are removed
     /// too.
     ///
-    /// - Parameter appModule: the app's own module. It is separated if the name begins with it, as it is or with `_` for each
-    ///   byte that is no letter or digit. With `nil` the first component of a dotted name counts as the app's module.
+    /// - Parameter appModule: the app's own module. It is separated if the name begins with it, unchanged or with `_` for each
+    ///   byte that is not a letter or digit. If `nil`, the first component of a dotted name counts as the app's module.
     package func split(appModule: String?) -> (module: String?, name: String) {
         let app = ModuleNames(appModule)
         let (module, name) = ModuleNames.split(Text(text), app)
@@ -120,19 +120,19 @@ package struct TypeName: Hashable, Sendable, CustomStringConvertible {
     }
 
     /// Returns `true` for a module of the system.
-    package static func isSystemModule(_ module: String) -> Bool { SystemNames.isModule(Text(module)) }
+    package static func isSystemModule(_ module: String) -> Bool { SystemNames.isSystemModule(Text(module)) }
 
-    /// `true` for a name behind a package of Java or Kotlin, whose first part is no module.
-    public var isPackaged: Bool { ModuleNames.isPackaged(Text(text)) }
+    /// `true` for a name with a package of Java or Kotlin, whose first part is not a module.
+    public var isInJavaPackage: Bool { ModuleNames.isInJavaPackage(Text(text)) }
 
-    /// The name of ``detailedText`` without the module. With no app's module the arguments of an app's class lose only the module of
-    /// the class, so that `Shop.Store<Feed.State>` and `Shop.Store<Chat.State>` stay two.
+    /// Returns ``detailedText`` without the module. If `appModule` is `nil`, the arguments of an app's class lose only the module of that
+    /// class, so that `Shop.Store<Feed.State>` and `Shop.Store<Chat.State>` stay different.
     package func detailedName(appModule: String?) -> String {
-        let whole = Text(detailedText)
-        guard !ModuleNames.isPackaged(whole) else { return detailedText }
+        let fullName = Text(detailedText)
+        guard !ModuleNames.isInJavaPackage(fullName) else { return detailedText }
         let app = ModuleNames(appModule)
-        let (module, name) = ModuleNames.split(whole, app)
-        guard app == nil, SystemNames.isAppType(whole.prefix { $0 != UInt8(ascii: "<") }) else {
+        let (module, name) = ModuleNames.split(fullName, app)
+        guard app == nil, SystemNames.isAppType(fullName.prefix { $0 != UInt8(ascii: "<") }) else {
             return Self.arguments(of: name, without: app)
         }
         return Self.arguments(of: name, without: ModuleNames(module?.string ?? "-"))

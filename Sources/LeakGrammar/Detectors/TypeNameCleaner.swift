@@ -2,17 +2,17 @@ internal import LeakMessage
 
 /// The steps of ``TypeName``. Each step leaves unknown text unchanged.
 enum TypeNameCleaner {
-    /// The wire format's bound of a class; a name is never longer than its mangled form is here.
+    /// Limit of a name in bytes: four times the wire format's limit of a class.
     static let byteLimit = 4 * 512
-    /// Limit of a demangled name in bytes. A name becomes much longer than ``byteLimit`` only if substitutions repeat it.
+    /// Limit of a demangled name in bytes. A name is much longer than ``byteLimit`` only if substitutions repeat parts of it.
     static let demangledByteLimit = 16 * 1024
 
     /// Removes quotes, `Optional(…)`, `<Name: 0x…>`, and surrounding white space and commas from a name.
     static func unwrapped(_ raw: Text) -> Text {
         var name = raw
-        // Each round removes at least one byte; the limit is for texts that consist only of such wrappings.
+        // Each round removes at least one byte. The limit protects against texts that consist only of such wrappings.
         for _ in 0..<16 {
-            let before = name.count
+            let previousCount = name.count
             name = withoutWrapping(name)
             if name.first == UInt8(ascii: "<") {
                 name = Self.nameInPython(name) ?? Description.name(name)
@@ -20,7 +20,7 @@ enum TypeNameCleaner {
                 name = withoutIdentity(name)
             }
             if let inner = OptionalType.wrapped(name) { name = inner }
-            if name.count == before { break }
+            if name.count == previousCount { break }
         }
         return name
     }
@@ -29,7 +29,7 @@ enum TypeNameCleaner {
     static func withoutWrapping(_ raw: Text) -> Text {
         var name = raw
         for _ in 0..<16 {
-            let before = name.count
+            let previousCount = name.count
             name = name.trimmed
             while name.last == UInt8(ascii: ",") { name = name.dropLast().trimmed }
             for quote in [UInt8(ascii: "\""), UInt8(ascii: "'")] where name.first == quote {
@@ -39,16 +39,16 @@ enum TypeNameCleaner {
             }
             if let inner = name.dropping("Optional(")?.droppingLast(")") { name = inner }
             if let inner = name.dropping("@"), inner.first == UInt8(ascii: "\"") { name = inner }
-            if name.count == before { break }
+            if name.count == previousCount { break }
         }
         return name
     }
 
     // MARK: Identities
 
-    /// The class of an object whose description tells objects apart: by an address (`Cart: 0x1f`, `Cart (0x1f)`, `self=0x1f Cart`), as
-    /// Java and Android do (`Cart@5c1e2f3`, `DecorView@5c1e2f3[Cart]`, `Cart{5ce6b7a #0}`), or Flutter (`Cart#a527b(ticker active)`,
-    /// `Instance of 'Cart'`).
+    /// Removes the identity of an object from its description: an address (`Cart: 0x1f`, `Cart (0x1f)`, `self=0x1f Cart`), the forms of
+    /// Java and Android (`Cart@5c1e2f3`, `DecorView@5c1e2f3[Cart]`, `Cart{5ce6b7a #0}`), and the forms of Flutter
+    /// (`Cart#a527b(ticker active)`, `Instance of 'Cart'`).
     private static func withoutIdentity(_ name: Text) -> Text {
         if let instance = name.dropping("Instance of '"), let end = instance.firstIndex(of: UInt8(ascii: "'"))
         {
@@ -64,20 +64,22 @@ enum TypeNameCleaner {
         let digits = name[(mark + 1)...].prefix {
             $0.isDigit || ("a"..."f").contains(Character(UnicodeScalar($0)))
         }
-        let (front, behind) = (name[..<mark], name[digits.endIndex...])
+        let (front, textAfter) = (name[..<mark], name[digits.endIndex...])
         switch name[mark] {
         case UInt8(ascii: "@"):
-            guard (4...16).contains(digits.count), !(behind.first?.isIdentifier ?? false),
-                behind.first != UInt8(ascii: ".")
+            guard (4...16).contains(digits.count), !(textAfter.first?.isIdentifier ?? false),
+                textAfter.first != UInt8(ascii: ".")
             else { return nil }
-            return front + behind
+            return front + textAfter
         case UInt8(ascii: "#"):
-            let isAlone =
-                behind.isEmpty || behind.first == UInt8(ascii: "(") && behind.last == UInt8(ascii: ")")
-            return digits.count == 5 && isAlone ? front : nil
+            let isEnd =
+                textAfter.isEmpty
+                || textAfter.first == UInt8(ascii: "(") && textAfter.last == UInt8(ascii: ")")
+            return digits.count == 5 && isEnd ? front : nil
         default:
-            let isAlone = behind.first == UInt8(ascii: " ") || behind.first == UInt8(ascii: "}")
-            return (4...8).contains(digits.count) && isAlone && behind.last == UInt8(ascii: "}") ? front : nil
+            let isEnd = textAfter.first == UInt8(ascii: " ") || textAfter.first == UInt8(ascii: "}")
+            return (4...8).contains(digits.count) && isEnd && textAfter.last == UInt8(ascii: "}")
+                ? front : nil
         }
     }
 
@@ -85,25 +87,25 @@ enum TypeNameCleaner {
         guard let mark = name.lastRange(of: "0x") else { return nil }
         let digits = name[mark.upperBound...].prefix(while: \.isHexadecimal)
         guard !digits.isEmpty else { return nil }
-        var (front, behind) = (name[..<mark.lowerBound], name[digits.endIndex...])
-        if front.isEmpty || front.last == UInt8(ascii: "="), behind.first == UInt8(ascii: " ") {
-            // In front of the class.
-            let type = behind.trimmed
+        var (front, textAfter) = (name[..<mark.lowerBound], name[digits.endIndex...])
+        if front.isEmpty || front.last == UInt8(ascii: "="), textAfter.first == UInt8(ascii: " ") {
+            // The address is in front of the class.
+            let type = textAfter.trimmed
             let isKey = front.dropLast().allSatisfy(\.isIdentifier)
             return isKey && !type.isEmpty && !type.contains(UInt8(ascii: " ")) ? type : nil
         }
         for (opening, closing) in [(UInt8(ascii: "("), ")" as StaticString), (UInt8(ascii: "["), "]")]
-        where front.last == opening && behind.equals(closing) {
-            (front, behind) = (front.dropLast(), [])
+        where front.last == opening && textAfter.equals(closing) {
+            (front, textAfter) = (front.dropLast(), [])
             if front.last?.isIdentifier ?? false { return front }
         }
-        guard behind.isEmpty else { return nil }
+        guard textAfter.isEmpty else { return nil }
         let type = front.droppingLast(" at ") ?? front.droppingLast(" - ") ?? front
         let trimmed = Array(type.reversed().drop { " :@".utf8.contains($0) }.reversed())[...]
         return trimmed.isEmpty || trimmed.count == front.count ? nil : trimmed
     }
 
-    /// `shop.Cart` of `<shop.Cart object at 0x1f>`
+    /// Returns `shop.Cart` for `<shop.Cart object at 0x1f>`; `nil` for any other text.
     private static func nameInPython(_ name: Text) -> Text? {
         guard let range = name.firstRange(of: " object at 0x"), name.last == UInt8(ascii: ">"),
             name[range.upperBound...].dropLast().allSatisfy(\.isHexadecimal)
@@ -112,11 +114,11 @@ enum TypeNameCleaner {
     }
 
     /// Removes the text that key-value observing, RxCocoa, ReactiveCocoa, Aspects and GoogleUtilities add to the name of a class
-    /// when they replace an object's class by a subclass.
+    /// when these libraries replace an object's class by a subclass.
     static func withoutRuntimeMarks(_ raw: Text) -> Text {
         var name = raw
         for _ in 0..<8 {
-            let before = name.count
+            let previousCount = name.count
             name =
                 name.dropping("NSKVONotifying_") ?? name.dropping("_RX_namespace_") ?? name.dropping(
                     "__KVO__")
@@ -130,14 +132,14 @@ enum TypeNameCleaner {
                     name = inner.dropLast(37)
                 }
             }
-            if name.count == before { break }
+            if name.count == previousCount { break }
         }
         return name.isEmpty ? raw : name
     }
 
+    /// Returns `true` if a name begins like a mangled name of Swift and contains only bytes that mangled names may contain.
     static func looksMangled(_ name: Text) -> Bool {
         let marks: [StaticString] = ["_Tt", "$s", "$S", "_$s", "_$S", "_T0"]
-        // Which symbols hold nothing else.
         return marks.contains { name.starts(with: $0) }
             && name.allSatisfy { $0.isIdentifier || $0 == UInt8(ascii: ".") }
     }
@@ -157,61 +159,61 @@ enum TypeNameCleaner {
         return name
     }
 
-    /// Removes `(unknown context at $…).`, `(extension in M):`, `__C.`, and takes Name out of `(Name in _HEX)`.
+    /// Removes `(unknown context at $…).`, `(extension in M):` and `__C.`, and replaces `(Name in _HEX)` by `Name`.
     ///
     /// - Returns: the name, and the first `_HEX`.
     static func withoutContexts(_ raw: Text) -> (name: Text, discriminator: String?) {
         var name: [UInt8] = []
         name.reserveCapacity(raw.count)
         var discriminator: String?
-        var rest = raw
-        // The next `)` is searched for only once, not from each `(`.
-        var closing: Closing?
-        while let byte = rest.first {
+        var remainder = raw
+        // The next `)` is searched for only once for all `(` in front of it.
+        var closing: ClosingParenthesis?
+        while let byte = remainder.first {
             let isStart = name.last.map { !$0.isIdentifier && $0 != UInt8(ascii: ".") } ?? true
-            if byte == UInt8(ascii: "("), closing.map({ $0.end < rest.startIndex }) ?? true {
-                closing = Closing(in: rest)
+            if byte == UInt8(ascii: "("), closing.map({ $0.end < remainder.startIndex }) ?? true {
+                closing = ClosingParenthesis(in: remainder)
             }
-            if byte == UInt8(ascii: "("), let closing, closing.end < rest.endIndex {
+            if byte == UInt8(ascii: "("), let closing, closing.end < remainder.endIndex {
                 let end = closing.end
-                let inside = rest[(rest.startIndex + 1)..<end]
-                let after = rest[(end + 1)...]
+                let inside = remainder[(remainder.startIndex + 1)..<end]
+                let after = remainder[(end + 1)...]
                 if inside.starts(with: "unknown context at") {
-                    rest = after.dropping(".") ?? after
+                    remainder = after.dropping(".") ?? after
                     continue
                 }
                 if inside.starts(with: "extension in ") {
-                    rest = after.dropping(":") ?? after
+                    remainder = after.dropping(":") ?? after
                     continue
                 }
                 if let range = closing.discriminator, range.lowerBound >= inside.startIndex {
                     discriminator = discriminator ?? inside[(range.upperBound - 1)...].string
                     name.append(contentsOf: inside[..<range.lowerBound])
-                    rest = after
+                    remainder = after
                     continue
                 }
             }
-            if isStart, let inner = rest.dropping("__C.") ?? rest.dropping("__ObjC.") {
-                rest = inner
+            if isStart, let inner = remainder.dropping("__C.") ?? remainder.dropping("__ObjC.") {
+                remainder = inner
                 continue
             }
             name.append(byte)
-            rest = rest.dropFirst()
+            remainder = remainder.dropFirst()
         }
         return (withoutControls(name[...]), discriminator)
     }
 
-    /// No control character may enter a name: one of them separates the parts of a key.
+    /// Returns the name without control characters, because one of them separates the parts of a key.
     static func withoutControls(_ name: Text) -> Text {
         let isPlain = name.allSatisfy { $0 >= 0x20 && $0 != 0x7F }
         return (isPlain ? name : name.filter { $0 >= 0x20 && $0 != 0x7F }[...]).trimmed
     }
 
-    /// A `)`, and the ` in _` in front of it that a private type's file makes.
-    private struct Closing {
+    /// A `)`, and the discriminator of a private type's file in front of it.
+    private struct ClosingParenthesis {
         /// The index of the `)`; the end of the text if there is none.
         let end: Int
-        /// ` in _` or ` in $`, when all behind it is hexadecimal.
+        /// The range of ` in _` or ` in $`, if only hexadecimal digits follow up to the `)`.
         let discriminator: Range<Int>?
 
         init(in text: Text) {
@@ -224,7 +226,8 @@ enum TypeNameCleaner {
         }
     }
 
-    /// Returns `true` if a cleaned name can be a type's: `A`, `A.B<…>.C`, without characters that only a sentence has.
+    /// Returns `true` if a cleaned name can be the name of a type, such as `A` or `A.B<…>.C`. Outside of generic arguments, it has only
+    /// identifiers and dots.
     static func isTypeLike(_ name: Text) -> Bool {
         guard let first = name.first, first.isIdentifier, !first.isDigit, !name.equals("…") else {
             return false
@@ -250,8 +253,9 @@ enum TypeNameCleaner {
     }
 }
 
-/// `Optional<X>` as a type.
+/// A reader of the type `Optional<X>`.
 enum OptionalType {
+    /// Returns `X` for `Optional<X>`; `nil` for any other name.
     static func wrapped(_ name: Text) -> Text? {
         let inner = (name.dropping("Swift.Optional<") ?? name.dropping("Optional<"))?.droppingLast(">")
         return inner.flatMap { $0.equals("…") ? nil : $0 }

@@ -1,9 +1,10 @@
 internal import LeakMessage
 
-/// How much a word looks like the name of a type, by its letters alone.
+/// The spelling of a word, which shows if the word looks like the name of a type.
 struct TypeSpelling {
-    /// The name behind modules, packages and outer types, without underscores in front and generic arguments.
+    /// The name after modules, packages and outer types, without leading underscores and without generic arguments.
     let last: Text
+    /// `true` if a module, a package or an outer type is in front of the name.
     let isDotted: Bool
 
     init(_ name: Text) {
@@ -13,13 +14,13 @@ struct TypeSpelling {
         last = (dot.map { path[($0 + 1)...] } ?? path).drop { $0 == UInt8(ascii: "_") }
     }
 
-    /// Begins with a capital letter and has two more letters or digits.
+    /// `true` if the name begins with a capital letter and has at least two more letters or digits.
     var isType: Bool {
         last.count >= 3 && last.first.map { $0.isUppercase || $0 >= 0x80 } ?? false
             && last.allSatisfy(\.isIdentifier)
     }
 
-    /// `HomeViewModel` or `RCPurchases`, and not `HOME`, `Home` or `URLs`.
+    /// `true` for a name in camel case, such as `HomeViewModel` or `RCPurchases`, but not for `HOME`, `Home` or `URLs`.
     var hasHump: Bool {
         zip(last, last.dropFirst()).contains {
             ($0.isLetter && !$0.isUppercase || $0.isDigit) && $1.isUppercase
@@ -32,7 +33,7 @@ struct TypeSpelling {
         return capitals.count >= 2 && word.count >= 2
     }
 
-    /// `CartModel`, and not `Model`.
+    /// `true` for a name with a usual ending of type names, such as `CartModel`, but not for `Model` itself.
     var hasEnding: Bool {
         Self.endings.contains { last.ends(with: $0) && last.count > $0.utf8CodeUnitCount }
     }

@@ -1,13 +1,13 @@
 internal import LeakMessage
 
 extension WireDocument {
-    /// The JSON of a report as ``LeakReport/redacted(keepsUserInfo:)`` leaves it, without its sender.
+    /// Returns the JSON of a report that ``LeakReport/redacted(keepsUserInfo:)`` redacted, without the fields about its sender.
     ///
-    /// Lists of names without private text are copied unchanged. They are the largest part of a report with a long call stack.
+    /// Lists of names without private text are copied unchanged, because they are the largest part of a report with a long call stack.
     ///
-    /// - Parameter bytes: the limit of the JSON. A longer report loses breadcrumbs, keys and explanation; if it is still longer,
-    ///   also its error and lists.
-    package func redactedJSON(_ report: ReportSlices, within bytes: Int) -> [UInt8] {
+    /// - Parameter byteLimit: the limit of the JSON. A longer report loses breadcrumbs, keys and explanation; if it is still too long,
+    ///   it also loses its error, fingerprint and lists of names.
+    package func redactedJSON(_ report: ReportSlices, within byteLimit: Int) -> [UInt8] {
         var slices = report
         slices.origin = OriginSlices()
         var lists: [(name: String, json: JSONSlice)] = []
@@ -28,20 +28,22 @@ extension WireDocument {
             }
             return writer.bytes
         }
-        var kept = self.report(slices).redacted()
-        let whole = json(kept)
-        guard whole.count > bytes else { return whole }
+        var redacted = self.report(slices).redacted()
+        let fullJSON = json(redacted)
+        guard fullJSON.count > byteLimit else { return fullJSON }
         // The longest and least useful fields are left out first. Paths are stored with the leak, too.
-        (kept.log, kept.keys, kept.explanation) = ([], [], nil)
-        let shorter = json(kept)
-        guard shorter.count > bytes else { return shorter }
-        (kept.error, kept.stack, kept.children, kept.cycle, kept.fingerprint) = (nil, [], [], [], [])
+        (redacted.log, redacted.keys, redacted.explanation) = ([], [], nil)
+        let shorterJSON = json(redacted)
+        guard shorterJSON.count > byteLimit else { return shorterJSON }
+        (redacted.error, redacted.stack, redacted.children, redacted.cycle, redacted.fingerprint) = (
+            nil, [], [], [], []
+        )
         lists = []
-        return json(kept)
+        return json(redacted)
     }
 
-    /// Returns `true` for a list of strings that ``CallStack/redacted(_:)`` leaves as it is: nothing in it begins a
-    /// description, a quotation or a JSON object, or is spelled with an escape sequence.
+    /// Returns `true` for a list of strings that ``CallStack/redacted(_:rounds:)`` leaves unchanged. Such a list has no byte that begins a
+    /// description, a quotation, a JSON object or an escape sequence.
     private func isPlainList(_ list: JSONSlice) -> Bool {
         guard list.isPresent else { return false }
         return !bytes(of: list).contains { byte in

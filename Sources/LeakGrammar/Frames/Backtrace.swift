@@ -1,31 +1,31 @@
 internal import LeakMessage
 
-/// A text and the call stack printed behind it, in front of it or alone.
+/// A call stack in a text of a detector, and the text in front of it or after it.
 struct Backtrace {
-    /// The text in front of the frames, or behind them if no text is in front.
+    /// The text in front of the frames, or the text after them if nothing is in front.
     let head: Text
-    /// The lines of the frames.
+    /// The lines of the frames, one line per frame.
     let lines: [Text]
     let stack: CallStack
-    /// `true` for frames that are strings in a JSON text, which is kept whole. ``head`` is that text without them.
-    var isInside = false
+    /// `true` if the frames are strings in a JSON text, which is kept whole. ``head`` is then the JSON text without these strings.
+    var isInsideJSON = false
 
     /// The lines of the frames as one text.
-    var wholeText: Text { Array(lines.joined(separator: [UInt8(ascii: "\n")]))[...] }
+    var joinedLines: Text { Array(lines.joined(separator: [UInt8(ascii: "\n")]))[...] }
 
-    /// Limit of lines that are read, those of the text in front included.
+    /// Limit of lines that are read, including the lines of the text in front.
     private static let lineLimit = 512
 
-    /// - Parameter text: a text that ``MessageNormalizer`` has normalized. Quotations are not read.
-    /// - Returns: `nil` for a text in which no two lines behind each other are call frames, and no JSON has two.
+    /// - Parameter text: a text that ``MessageNormalizer`` has normalized. Frames in quoted text are not read.
+    /// - Returns: `nil` for a text without two consecutive call frames, in lines, in a list or in JSON.
     init?(_ text: Text, demangle: @escaping (String) -> String? = { _ in nil }) {
         let reader = FrameReader(demangle: demangle)
         if let json = Backtrace(json: text, reader) {
             self = json
             return
         }
-        if let entry = Backtrace(strings: text, reader) {
-            self = entry
+        if let strings = Backtrace(strings: text, reader) {
+            self = strings
             return
         }
         if let report = Backtrace(sanitizer: text, reader) {
@@ -36,47 +36,49 @@ struct Backtrace {
             self = list
             return
         }
-        // Most texts have no call stack, and are not read twice for it.
-        guard text.contains(UInt8(ascii: "\n")) || !Self.startsOfJoined(text).isEmpty else { return nil }
+        // Most texts contain no call stack. This check avoids reading them again.
+        guard text.contains(UInt8(ascii: "\n")) || !Self.startsOfFramesInOneLine(text).isEmpty else {
+            return nil
+        }
         let text = Self.withoutFence(text, reader)
         if let found = Backtrace(redacted: PrivateText.removed(from: text)[...], reader) {
             self = found
             return
         }
-        // The fields of a description go up to the end of the text, unless its end is certain.
-        guard let (head, frames) = Self.partedAtDescription(text, reader) else { return nil }
-        let line = [UInt8(ascii: "\n")]
-        self.init(redacted: (PrivateText.removed(from: head) + line + frames)[...], reader)
+        // The attributes of a description extend to the end of the text, unless the end of the description is certain.
+        guard let (head, frames) = Self.splitAfterDescription(text, reader) else { return nil }
+        let lineEnd = [UInt8(ascii: "\n")]
+        self.init(redacted: (PrivateText.removed(from: head) + lineEnd + frames)[...], reader)
     }
 
-    /// Reads the frames of JSON, which are kept as one line each.
+    /// Reads a call stack in JSON. Each frame is kept as one line of JSON.
     private init?(json text: Text, _ reader: FrameReader) {
         guard let json = JSONCallStack(text) else { return nil }
-        // The class that the JSON names says more.
+        // If the JSON names a class, the class is more useful than the frames.
         if !json.isReport, JSONMessage(text, demangle: { _ in nil })?.className != nil { return nil }
         let lines = json.frames.map { Text(JSONFrame.redacted($0)) }
-        // The JSON may be text that a user typed.
-        guard Self.staysInFront(json.head, of: []), !json.head.contains(where: PrivateText.isQuote) else {
+        // With quotes in front, the JSON may be text that a user typed.
+        guard Self.isPublicText(json.head, before: []), !json.head.contains(where: PrivateText.isQuote) else {
             return nil
         }
         self.init(
             head: Self.withoutHeading(json.head), lines: lines,
             frames: lines.compactMap { JSONFrame.read($0, reader).map(FrameReader.bounded) },
-            keepsPlaces: true)
+            keepsOffsets: true)
     }
 
     /// Reads frames that are strings in a JSON text of one leak.
     private init?(strings text: Text, _ reader: FrameReader) {
         guard text.contains(UInt8(ascii: "{")), let json = JSONMessage(text, demangle: { _ in nil }),
-            json.elements.count <= 1, !json.hasElementsOfNone, let found = json.callStack
+            json.elements.count <= 1, !json.hasElementsWithoutInstances, let callStack = json.callStack
         else { return nil }
         self.init(
-            head: json.withoutCallStacks, lines: found.lines,
-            frames: found.lines.compactMap { reader.read($0) })
-        isInside = true
+            head: json.withoutCallStacks, lines: callStack.lines,
+            frames: callStack.lines.compactMap { reader.read($0) })
+        isInsideJSON = true
     }
 
-    /// Reads the first stack of a report of LeakSanitizer.
+    /// Reads the call stack of the first leak in a report of LeakSanitizer.
     private init?(sanitizer text: Text, _ reader: FrameReader) {
         guard let report = SanitizerReport(text, reader), let leak = report.leaks.first else { return nil }
         self.init(head: report.head, lines: leak.lines, frames: leak.frames)
@@ -99,11 +101,11 @@ struct Backtrace {
             frames.append(frame)
         }
         let head = Self.withoutLabel(text[..<open].trimmed)
-        guard frames.count >= 2, Self.staysInFront(head, of: lines) else { return nil }
+        guard frames.count >= 2, Self.isPublicText(head, before: lines) else { return nil }
         self.init(head: head, lines: lines, frames: frames)
     }
 
-    /// `leaked` of `leaked. Call stack:`
+    /// Returns `leaked` for `leaked. Call stack:`.
     private static func withoutLabel(_ head: Text) -> Text {
         guard let label = head.droppingLast(":") else { return head }
         let end = label.lastIndex { ".,\n".utf8.contains($0) }
@@ -114,19 +116,19 @@ struct Backtrace {
         return label[..<words.startIndex].trimmed
     }
 
-    /// Returns `true` if a text is kept as it is in front of the lines: nothing in it is typed by users, and no description in
-    /// it goes on over the lines.
-    private static func staysInFront(_ head: Text, of lines: [Text]) -> Bool {
+    /// Returns `true` if ``PrivateText`` removes nothing from a text that is followed by the lines: the text contains nothing that
+    /// users typed, and no description in it can extend over the lines.
+    private static func isPublicText(_ head: Text, before lines: [Text]) -> Bool {
         guard !head.contains(UInt8(ascii: ";")) else { return false }
         let whole = ([head] + lines).joined(separator: [UInt8(ascii: "\n")])
         return PrivateText.removed(from: Array(whole)[...])[...] == Array(whole)[...]
     }
 
-    /// Parts the frames at the end of a text from a description in front of them that ends with its line.
+    /// Separates the frames at the end of a text from a description in front of them, if the description ends with its line.
     ///
-    /// - Returns: `nil` if the frames may be part of what a user typed: quotes or brackets in front do not match, or the
-    ///   description has an attribute that may hold such text.
-    private static func partedAtDescription(_ text: Text, _ reader: FrameReader) -> (
+    /// - Returns: `nil` if the frames may be part of text that a user typed: quotes or brackets in front do not match, or the
+    ///   description has an attribute that may contain such text.
+    private static func splitAfterDescription(_ text: Text, _ reader: FrameReader) -> (
         head: Text, frames: Text
     )? {
         guard text.contains(UInt8(ascii: ";")) else { return nil }
@@ -140,16 +142,16 @@ struct Backtrace {
         guard count >= 2, head.last == UInt8(ascii: ">"), hasPlainAttributes(head),
             PrivateText.removed(from: frames)[...] == frames
         else { return nil }
-        func number(of byte: UInt8) -> Int { head.count { $0 == byte } }
+        func occurrences(of byte: UInt8) -> Int { head.count { $0 == byte } }
         let arrows = zip(head, head.dropFirst()).count { $0 == UInt8(ascii: "-") && $1 == UInt8(ascii: ">") }
-        // These characters may be quotes too.
+        // Apostrophes inside of words are the same characters as quotes, so their number must be even too.
         let apostrophes = head.indices.dropFirst().dropLast().count {
             head[$0] == UInt8(ascii: "'") && head[$0 - 1].isIdentifier && head[$0 + 1].isIdentifier
         }
-        let isMatched =
-            "'\"`".utf8.allSatisfy { number(of: $0).isMultiple(of: 2) } && apostrophes.isMultiple(of: 2)
-            && number(of: UInt8(ascii: "<")) == number(of: UInt8(ascii: ">")) - arrows
-        return isMatched ? (head, frames) : nil
+        let hasMatchingMarks =
+            "'\"`".utf8.allSatisfy { occurrences(of: $0).isMultiple(of: 2) } && apostrophes.isMultiple(of: 2)
+            && occurrences(of: UInt8(ascii: "<")) == occurrences(of: UInt8(ascii: ">")) - arrows
+        return hasMatchingMarks ? (head, frames) : nil
     }
 
     /// Attributes of UIKit's and AppKit's descriptions that never hold text a user typed.
@@ -161,7 +163,7 @@ struct Backtrace {
         "userInteractionEnabled",
     ]
 
-    /// Returns `true` if everything behind the address of the description is an attribute of ``plainAttributes`` or numbers.
+    /// Returns `true` if after the address of the description only attributes of ``plainAttributes`` and numbers follow.
     private static func hasPlainAttributes(_ text: Text) -> Bool {
         let parts = text.split(separator: UInt8(ascii: ";"))
         guard let first = parts.first, let address = first.lastRange(of: "0x"),
@@ -172,43 +174,44 @@ struct Backtrace {
             let name = attribute.prefix { $0.isIdentifier }
             let isPlain = plainAttributes.contains { name.equals($0) }
             if isPlain, attribute[name.endIndex...].starts(with: " = ") { return true }
-            // The mark of what was removed, and the second half of `frame = (0 0; 1 1)`.
+            // The mark of removed text, or the second half of `frame = (0 0; 1 1)`.
             return attribute.equals("…>")
                 || attribute.allSatisfy { $0.isDigit || " .,-()>".utf8.contains($0) }
         }
     }
 
     /// - Parameter text: a text without parts that users typed.
-    private init?(redacted given: Text, _ reader: FrameReader) {
-        let isOfGo = given.contains(".go:") && given.contains(" +0x")
+    private init?(redacted redactedText: Text, _ reader: FrameReader) {
+        let isGoTrace = redactedText.contains(".go:") && redactedText.contains(" +0x")
         let text =
-            isOfGo
-            ? Array(GoStack.joined(given.lines).joined(separator: "\n".utf8))[...] : Self.parted(given)
+            isGoTrace
+            ? Array(GoStack.joined(redactedText.lines).joined(separator: "\n".utf8))[...]
+            : Self.withOneFramePerLine(redactedText)
         let lines = text.split(separator: UInt8(ascii: "\n"), maxSplits: Self.lineLimit)
-        guard let first = Run(lines[...], reader), let start = first.lines.first?.startIndex else {
+        guard let first = FrameRun(lines[...], reader), let start = first.lines.first?.startIndex else {
             return nil
         }
-        var run = Self.runOfApp(insteadOf: first, in: lines, reader)
+        var run = Self.appRun(insteadOf: first, in: lines, reader)
         var head = text[..<start].trimmed
-        if let marked = Self.markedRun(lines, reader), marked.run.lines.first?.startIndex != start {
-            run = marked.run
-            head = text[..<min(start, marked.heading.startIndex)].trimmed
-            head = Self.withoutThreads(Self.withoutHeading(head))
-            // Alone it stands for the text, as that of a single thread does.
-            if head.isEmpty { head = marked.heading.trimmed }
+        if let selected = Self.selectedRun(lines, reader), selected.run.lines.first?.startIndex != start {
+            run = selected.run
+            head = text[..<min(start, selected.heading.startIndex)].trimmed
+            head = Self.withoutThreadHeadings(Self.withoutHeading(head))
+            // Without other text, the heading of the thread is the text, as in a text with a single thread.
+            if head.isEmpty { head = selected.heading.trimmed }
         }
         head = Self.withoutHeading(head)
         if head.isEmpty {
-            head = Self.sentence(behindFrames: text[run.end...], reader)
-            guard Self.staysInFront(head, of: run.lines) else { return nil }
+            head = Self.sentence(afterFrames: text[run.end...], reader)
+            guard Self.isPublicText(head, before: run.lines) else { return nil }
         }
         self.init(head: head, lines: run.lines, frames: run.frames)
     }
 
-    /// A text with the frames that it has in one line, as `joined(separator:)` makes it of `Thread.callStackSymbols`, in lines of
-    /// their own.
-    private static func parted(_ text: Text) -> Text {
-        let starts = startsOfJoined(text)
+    /// Returns the text with each frame on its own line, if one line has several frames: `joined(separator:)` of
+    /// `Thread.callStackSymbols` gives such a line.
+    private static func withOneFramePerLine(_ text: Text) -> Text {
+        let starts = startsOfFramesInOneLine(text)
         guard let first = starts.first else { return text }
         var parts = [text[..<first].trimmed]
         for (start, end) in zip(starts, starts.dropFirst() + [text.endIndex]) {
@@ -219,20 +222,20 @@ struct Backtrace {
         return Array(parts.joined(separator: [UInt8(ascii: "\n")]))[...]
     }
 
-    /// Returns the places where the frames of one line begin: consecutive numbers, each in front of an image and an address.
+    /// Returns the indices at which the frames of one line begin: consecutive numbers, each in front of an image and an address.
     ///
     /// - Returns: an empty array if there are fewer than two frames in one line.
-    private static func startsOfJoined(_ text: Text) -> [Int] {
+    private static func startsOfFramesInOneLine(_ text: Text) -> [Int] {
         guard let address = text.firstRange(of: " 0x") else { return [] }
         let newline = UInt8(ascii: "\n")
         let start = text[..<address.lowerBound].lastIndex(of: newline).map { $0 + 1 } ?? text.startIndex
-        var rest = text[start...].prefix { $0 != newline }
+        var remainder = text[start...].prefix { $0 != newline }
         var starts: [Int] = []
         var next: Int?
-        while starts.count < WireLimits.stackCount, let hexadecimal = rest.firstRange(of: " 0x") {
-            let image = rest[..<hexadecimal.lowerBound].trimmed
-            rest = rest[hexadecimal.upperBound...]
-            guard rest.prefix(while: \.isHexadecimal).count >= 8,
+        while starts.count < WireLimits.stackCount, let hexadecimal = remainder.firstRange(of: " 0x") {
+            let image = remainder[..<hexadecimal.lowerBound].trimmed
+            remainder = remainder[hexadecimal.upperBound...]
+            guard remainder.prefix(while: \.isHexadecimal).count >= 8,
                 let space = image.lastIndex(of: UInt8(ascii: " "))
             else { continue }
             let front = image[..<space].trimmed
@@ -253,16 +256,16 @@ struct Backtrace {
         text.ends(with: "  ") || text.trimmed.last.map { ",;|".utf8.contains($0) } ?? true
     }
 
-    /// Frames behind each other.
-    private struct Run {
+    /// Consecutive frames.
+    private struct FrameRun {
         var frames: [CallFrame] = []
         var lines: [Text] = []
-        /// Where the last one ends.
+        /// The index at which the last frame ends.
         var end = 0
 
-        /// The first two or more frames of a text, with lines that belong to them between.
+        /// Reads the first two or more consecutive frames of a text. Lines that backtraces print between frames may separate them.
         ///
-        /// - Parameter isAtStart: `true` if they have to begin with the first line.
+        /// - Parameter isAtStart: `true` if the frames have to begin with the first line.
         init?(_ text: ArraySlice<Text>, _ reader: FrameReader, isAtStart: Bool = false) {
             for line in text {
                 if let frame = reader.read(line) {
@@ -282,31 +285,36 @@ struct Backtrace {
         }
     }
 
-    /// The first frames of the app behind those of the system alone, as below `Caused by:` or `Allocated at:`.
-    private static func runOfApp(insteadOf first: Run, in lines: [Text], _ reader: FrameReader) -> Run {
+    /// Returns the next run that has a frame of the app if `first` has only frames of the system. Such a run follows `Caused by:` or
+    /// `Allocated at:`.
+    private static func appRun(insteadOf first: FrameRun, in lines: [Text], _ reader: FrameReader) -> FrameRun
+    {
         var run = first
-        for _ in 0..<runLimit where run.frames.allSatisfy(\.isSystem) {
-            guard let next = Run(lines[...].drop { $0.startIndex < run.end }, reader) else { return first }
+        for _ in 0..<frameRunLimit where run.frames.allSatisfy(\.isSystem) {
+            guard let next = FrameRun(lines[...].drop { $0.startIndex < run.end }, reader) else {
+                return first
+            }
             run = next
         }
         return run.frames.allSatisfy(\.isSystem) ? first : run
     }
 
     /// Limit of runs of frames that are read.
-    private static let runLimit = 8
+    private static let frameRunLimit = 8
 
-    /// The heading and the frames of the thread that a text is about, which may be another one than the first.
-    private static func markedRun(_ lines: [Text], _ reader: FrameReader) -> (heading: Text, run: Run)? {
-        var rest = lines[...]
-        while let index = rest.firstIndex(where: ThreadHeading.isMarked) {
-            rest = rest[(index + 1)...]
-            if let run = Run(rest, reader, isAtStart: true) { return (lines[index], run) }
+    /// Returns the heading and the frames of the thread that crashed or was selected, which need not be the first thread.
+    private static func selectedRun(_ lines: [Text], _ reader: FrameReader) -> (heading: Text, run: FrameRun)?
+    {
+        var remainder = lines[...]
+        while let index = remainder.firstIndex(where: ThreadHeading.isSelected) {
+            remainder = remainder[(index + 1)...]
+            if let run = FrameRun(remainder, reader, isAtStart: true) { return (lines[index], run) }
         }
         return nil
     }
 
-    /// Without last lines such as `Thread 0 name: loader`.
-    private static func withoutThreads(_ text: Text) -> Text {
+    /// Removes last lines that are headings of threads, such as `Thread 0 name: loader`.
+    private static func withoutThreadHeadings(_ text: Text) -> Text {
         var text = text
         while !text.isEmpty {
             let start = text.lastIndex(of: UInt8(ascii: "\n")).map { $0 + 1 } ?? text.startIndex
@@ -316,12 +324,12 @@ struct Backtrace {
         return text
     }
 
-    /// - Parameter keepsPlaces: `true` if frames without a name count by their places.
-    private init?(head: Text, lines: [Text], frames given: [CallFrame], keepsPlaces: Bool = false) {
-        var frames = given
-        // Numbers in most texts are masked where groups are looked up: names alone count, and none with a time in it.
+    /// - Parameter keepsOffsets: `true` if frames without a name are distinguished by their offsets.
+    private init?(head: Text, lines: [Text], frames: [CallFrame], keepsOffsets: Bool = false) {
+        var frames = frames
+        // The lookup of groups masks numbers in most texts, so only names count, and no name that contains a time.
         for index in frames.indices {
-            if !keepsPlaces { frames[index].offset = nil }
+            if !keepsOffsets { frames[index].offset = nil }
             if frames[index].function.map({ Text($0).contains("after ") }) ?? false {
                 frames[index].function = nil
             }
@@ -331,23 +339,23 @@ struct Backtrace {
         }
         (self.head, self.lines, stack) = (head, lines, CallStack(frames: frames))
         guard head.isEmpty else { return }
-        // Alone, addresses say less than their text, and two lines have to fit into what is kept.
-        let shortest = lines.prefix(2).reduce(0) { $0 + $1.count + 1 }
+        // Without other text, addresses alone say less than the text with them, and at least two lines have to fit into the kept text.
+        let byteCountOfTwo = lines.prefix(2).reduce(0) { $0 + $1.count + 1 }
         guard frames.contains(where: { $0.function != nil || $0.offset != nil }),
-            shortest <= WireLimits.messageBytes
+            byteCountOfTwo <= WireLimits.messageBytes
         else {
             return nil
         }
     }
 
-    /// Lines that backtraces have between their frames: gaps of Dart, and the source that Swift 6 prints.
+    /// Returns `true` for a line that backtraces print between frames: a gap of Dart, or a line of source code of Swift 6.
     fileprivate static func isBetweenFrames(_ line: Text) -> Bool {
         line.equals("<asynchronous suspension>") || line.equals("...")
             || line.drop { $0.isDigit || " *".utf8.contains($0) }.starts(with: "│")
     }
 
-    /// The text between the frames that a message begins with and its next call stack.
-    private static func sentence(behindFrames text: Text, _ reader: FrameReader) -> Text {
+    /// Returns the text between the frames at the start of a message and the next call stack of the message.
+    private static func sentence(afterFrames text: Text, _ reader: FrameReader) -> Text {
         let lines = text.lines.prefix(lineLimit - WireLimits.stackCount)
         var sentence = lines.prefix { reader.read($0) == nil }
         if sentence.count < lines.count, sentence.last?.trimmed.last == UInt8(ascii: ":") {
@@ -360,19 +368,19 @@ struct Backtrace {
         (self.head, self.lines, self.stack) = (head, lines, stack)
     }
 
-    /// The frames for which the wire format's bound leaves room behind `head`; `nil` where fewer than two are left.
-    func cut(behind head: Text) -> Backtrace? {
-        var left = WireLimits.messageBytes - head.count
+    /// Returns the first frames that fit after `head` into the wire format's limit for messages; `nil` if fewer than two fit.
+    func cut(toFitAfter head: Text) -> Backtrace? {
+        var byteCountLeft = WireLimits.messageBytes - head.count
         let count = lines.prefix { line in
-            left -= 1 + line.count
-            return left >= 0
+            byteCountLeft -= 1 + line.count
+            return byteCountLeft >= 0
         }.count
         guard count < lines.count else { return self }
         let stack = CallStack(frames: Array(stack.frames.prefix(count)))
         return count < 2 ? nil : Backtrace(head: self.head, lines: Array(lines.prefix(count)), stack: stack)
     }
 
-    /// Without the fence of a code block that has nothing but frames. Around other text it is a quotation.
+    /// Removes the fence of a code block that contains only frames. A fence around other text marks quoted text and stays.
     private static func withoutFence(_ text: Text, _ reader: FrameReader) -> Text {
         guard text.contains("```") else { return text }
         let lines = text.split(
@@ -383,11 +391,11 @@ struct Backtrace {
         guard let open = lines.firstIndex(where: isFence) else { return text }
         let inside = lines[(open + 1)...].prefix { !isFence($0) }
         guard inside.count >= 2, inside.allSatisfy({ reader.read($0) != nil }) else { return text }
-        let behind = lines[inside.endIndex...].dropFirst()
-        return Array((lines[..<open] + inside + behind).joined(separator: [UInt8(ascii: "\n")]))[...]
+        let linesAfter = lines[inside.endIndex...].dropFirst()
+        return Array((lines[..<open] + inside + linesAfter).joined(separator: [UInt8(ascii: "\n")]))[...]
     }
 
-    /// Without last lines such as `Call stack:`.
+    /// Removes last lines of up to 64 bytes that end with a colon, such as `Call stack:`.
     private static func withoutHeading(_ text: Text) -> Text {
         var text = text
         while text.last == UInt8(ascii: ":"), let end = text.lastIndex(of: UInt8(ascii: "\n")),

@@ -1,52 +1,52 @@
 internal import LeakMessage
 
-/// The name of a C++ function by the Itanium mangling, without the types of its arguments and of its templates.
+/// A demangler of the names of C++ functions in the Itanium mangling. It leaves out the types of arguments and of templates.
 ///
-/// A demangler that writes those types may make gigabytes of a short symbol; this one reads each byte once. A name with an
-/// expression or a substitution in it stays as it is. https://itanium-cxx-abi.github.io/cxx-abi/abi.html#mangling
+/// A demangler that writes those types may produce gigabytes from a short symbol. This one reads each byte once. A name that
+/// contains an expression or a substitution stays mangled. https://itanium-cxx-abi.github.io/cxx-abi/abi.html#mangling
 enum CPlusPlusName {
     static func read(_ symbol: Text) -> String {
         let mangled = symbol.dropping("__Z") ?? symbol.dropping("_Z") ?? symbol
         var reader = MangledReader(withoutThunk(mangled))
         guard let name = reader.name(depth: 0) else { return symbol.string }
-        // A lambda that initializes a global is in no function.
+        // A lambda that initializes a global variable is not inside a function.
         guard !name.parts.isEmpty else { return name.isLambda ? "lambda" : symbol.string }
         return (name.isLambda ? "lambda in " : "") + name.parts.joined(separator: "::") + "()"
     }
 
-    /// Without `Thn16_` and `Tv0_n24_`, which correct the object's address for a virtual function.
+    /// Removes `Thn16_` and `Tv0_n24_`, the marks of thunks that correct the object's address for a virtual function.
     private static func withoutThunk(_ mangled: Text) -> Text {
-        let count = mangled.starts(with: "Th") ? 1 : mangled.starts(with: "Tv") ? 2 : 0
-        var rest = mangled.dropFirst(count == 0 ? 0 : 2)
-        for _ in 0..<count {
-            let digits = (rest.dropping("n") ?? rest).drop { $0.isDigit }
-            guard let behind = digits.dropping("_") else { return mangled }
-            rest = behind
+        let offsetCount = mangled.starts(with: "Th") ? 1 : mangled.starts(with: "Tv") ? 2 : 0
+        var remainder = mangled.dropFirst(offsetCount == 0 ? 0 : 2)
+        for _ in 0..<offsetCount {
+            let digits = (remainder.dropping("n") ?? remainder).drop { $0.isDigit }
+            guard let textAfter = digits.dropping("_") else { return mangled }
+            remainder = textAfter
         }
-        return rest
+        return remainder
     }
 }
 
 /// A parser of a mangled name, byte by byte.
 private struct MangledReader {
-    /// The name of a function.
+    /// The components of a function's name.
     struct Name {
         var parts: [String] = []
         var isLambda = false
     }
 
-    /// Names in the functions that they are local to, and types in each other.
+    /// Limit of the nesting of local names and of literals.
     private static let depthLimit = 32
 
-    private var rest: Text
-    /// Literals in the type of a literal.
-    private var openLiterals = 0
+    private var remainder: Text
+    /// The number of literals that are being read, one inside the type of another.
+    private var literalDepth = 0
 
-    init(_ text: Text) { rest = text }
+    init(_ text: Text) { remainder = text }
 
     private mutating func skip(_ prefix: StaticString) -> Bool {
-        guard let behind = rest.dropping(prefix) else { return false }
-        rest = behind
+        guard let textAfter = remainder.dropping(prefix) else { return false }
+        remainder = textAfter
         return true
     }
 
@@ -54,32 +54,32 @@ private struct MangledReader {
 
     mutating func name(depth: Int) -> Name? {
         guard depth < Self.depthLimit else { return nil }
-        if skip("N") { return nested() }
-        if skip("Z") { return local(depth: depth) }
+        if skip("N") { return nestedName() }
+        if skip("Z") { return localName(depth: depth) }
         var name = Name()
         if skip("St") { name.parts.append("std") }
-        guard part(&name) else { return nil }
-        return rest.first == UInt8(ascii: "I") && !skipTypes() ? nil : name
+        guard appendPart(to: &name) else { return nil }
+        return remainder.first == UInt8(ascii: "I") && !skipTypes() ? nil : name
     }
 
-    /// `N4shop4Cart3addE`, behind the `N`
-    private mutating func nested() -> Name? {
-        while let first = rest.first, "rVKRO".utf8.contains(first) { rest = rest.dropFirst() }
+    /// Reads the rest of a nested name such as `N4shop4Cart3addE`, after the `N`.
+    private mutating func nestedName() -> Name? {
+        while let first = remainder.first, "rVKRO".utf8.contains(first) { remainder = remainder.dropFirst() }
         var name = Name()
         while !skip("E") {
-            if rest.first == UInt8(ascii: "I") {
+            if remainder.first == UInt8(ascii: "I") {
                 guard !name.parts.isEmpty || name.isLambda, skipTypes() else { return nil }
             } else if skip("St") {
                 name.parts.append("std")
             } else {
-                guard part(&name) else { return nil }
+                guard appendPart(to: &name) else { return nil }
             }
         }
         return name
     }
 
-    /// `ZN4Cart4loadEvENKUlvE_clEv`, behind the `Z`: a lambda or a local type of a function
-    private mutating func local(depth: Int) -> Name? {
+    /// Reads the rest of a local name such as `ZN4Cart4loadEvENKUlvE_clEv`, after the `Z`: a lambda or a local type of a function.
+    private mutating func localName(depth: Int) -> Name? {
         guard var name = name(depth: depth + 1), skipTypes(isOpen: true) else { return nil }
         if skip("s") { return name }
         guard let inner = self.name(depth: depth + 1) else { return nil }
@@ -88,9 +88,10 @@ private struct MangledReader {
         return name
     }
 
-    private mutating func part(_ name: inout Name) -> Bool {
+    /// Reads one component of a name.
+    private mutating func appendPart(to name: inout Name) -> Bool {
         _ = skip("L")
-        guard let first = rest.first else { return false }
+        guard let first = remainder.first else { return false }
         switch first {
         case UInt8(ascii: "0")...UInt8(ascii: "9"):
             guard let identifier = identifier() else { return false }
@@ -102,46 +103,47 @@ private struct MangledReader {
                     identifier.starts(with: "_GLOBAL__N") ? "(anonymous namespace)" : identifier.string)
             }
         case UInt8(ascii: "C"):
-            guard let last = name.parts.last, let kind = rest.dropFirst().first, kind.isDigit else {
+            guard let last = name.parts.last, let kind = remainder.dropFirst().first, kind.isDigit else {
                 return false
             }
-            rest = rest.dropFirst(2)
+            remainder = remainder.dropFirst(2)
             guard endsName else { return false }
             name.parts.append(last)
         case UInt8(ascii: "D"):
-            guard let last = name.parts.last, let kind = rest.dropFirst().first, kind.isDigit else {
+            guard let last = name.parts.last, let kind = remainder.dropFirst().first, kind.isDigit else {
                 return false
             }
-            rest = rest.dropFirst(2)
+            remainder = remainder.dropFirst(2)
             guard endsName else { return false }
             name.parts.append("~" + last)
         case UInt8(ascii: "U"):
             guard skip("Ul") ? skipTypes(isOpen: true) : skip("Ut") else { return false }
-            rest = rest.drop { $0.isDigit }
+            remainder = remainder.drop { $0.isDigit }
             guard skip("_") else { return false }
             name.isLambda = true
         case UInt8(ascii: "S"):
-            let known = Self.substitutions.first { skip($0.mangled) }
-            guard let known else { return false }
-            name.parts.append(known.name)
+            let substitution = Self.substitutions.first { skip($0.mangled) }
+            guard let substitution else { return false }
+            name.parts.append(substitution.name)
         default:
-            guard let known = Self.operators.first(where: { skip($0.mangled) }) else { return false }
-            // A lambda's call is the lambda.
-            if !name.isLambda { name.parts.append("operator" + known.name) }
+            guard let match = Self.operators.first(where: { skip($0.mangled) }) else { return false }
+            // The call operator of a lambda counts as the lambda itself.
+            if !name.isLambda { name.parts.append("operator" + match.name) }
         }
         while skip("B") { guard identifier() != nil else { return false } }
         return true
     }
 
-    /// True behind a constructor or destructor, which is the last part of a name: repeated ones would grow it without end.
-    private var endsName: Bool { rest.first.map { "EIB".utf8.contains($0) } ?? false }
+    /// `true` if the name may end here, as after a constructor or destructor. Without this check, repeated constructors would make
+    /// a name of unlimited length.
+    private var endsName: Bool { remainder.first.map { "EIB".utf8.contains($0) } ?? false }
 
     private mutating func identifier() -> Text? {
-        let digits = rest.prefix(9).prefix { $0.isDigit }
-        let behind = rest[digits.endIndex...]
-        guard let length = Int(digits.string), length > 0, behind.count >= length else { return nil }
-        rest = behind.dropFirst(length)
-        return behind.prefix(length)
+        let digits = remainder.prefix(9).prefix { $0.isDigit }
+        let textAfter = remainder[digits.endIndex...]
+        guard let length = Int(digits.string), length > 0, textAfter.count >= length else { return nil }
+        remainder = textAfter.dropFirst(length)
+        return textAfter.prefix(length)
     }
 
     private static let substitutions: [(mangled: StaticString, name: String)] = [
@@ -161,70 +163,72 @@ private struct MangledReader {
 
     // MARK: Types
 
-    /// Skips types, and the `E` that ends as many lists of them as are open.
+    /// Skips a list of types, up to the `E` that ends it. Lists may contain lists.
     ///
-    /// - Parameter isOpen: true if the outermost list's first letter was read.
-    /// - Returns: `false` at the end, and for expressions and other parts that are not read.
+    /// - Parameter isOpen: `true` if the first letter of the outermost list was read already.
+    /// - Returns: `false` at the end of the text, and for expressions and other parts that this reader does not know.
     private mutating func skipTypes(isOpen: Bool = false) -> Bool {
         var depth = isOpen ? 1 : 0
-        // Lists behind whose `E` a number of a lambda stands.
-        var lambdas: [Int] = []
-        while let byte = rest.first {
+        // The depths of lists that are followed by the number of a lambda after their `E`.
+        var lambdaDepths: [Int] = []
+        while let byte = remainder.first {
             switch byte {
             case UInt8(ascii: "0")...UInt8(ascii: "9"):
                 guard identifier() != nil else { return false }
                 continue
             case UInt8(ascii: "S"):
-                rest = rest.dropFirst()
-                if let next = rest.first, "tabsiod".utf8.contains(next) {
-                    rest = rest.dropFirst()
+                remainder = remainder.dropFirst()
+                if let next = remainder.first, "tabsiod".utf8.contains(next) {
+                    remainder = remainder.dropFirst()
                 } else {
-                    rest = rest.drop { $0.isDigit || $0.isUppercase }
+                    remainder = remainder.drop { $0.isDigit || $0.isUppercase }
                     guard skip("_") else { return false }
                 }
                 continue
             case UInt8(ascii: "T"):
-                rest = rest.dropFirst().drop { $0.isDigit }
+                remainder = remainder.dropFirst().drop { $0.isDigit }
                 guard skip("_") else { return false }
                 continue
             case UInt8(ascii: "A"):
-                rest = rest.dropFirst().drop { $0.isDigit }
+                remainder = remainder.dropFirst().drop { $0.isDigit }
                 guard skip("_") else { return false }
                 continue
             case UInt8(ascii: "L"):
                 guard skipLiteral() else { return false }
                 continue
-            case UInt8(ascii: "C") where rest.dropFirst().first?.isDigit ?? false: rest = rest.dropFirst()
+            case UInt8(ascii: "C") where remainder.dropFirst().first?.isDigit ?? false:
+                remainder = remainder.dropFirst()
             case UInt8(ascii: "D"):
-                guard let kind = rest.dropFirst().first, kind.isDigit || "niscpuhfdeao".utf8.contains(kind)
+                guard let kind = remainder.dropFirst().first,
+                    kind.isDigit || "niscpuhfdeao".utf8.contains(kind)
                 else {
                     return false
                 }
-                rest = rest.dropFirst()
+                remainder = remainder.dropFirst()
             case UInt8(ascii: "U"):
                 if skip("Ul") {
                     depth += 1
-                    lambdas.append(depth)
+                    lambdaDepths.append(depth)
                 } else {
                     guard skip("Ut") else { return false }
-                    rest = rest.drop { $0.isDigit }
+                    remainder = remainder.drop { $0.isDigit }
                     guard skip("_") else { return false }
                 }
                 continue
             case UInt8(ascii: "X"): return false
             case UInt8(ascii: "_"):
                 // The number of a local name.
-                rest = rest.dropFirst()
-                rest = rest.dropFirst(rest.first?.isDigit ?? false ? 1 : 0)
+                remainder = remainder.dropFirst()
+                remainder = remainder.dropFirst(remainder.first?.isDigit ?? false ? 1 : 0)
                 continue
             case UInt8(ascii: "N"), UInt8(ascii: "I"), UInt8(ascii: "F"), UInt8(ascii: "J"),
                 UInt8(ascii: "Z"):
                 depth += 1
             case UInt8(ascii: "E"):
-                rest = rest.dropFirst()
-                if lambdas.last == depth {
-                    lambdas.removeLast()
-                    rest = rest.drop { $0.isDigit }
+                remainder = remainder.dropFirst()
+                if lambdaDepths.last == depth {
+                    lambdaDepths.removeLast()
+                    remainder = remainder.drop { $0.isDigit }
                     guard skip("_") else { return false }
                 }
                 depth -= 1
@@ -232,26 +236,26 @@ private struct MangledReader {
                 continue
             default: guard byte.isLetter else { return false }
             }
-            rest = rest.dropFirst()
+            remainder = remainder.dropFirst()
         }
         return false
     }
 
-    /// `Lj42E`, `LN4shop4KindE2E`
+    /// Skips a literal such as `Lj42E` or `LN4shop4KindE2E`.
     private mutating func skipLiteral() -> Bool {
-        guard skip("L"), openLiterals < Self.depthLimit else { return false }
-        openLiterals += 1
-        defer { openLiterals -= 1 }
-        if rest.first?.isDigit ?? false {
+        guard skip("L"), literalDepth < Self.depthLimit else { return false }
+        literalDepth += 1
+        defer { literalDepth -= 1 }
+        if remainder.first?.isDigit ?? false {
             guard identifier() != nil else { return false }
         } else if skip("N") {
-            guard nested() != nil else { return false }
-        } else if let type = rest.first, type.isLetter, !type.isUppercase {
-            rest = rest.dropFirst()
+            guard nestedName() != nil else { return false }
+        } else if let type = remainder.first, type.isLetter, !type.isUppercase {
+            remainder = remainder.dropFirst()
         } else {
             return false
         }
-        rest = rest.drop { $0.isDigit || $0.isLetter && !$0.isUppercase }
+        remainder = remainder.drop { $0.isDigit || $0.isLetter && !$0.isUppercase }
         return skip("E")
     }
 }

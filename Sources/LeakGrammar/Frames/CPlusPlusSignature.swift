@@ -1,18 +1,18 @@
 internal import LeakMessage
 
-/// The name of a C++ function by its demangled signature, in the form that ``CPlusPlusName`` makes of its symbol: without the types of
-/// arguments, templates and results.
+/// A reader of the demangled signature of a C++ function. It returns the name in the form of ``CPlusPlusName``: without the types
+/// of arguments, templates and results.
 ///
 /// `shop::Cart::load(std::__cxx11::basic_string<char> const&) const` is `shop::Cart::load()`, and
-/// `Cart::load(int)::{lambda()#1}::operator()() const` is `lambda in Cart::load()`. Reads each byte a bounded number of times.
+/// `Cart::load(int)::{lambda()#1}::operator()() const` is `lambda in Cart::load()`. It reads each byte a bounded number of times.
 struct CPlusPlusSignature {
-    private var rest: Text
+    private var remainder: Text
     private var parts: [String] = []
     private var component: [UInt8] = []
     private var isLambda = false
     private var hasArguments = false
 
-    /// - Returns: `nil` for a function of another language.
+    /// - Returns: `nil` for the signature of a function of another language.
     static func read(_ symbol: Text) -> String? {
         if let block = symbol.dropping("invocation function for block in ") {
             return mayBeSignature(block) ? read(block).map { "block in " + $0 } : nil
@@ -20,77 +20,78 @@ struct CPlusPlusSignature {
         guard mayBeSignature(symbol) else { return nil }
         var text = symbol
         for thunk in thunks { text = text.dropping(thunk) ?? text }
-        var reader = CPlusPlusSignature(rest: text)
+        var reader = CPlusPlusSignature(remainder: text)
         return reader.name()
     }
 
-    private init(rest: Text) { self.rest = rest }
+    private init(remainder: Text) { self.remainder = remainder }
 
     private static let thunks: [StaticString] = [
         "non-virtual thunk to ", "virtual thunk to ", "covariant return thunk to ",
     ]
 
-    /// Returns `true` for names in namespaces, and for a function with types of arguments that have no labels.
+    /// Returns `true` for names in namespaces, and for functions whose arguments have types and no labels.
     private static func mayBeSignature(_ symbol: Text) -> Bool {
-        // Functions of Swift have results, labels, and values that a debugger prints.
+        // Functions of Swift have results, or contexts, or types of variables that a debugger prints.
         if symbol.contains(" -> ") || symbol.contains(" : ") || symbol.contains(" in ") { return false }
         guard let open = symbol.firstIndex(of: UInt8(ascii: "(")) else { return symbol.contains("::") }
         let head = symbol[..<open]
         if head.contains("::") || symbol.starts(with: "(anonymous namespace)::") { return true }
-        // Types in the parentheses, or a local function behind, and nothing in front that C++ does not have.
+        // A name of C++ has only these characters in front of the parentheses; types are inside, or a local function follows.
         let inside = Brackets.inside(symbol[open...])
-        let isPlain = head.allSatisfy { $0.isIdentifier || " <>*&,[]".utf8.contains($0) }
-        guard isPlain, !inside.contains(UInt8(ascii: "=")) else { return false }
+        let isCPlusPlusName = head.allSatisfy { $0.isIdentifier || " <>*&,[]".utf8.contains($0) }
+        guard isCPlusPlusName, !inside.contains(UInt8(ascii: "=")) else { return false }
         if symbol[inside.endIndex...].contains("::") { return true }
         return !inside.isEmpty && (inside.contains("::") || !inside.contains(UInt8(ascii: ":")))
     }
 
     private mutating func name() -> String? {
-        while let byte = rest.first {
+        while let byte = remainder.first {
             switch byte {
             case UInt8(ascii: ":"):
-                guard let behind = rest.dropping("::") else { return nil }
+                guard let textAfter = remainder.dropping("::") else { return nil }
                 endComponent()
-                rest = behind
+                remainder = textAfter
             case UInt8(ascii: "("):
-                if component.isEmpty, let behind = rest.dropping("(anonymous namespace)") {
+                if component.isEmpty, let textAfter = remainder.dropping("(anonymous namespace)") {
                     component = Array("(anonymous namespace)".utf8)
-                    rest = behind
+                    remainder = textAfter
                 } else {
-                    guard skipBrackets(), endArguments() else { return nil }
+                    guard skipBrackets(), readQualifiers() else { return nil }
                 }
             case UInt8(ascii: "<"):
-                if component.isEmpty, rest.starts(with: "<lambda") { isLambda = true }
+                if component.isEmpty, remainder.starts(with: "<lambda") { isLambda = true }
                 // Rust begins a name with a bracket: `<Cart as Drop>::drop`.
                 guard !component.isEmpty || isLambda, skipBrackets() else { return nil }
             case UInt8(ascii: "{"):
                 guard component.isEmpty, skipBrackets() else { return nil }
                 isLambda = true
             case UInt8(ascii: "'"):
-                // `'lambda'`, or what is kept of it.
+                // `'lambda'`, or its redacted form.
                 guard component.isEmpty,
-                    let end = rest.dropFirst().firstIndex(of: UInt8(ascii: "'"))
+                    let end = remainder.dropFirst().firstIndex(of: UInt8(ascii: "'"))
                 else { return nil }
                 isLambda = true
-                rest = rest[(end + 1)...]
+                remainder = remainder[(end + 1)...]
             case UInt8(ascii: "["):
                 // `[abi:cxx11]`
-                guard rest.starts(with: "[abi:") || rest.starts(with: "[clone"), skipBrackets() else {
+                guard remainder.starts(with: "[abi:") || remainder.starts(with: "[clone"), skipBrackets()
+                else {
                     return nil
                 }
             case UInt8(ascii: " "):
-                rest = rest.dropFirst()
-                guard !rest.starts(with: "[") else { continue }
-                // What stood in front is the type of the result.
+                remainder = remainder.dropFirst()
+                guard !remainder.starts(with: "[") else { continue }
+                // The text so far is the type of the result.
                 (parts, component, isLambda) = ([], [], false)
             case UInt8(ascii: "."), UInt8(ascii: "="), UInt8(ascii: "#"), UInt8(ascii: "`"),
                 UInt8(ascii: "-"):
                 return nil
-            case UInt8(ascii: "o") where component.isEmpty && rest.starts(with: "operator"):
+            case UInt8(ascii: "o") where component.isEmpty && remainder.starts(with: "operator"):
                 guard readOperator() else { return nil }
             default:
                 component.append(byte)
-                rest = rest.dropFirst()
+                remainder = remainder.dropFirst()
             }
         }
         endComponent()
@@ -105,75 +106,78 @@ struct CPlusPlusSignature {
         if component.starts(with: Array("$_".utf8)) {
             // Clang numbers the lambdas of a file.
             isLambda = true
-        } else if !isLambda || !Self.calls.contains(where: { component[...].equals($0) }) {
+        } else if !isLambda || !Self.lambdaCalls.contains(where: { component[...].equals($0) }) {
             parts.append(component[...].string)
         }
     }
 
-    /// Functions of a lambda that are the lambda.
-    private static let calls: [StaticString] = ["operator()", "__invoke", "_FUN"]
+    /// Functions by which compilers call a lambda. They count as the lambda itself.
+    private static let lambdaCalls: [StaticString] = ["operator()", "__invoke", "_FUN"]
 
-    /// Moves behind the bracket that closes the next one.
+    /// Skips the text up to the bracket that closes the bracket at the start, that bracket included.
     private mutating func skipBrackets() -> Bool {
-        guard let end = Brackets.closedEnd(rest) else { return false }
-        rest = rest[end...]
+        guard let end = Brackets.endIfClosed(remainder) else { return false }
+        remainder = remainder[end...]
         return true
     }
 
-    /// Reads what stands behind the arguments: the qualifiers of the function, and what is local to it or the end.
-    private mutating func endArguments() -> Bool {
+    /// Reads the qualifiers of the function, which follow the arguments.
+    ///
+    /// - Returns: `false` unless the text ends here or the name of a local function or type follows.
+    private mutating func readQualifiers() -> Bool {
         hasArguments = true
         var isQualifier = true
         while isQualifier {
             isQualifier = false
             for words in Self.qualifiers {
-                guard let behind = rest.dropping(words) else { continue }
-                (rest, isQualifier) = (behind, true)
+                guard let textAfter = remainder.dropping(words) else { continue }
+                (remainder, isQualifier) = (textAfter, true)
             }
-            if rest.starts(with: "[") || rest.starts(with: " [") {
-                rest = rest.dropping(" ") ?? rest
+            if remainder.starts(with: "[") || remainder.starts(with: " [") {
+                remainder = remainder.dropping(" ") ?? remainder
                 guard skipBrackets() else { return false }
                 isQualifier = true
             }
         }
-        return rest.isEmpty || rest.starts(with: "::")
+        return remainder.isEmpty || remainder.starts(with: "::")
     }
 
     private static let qualifiers: [StaticString] = [" const", " volatile", " &&", " &", " noexcept"]
 
     /// Reads `operator<<`, `operator()`, `operator new[]` and `operator bool`, up to the arguments.
     private mutating func readOperator() -> Bool {
-        guard let behind = rest.dropping("operator"), let first = behind.first, !first.isIdentifier else {
-            component.append(rest[rest.startIndex])
-            rest = rest.dropFirst()
+        guard let textAfter = remainder.dropping("operator"), let first = textAfter.first, !first.isIdentifier
+        else {
+            component.append(remainder[remainder.startIndex])
+            remainder = remainder.dropFirst()
             return true
         }
         component = Array("operator".utf8)
-        if let sign = Self.signs.first(where: { behind.starts(with: $0) }) {
-            component += behind.prefix(sign.utf8CodeUnitCount)
-            rest = behind.dropFirst(sign.utf8CodeUnitCount)
+        if let sign = Self.operatorSigns.first(where: { textAfter.starts(with: $0) }) {
+            component += textAfter.prefix(sign.utf8CodeUnitCount)
+            remainder = textAfter.dropFirst(sign.utf8CodeUnitCount)
             // `operator< <int>`
-            if rest.starts(with: " <") { rest = rest.dropFirst() }
+            if remainder.starts(with: " <") { remainder = remainder.dropFirst() }
             return true
         }
         // A type, or `new` and `delete`.
         guard first == UInt8(ascii: " ") else { return false }
-        var index = behind.startIndex
-        while index < behind.endIndex, behind[index] != UInt8(ascii: "(") {
-            if behind[index] == UInt8(ascii: "<") {
-                guard let end = Brackets.closedEnd(behind[index...]) else { return false }
+        var index = textAfter.startIndex
+        while index < textAfter.endIndex, textAfter[index] != UInt8(ascii: "(") {
+            if textAfter[index] == UInt8(ascii: "<") {
+                guard let end = Brackets.endIfClosed(textAfter[index...]) else { return false }
                 index = end
             } else {
-                component.append(behind[index])
+                component.append(textAfter[index])
                 index += 1
             }
         }
-        rest = behind[index...]
+        remainder = textAfter[index...]
         return true
     }
 
-    /// Longer ones in front of their beginnings.
-    private static let signs: [StaticString] = [
+    /// The signs of operators. A longer sign precedes the signs that it begins with.
+    private static let operatorSigns: [StaticString] = [
         "()", "[]", "<=>", "<<=", ">>=", "->*", "<<", ">>", "<=", ">=", "==", "!=", "->", "&&", "||", "++",
         "--", "+=", "-=", "*=",
         "/=", "%=", "^=", "&=", "|=", "<", ">", "+", "-", "*", "/", "%", "^", "&", "|", "~", "!", "=", ",",

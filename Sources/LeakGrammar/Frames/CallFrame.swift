@@ -2,36 +2,36 @@ internal import LeakMessage
 
 /// One frame of a call stack, as runtimes, debuggers and crash reporters print it.
 ///
-/// It reads the forms of `Thread.callStackSymbols` (Apple, Linux) and `backtrace_symbols`, lldb and Xcode, the backtraces of
+/// The initializer reads the forms of `Thread.callStackSymbols` (Apple, Linux) and `backtrace_symbols`, lldb and Xcode, the backtraces of
 /// Swift 6, Apple's crash reports, Crashlytics, PLCrashReporter and KSCrash, `leaks` and `malloc_history`, sanitizers,
-/// Kotlin/Native, Java, JavaScript and Dart, the JSON of `.ips` reports, MetricKit, Sentry and KSCrash, and the places in images
-/// that our reporter sends.
+/// Kotlin/Native, Java, JavaScript and Dart, the JSON of `.ips` reports, MetricKit, Sentry and KSCrash, and the offsets in
+/// images that LeakReporter sends.
 package struct CallFrame: Hashable, Sendable {
-    /// The image, package or library; `nil` when the frame does not name it.
+    /// The image, package or library of the function; `nil` if the frame does not name one.
     package internal(set) var module: String?
     /// The demangled function without argument types and without the modules of types:
-    /// `closure #1 in CartModel.bind(to:)`; `nil` when the frame does not name it.
+    /// `closure #1 in CartModel.bind(to:)`; `nil` if the frame does not name one.
     package internal(set) var function: String?
     /// The distance from the start of the image, if the frame has it.
     package internal(set) var offset: UInt64?
-    /// The UUID of the image.
+    /// The UUID or build id of the image, or the id of an obfuscator's mapping.
     package internal(set) var imageID: String?
     /// `true` for a library of the operating system or of a language's runtime.
     package internal(set) var isSystem = false
     /// The source file's name without its folder, and the line.
     package internal(set) var file: String?
     package internal(set) var line: Int?
-    /// Class and method as an obfuscator named them, of a frame that says by which mapping: ``imageID``.
+    /// The obfuscated class and method of a frame whose ``imageID`` identifies the obfuscator's mapping.
     var obfuscated: ObfuscatedMethod?
-    /// `true` for a frame that ``CallStack/named(by:)`` gave its name. Pages show file and line of such a frame.
+    /// `true` for a frame that got its name from ``CallStack/named(by:)``. Pages show file and line of such a frame.
     var isSymbolicated = false
 
-    /// The function that a closure, lambda or block is written in; for others the function itself.
+    /// The function that contains the closure, lambda or block; for any other frame, the function itself.
     package var enclosingFunction: String? {
         function.map { FunctionName.enclosing($0) }
     }
 
-    /// The name of a function without the types of its arguments, if the symbol is not mangled.
+    /// Returns the name of a function without the types of its arguments; the symbol itself if it is mangled by Swift 4 or later.
     package static func functionName(_ symbol: String) -> String {
         FunctionName.read(Text(symbol)) { _ in nil } ?? symbol
     }

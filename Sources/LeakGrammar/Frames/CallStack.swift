@@ -1,23 +1,23 @@
 internal import LeakMessage
 
-/// A call stack: frames in the order in which they came.
+/// A call stack: frames in the order of the text or JSON that they were read from.
 package struct CallStack: Hashable, Sendable {
     package let frames: [CallFrame]
 
-    /// Prefix of the elements of ``shown`` and ``key``. Class names never begin with it.
-    private static let mark = "at "
+    /// Prefix of the elements of ``shown`` and ``key``. Class names never begin with this prefix.
+    private static let elementPrefix = "at "
 
-    /// Returns the elements of ``shown`` or ``key`` without their mark, or `nil` for a path of owners.
+    /// Returns the elements of ``shown`` or ``key`` without their prefix, or `nil` for a path of owners.
     package static func titles(of elements: [String]) -> [String]? {
-        guard !elements.isEmpty, elements.allSatisfy({ $0.hasPrefix(mark) }) else { return nil }
-        return elements.map { String($0.dropFirst(mark.count)) }
+        guard !elements.isEmpty, elements.allSatisfy({ $0.hasPrefix(elementPrefix) }) else { return nil }
+        return elements.map { String($0.dropFirst(elementPrefix.count)) }
     }
 
-    /// Reads the elements of a report's `stack`, also after ``LeakReport/redacted(keepsUserInfo:)``.
+    /// Reads the elements of a report's `stack`, which may have been redacted by ``LeakReport/redacted(keepsUserInfo:)``.
     ///
     /// - Parameter demangle: demangles one symbol; `nil` if the text is not a mangled symbol.
-    /// - Returns: `nil` for a path of owners: no element is a call frame, or one in front of which others stand. Behind up to
-    ///   two lines of heading two frames make a call stack. Elements that are none are left out.
+    /// - Returns: `nil` for a path of owners. A call stack begins with a call frame, or with up to two other elements and then at
+    ///   least two call frames. Other elements are left out.
     package init?(_ elements: [String], demangle: @escaping (String) -> String? = { _ in nil }) {
         let reader = FrameReader(demangle: demangle)
         let elements = Self.joined(elements)
@@ -27,8 +27,8 @@ package struct CallStack: Hashable, Sendable {
             // Text typed by users may have several lines that look like frames, so redaction comes first.
             return Redaction.name(text).lines.compactMap { reader.read($0) }
         }
-        if let marked = Self.markedThread(elements) {
-            let found = marked.compactMap { reader.read($0) }
+        if let lines = Self.selectedThread(elements) {
+            let found = lines.compactMap { reader.read($0) }
             if !found.isEmpty {
                 self.frames = found
                 return
@@ -41,37 +41,38 @@ package struct CallStack: Hashable, Sendable {
         self.frames = Array(found)
     }
 
-    /// Returns the lines of the thread that a heading marks; `nil` if no heading marks one.
-    private static func markedThread(_ elements: [String]) -> [Text]? {
-        // Most stacks are of one thread.
+    /// Returns the lines of the thread that crashed or was selected, by its heading; `nil` without such a heading.
+    private static func selectedThread(_ elements: [String]) -> [Text]? {
+        // Most stacks contain only one thread.
         let mayHaveHeading = elements.contains { element in
             "T* ".utf8.contains(element.utf8.first ?? 0) || element.utf8.contains(UInt8(ascii: "\n"))
         }
         guard mayHaveHeading else { return nil }
         let lines = elements.flatMap { Redaction.name(Text($0)).lines }
-        guard let heading = lines.firstIndex(where: ThreadHeading.isMarked) else { return nil }
+        guard let heading = lines.firstIndex(where: ThreadHeading.isSelected) else { return nil }
         let frames = lines[(heading + 1)...].prefix { !ThreadHeading.isHeading($0) }
         return Array(frames.prefix(WireLimits.stackCount))
     }
 
-    /// The elements with the calls of Go in one line each.
+    /// Returns the elements with each call of Go in one line.
     private static func joined(_ elements: [String]) -> [String] {
-        // `String.contains(_:)` would take half of the time of reading a call stack.
+        // `String.contains(_:)` is slow: it would take half of the time of reading a call stack.
         guard elements.contains(where: { Text($0).contains(".go:") }) else { return elements }
         let lines = elements.flatMap { Redaction.name(Text($0)).lines }
         return GoStack.joined(lines).map(\.string)
     }
 
-    /// Elements in front of the first frame, such as `Thread 0 Crashed:`.
+    /// Limit of elements in front of the first frame, such as `Thread 0 Crashed:`.
     private static let headingLimit = 2
 
     init(frames: [CallFrame]) { self.frames = frames }
 
-    /// The elements of a report's `stack` as a sample may be kept: without the values of arguments and variables that
+    /// Returns the elements of a report's `stack` in the form that may be stored: without the values of arguments and variables that
     /// debuggers and crash reporters add.
     ///
-    /// If a stack changes in every round, only its names are kept.
-    static func redacted(_ elements: [String], rounds: Int = Redaction.rounds) -> [String] {
+    /// Redaction is repeated until the elements no longer change. If they still change in the last round, JSON is redacted as other
+    /// text is; if that does not end either, each element becomes `…`.
+    static func redacted(_ elements: [String], rounds: Int = Redaction.roundLimit) -> [String] {
         // Most stacks need no redaction.
         guard elements.contains(where: { Redaction.mayChange($0) || $0.utf8.first == UInt8(ascii: "{") })
         else { return elements }
@@ -87,107 +88,118 @@ package struct CallStack: Hashable, Sendable {
         return CallStack(redacted) == nil ? names : redacted
     }
 
-    /// The elements for the group's key: the app's functions, without closures, compiler-made code and recursion; where none has a
-    /// name, the places in the app's images. Empty when the stack says nothing of the app.
+    /// The elements for the group's key: the app's functions, without closures, code that a compiler generated, and recursion. If no
+    /// function of the app has a name, the elements are offsets in the app's images. Empty if the stack has no frame of the app.
     package var key: [String] {
-        let ofApp = frames.filter { !$0.isSystem }
-        let named = ofApp.compactMap(\.keyName)
-        return Recursion.folded(named.isEmpty ? ofApp.compactMap(\.place) : named).map { Self.mark + $0 }
+        let appFrames = frames.filter { !$0.isSystem }
+        let names = appFrames.compactMap(\.keyName)
+        let elements = names.isEmpty ? appFrames.compactMap(\.offsetInImage) : names
+        return Recursion.folded(elements).map { Self.elementPrefix + $0 }
     }
 
-    /// The elements for pages and JSON. Consecutive frames without a name, and long runs of system frames, are one element each.
+    /// The elements for pages and JSON. Consecutive frames without a name become one element, and so do more than two consecutive
+    /// system frames.
     package var shown: [String] {
         var shown: [String] = []
-        var rest = frames[...]
-        while let first = rest.first {
-            let count = rest.prefix { $0.style == first.style }.count
-            let run = rest.prefix(count)
-            rest = rest.dropFirst(count)
+        var remainder = frames[...]
+        while let first = remainder.first {
+            let count = remainder.prefix { $0.style == first.style }.count
+            let run = remainder.prefix(count)
+            remainder = remainder.dropFirst(count)
             switch first.style {
-            case .plain: shown += run.map { Self.mark + $0.title }
-            case .system where count <= Self.systemFramesShown: shown += run.map { Self.mark + $0.title }
+            case .app: shown += run.map { Self.elementPrefix + $0.title }
+            case .system where count <= Self.systemFrameLimit:
+                shown += run.map { Self.elementPrefix + $0.title }
             case .system:
                 var modules: [String] = []
                 for module in run.compactMap(\.module) where !modules.contains(module) {
                     modules.append(module)
                 }
                 let names = modules.isEmpty ? "the system" : modules.prefix(3).joined(separator: ", ")
-                shown.append(Self.mark + "\(count) frames of \(names)\(modules.count > 3 ? ", …" : "")")
-            case .unnamed: shown.append(Self.mark + (count == 1 ? "1 address" : "\(count) addresses"))
+                shown.append(
+                    Self.elementPrefix + "\(count) frames of \(names)\(modules.count > 3 ? ", …" : "")")
+            case .unnamed:
+                shown.append(Self.elementPrefix + (count == 1 ? "1 address" : "\(count) addresses"))
             }
         }
         return shown
     }
 
-    private static let systemFramesShown = 2
+    /// The longest run of system frames that is shown frame by frame.
+    private static let systemFrameLimit = 2
 }
 
 extension CallFrame {
     fileprivate enum Style {
-        case plain, system, unnamed
+        case app, system, unnamed
     }
 
     fileprivate var style: Style {
-        if function == nil, place == nil { return .unnamed }
-        return isSystem ? .system : .plain
+        if function == nil, offsetInImage == nil { return .unnamed }
+        return isSystem ? .system : .app
     }
 
-    /// `closure #1 in CartModel.bind() in Shop`, `Shop + 0x41b9`
+    /// The frame for pages, such as `closure #1 in CartModel.bind() in Shop` or `Shop + 0x41b9`.
     fileprivate var title: String {
-        guard let function else { return (isSystem ? systemPlace : nil) ?? place ?? "1 address" }
+        guard let function else {
+            return (isSystem ? offsetInSystemImage : nil) ?? offsetInImage ?? "1 address"
+        }
         let name = function + (module.map { " in \($0)" } ?? "")
         guard isSymbolicated || obfuscated != nil, let file else { return name }
         return "\(name) (\(file)\(line.map { ":\($0)" } ?? ""))"
     }
 
-    /// `CartModel.bind() in Shop`; `nil` without a name, and for code that a compiler made for many functions.
+    /// The frame for keys, such as `CartModel.bind() in Shop`; `nil` without a name, and for code that a compiler generated for many
+    /// functions.
     fileprivate var keyName: String? {
         guard let function = enclosingFunction,
-            !Self.sharedCode.contains(where: { function.hasPrefix($0) })
+            !Self.sharedCodePrefixes.contains(where: { function.hasPrefix($0) })
         else { return nil }
-        return function + (module.map { " in \(ImageName.plain($0))" } ?? "")
+        return function + (module.map { " in \(ImageName.withoutEnding($0))" } ?? "")
     }
 
-    /// Beginnings of the names of code that a compiler made for many functions.
-    private static let sharedCode = [
+    /// Beginnings of the names of code that a compiler generated for many functions.
+    private static let sharedCodePrefixes = [
         "thunk for ", "outlined ", "OUTLINED_FUNCTION_", "___lldb_unnamed_symbol", "objectdestroy",
         "block_copy_helper",
         "block_destroy_helper", "<deduplicated_symbol>", "<compiler-generated>",
     ]
 
-    /// `libc.so.6 + 0x27249`: symbols of system libraries are not uploaded, and a UUID would say less than the name.
-    private var systemPlace: String? {
+    /// The offset by the image's name, such as `libc.so.6 + 0x27249`. Symbols of system libraries are not uploaded, so a UUID would
+    /// be less useful than the name.
+    private var offsetInSystemImage: String? {
         offset.flatMap { offset in module.map { "\($0) + 0x\(String(offset, radix: 16))" } }
     }
 
-    /// `Shop + 0x41b9`, by the image's UUID where it is known.
-    fileprivate var place: String? {
-        guard let offset, let image = imageID ?? module.map(ImageName.plain) else { return nil }
+    /// The offset by the image's UUID, or by its name if the UUID is not known: `Shop + 0x41b9`.
+    fileprivate var offsetInImage: String? {
+        guard let offset, let image = imageID ?? module.map(ImageName.withoutEnding) else { return nil }
         return "\(image) + 0x\(String(offset, radix: 16))"
     }
 }
 
-/// The name of an image without the parts that differ between kinds of builds.
+/// Functions for names of images.
 private enum ImageName {
     private static let endings = [".debug.dylib", ".dylib", ".so", ".xctest", ".exe", ".kexe"]
 
-    static func plain(_ name: String) -> String {
+    /// Returns the name without the ending that depends on the kind of build.
+    static func withoutEnding(_ name: String) -> String {
         endings.first { name.hasSuffix($0) && name.count > $0.count }.map { String(name.dropLast($0.count)) }
             ?? name
     }
 }
 
-/// Repeats in a call stack: functions that call themselves, or each other in turns.
+/// Repetitions in a call stack: functions that call themselves, or each other in turns.
 enum Recursion {
-    /// Limit of the functions in a repeated turn. Longer turns are not recognized.
-    private static let longestTurn = 4
+    /// Limit of the functions in a turn that is repeated. Longer turns are not recognized.
+    private static let turnLimit = 4
 
-    /// Removes each repeated turn.
+    /// Keeps only one of consecutive equal turns.
     static func folded(_ names: [String]) -> [String] {
         var folded: [String] = []
         for name in names {
             folded.append(name)
-            for length in 1...longestTurn where folded.count >= 2 * length {
+            for length in 1...turnLimit where folded.count >= 2 * length {
                 let turn = folded.suffix(length)
                 guard folded.dropLast(length).suffix(length).elementsEqual(turn) else { continue }
                 folded.removeLast(length)

@@ -1,12 +1,12 @@
 internal import LeakMessage
 
-// A frame without a name: an offset in an image. Our reporter sends this form.
+// Frames without a name: offsets in images, which LeakReporter sends, and obfuscated methods.
 
 extension CallFrame {
-    /// Offsets from here on are ignored, because no image is that large.
+    /// Offsets from 4 GiB on are ignored, because no image is that large.
     private static let offsetLimit: UInt64 = 1 << 32
 
-    /// The name that pages and keys show of a function, from its symbol: without argument types, modules and offsets.
+    /// Returns the name of a function for pages and keys: the symbol without argument types, modules and offsets.
     ///
     /// - Parameters:
     ///   - symbol: the symbol in the form of a symbol table or of debug data, mangled or not.
@@ -27,11 +27,11 @@ extension CallFrame {
 }
 
 extension CallFrame {
-    /// Returns the place to look up in symbols: obfuscated names, or an offset in an image. `nil` for a frame with the name of its
-    /// function, and for a frame without the id of its image or without both of these.
+    /// Returns the location to look up in symbols: an obfuscated method, or an offset in an image. `nil` for a frame without an image
+    /// id, and for a frame that has the name of its function or has no offset.
     ///
-    /// - Parameter isFirst: `true` if the offset is no return address.
-    fileprivate func place(isFirst: Bool) -> CodeLocation? {
+    /// - Parameter isFirst: `true` for the innermost frame, whose offset is not a return address.
+    fileprivate func codeLocation(isFirst: Bool) -> CodeLocation? {
         guard imageID != nil else { return nil }
         if let obfuscated {
             return .method(className: obfuscated.className, name: obfuscated.name, line: line)
@@ -42,18 +42,20 @@ extension CallFrame {
 }
 
 extension FrameReader {
-    /// `0x41b9 in Shop (6F1B0C3E-7B7B-3D8C-9E0D-0D1C6B6A1F00)`, see ``ImageOffset/element(offset:path:imageID:)``.
-    func imagePlace(_ line: Text) -> CallFrame? {
+    /// Reads `0x41b9 in Shop (6F1B0C3E-7B7B-3D8C-9E0D-0D1C6B6A1F00)`, see ``ImageOffset/element(offset:path:imageID:)``.
+    func imageOffset(_ line: Text) -> CallFrame? {
         guard let offset = hexadecimal(line), CallFrame.isOffset(offset.value),
-            let rest = offset.rest.dropping(" in "), !rest.isEmpty
+            let remainder = offset.remainder.dropping(" in "), !remainder.isEmpty
         else { return nil }
-        var path = rest
+        var path = remainder
         var imageID: Text?
-        if rest.last == UInt8(ascii: ")") {
-            guard let open = rest.lastRange(of: " ("), open.lowerBound > rest.startIndex else { return nil }
-            let id = rest[open.upperBound...].dropLast()
+        if remainder.last == UInt8(ascii: ")") {
+            guard let open = remainder.lastRange(of: " ("), open.lowerBound > remainder.startIndex else {
+                return nil
+            }
+            let id = remainder[open.upperBound...].dropLast()
             guard CallFrame.isImageID(id) else { return nil }
-            (path, imageID) = (rest[..<open.lowerBound], id)
+            (path, imageID) = (remainder[..<open.lowerBound], id)
         }
         let image = lastComponent(path)
         guard !image.isEmpty else { return nil }
@@ -64,24 +66,25 @@ extension FrameReader {
     }
 }
 
-/// A method of Java or Kotlin under the names that an obfuscator gave.
+/// A method of Java or Kotlin with the names that an obfuscator gave to the class and the method.
 struct ObfuscatedMethod: Hashable, Sendable {
     var className: String
     var name: String
 }
 
-/// A place in code that symbols may name.
+/// A location in code that uploaded symbols may name.
 package enum CodeLocation: Hashable, Sendable {
+    /// The offset of an instruction in an image.
     case offset(UInt64)
-    /// Obfuscated names, and the line that the frame has.
+    /// Obfuscated names, and the line number in the frame.
     case method(className: String, name: String, line: Int?)
 }
 
-/// One function at a place in an image, as the symbols of the image name it.
+/// A function at a location in code, by the names in uploaded symbols.
 package struct SymbolicatedFrame: Hashable, Sendable {
-    /// The name that ``CallFrame/functionName(of:demangle:)`` makes of its symbol; of Java and Kotlin the method.
+    /// The name that ``CallFrame/functionName(of:demangle:)`` returns for the symbol. For Java and Kotlin, the name of the method.
     package var function: String
-    /// The class with its package, of Java and Kotlin alone.
+    /// The class with its package; only for Java and Kotlin.
     package var className: String?
     /// The source file's name without its folder.
     package var file: String?
@@ -98,64 +101,65 @@ package struct SymbolicatedFrame: Hashable, Sendable {
 }
 
 extension CallStack {
-    /// Finds the functions at a place in an image, or of an obfuscator's mapping, innermost first: several where functions are
-    /// inlined, none where there are no symbols or they do not cover the place.
-    package typealias Symbols = (_ imageID: String, _ place: CodeLocation) -> [SymbolicatedFrame]
+    /// A lookup of the functions at a location, innermost first. It returns several functions if functions are inlined there, and
+    /// none without symbols for the image, or if the symbols do not cover the location.
+    package typealias Symbols = (_ imageID: String, _ location: CodeLocation) -> [SymbolicatedFrame]
 
-    /// The same stack with names for those frames that have an image's id and an offset in place of a name. A frame becomes as many
-    /// as functions are inlined there.
+    /// Returns the stack with names for frames that have an image id and no name, and for obfuscated frames. A frame becomes several
+    /// frames if functions are inlined at its location.
     ///
-    /// Behind the first frame an offset is a return address, so the byte in front of it is looked up.
+    /// Each offset after the first is a return address, so the byte in front of the offset is looked up.
     package func named(by symbols: Symbols) -> CallStack {
-        guard frames.contains(where: { $0.place(isFirst: true) != nil }) else { return self }
-        var named: [CallFrame] = []
+        guard frames.contains(where: { $0.codeLocation(isFirst: true) != nil }) else { return self }
+        var namedFrames: [CallFrame] = []
         for (index, frame) in frames.enumerated() {
-            guard let imageID = frame.imageID, let place = frame.place(isFirst: index == 0) else {
-                named.append(frame)
+            guard let imageID = frame.imageID, let location = frame.codeLocation(isFirst: index == 0) else {
+                namedFrames.append(frame)
                 continue
             }
-            let calls = symbols(imageID, place)
+            let calls = symbols(imageID, location)
             guard !calls.isEmpty else {
-                named.append(frame)
+                namedFrames.append(frame)
                 continue
             }
-            named += calls.map { call in
+            namedFrames += calls.map { call in
                 if let className = call.className {
-                    var one = VirtualMachineFrame.original(call, className: className)
-                    one.isSymbolicated = true
-                    return one
+                    var namedFrame = VirtualMachineFrame.original(call, className: className)
+                    namedFrame.isSymbolicated = true
+                    return namedFrame
                 }
-                var one = frame
-                // Tables of Breakpad's files may have the types of arguments.
+                var namedFrame = frame
+                // Symbol files of Breakpad may contain the types of arguments.
                 let function = CPlusPlusSignature.read(Text(call.function)) ?? call.function
-                one.function = FrameReader.bounded(function, to: FrameReader.functionByteLimit)
-                one.file = call.file
-                one.line = call.line
-                one.isSymbolicated = true
-                one.isSystem = frame.isSystem || SystemFrames.isRuntime(call.function)
-                return one
+                namedFrame.function = FrameReader.bounded(function, to: FrameReader.functionByteLimit)
+                namedFrame.file = call.file
+                namedFrame.line = call.line
+                namedFrame.isSymbolicated = true
+                namedFrame.isSystem = frame.isSystem || SystemFrames.isRuntime(call.function)
+                return namedFrame
             }
         }
-        return CallStack(frames: Array(named.prefix(WireLimits.stackCount)))
+        return CallStack(frames: Array(namedFrames.prefix(WireLimits.stackCount)))
     }
 
-    /// The ids of the images in which frames have an offset in place of a name.
+    /// The image ids of frames that have no name or an obfuscated name, so that symbols or a mapping could name them.
     package var unnamedImages: Set<String> {
-        Set(frames.lazy.filter { $0.place(isFirst: true) != nil }.compactMap(\.imageID))
+        Set(frames.lazy.filter { $0.codeLocation(isFirst: true) != nil }.compactMap(\.imageID))
     }
 
-    /// The ids of the images of which ``shown`` or ``key`` have places: of `at 6F1B0C3E-… + 0x41b9`. In the order of the elements.
+    /// Returns the image ids in the elements of ``shown`` or ``key`` that have no name, such as `at 6F1B0C3E-… + 0x41b9`, in the order
+    /// of the elements.
     package static func unnamedImages(in elements: [String]) -> [String] {
         var images: [String] = []
         for title in titles(of: elements) ?? [] {
-            guard let id = imageID(ofPlace: title), !images.contains(id) else { continue }
+            guard let id = imageID(in: title), !images.contains(id) else { continue }
             images.append(id)
         }
         return images
     }
 
-    /// `true` for the elements of a ``key`` without the name of a function.
-    package static func isOfPlaces(_ elements: [String]) -> Bool {
+    /// Returns `true` for the elements of a ``key`` that contains only offsets in images, and no name of a function.
+    package static func hasOnlyOffsets(_ elements: [String]) -> Bool {
         guard let titles = titles(of: elements) else { return false }
         return titles.allSatisfy { title in
             let text = Text(title)
@@ -164,7 +168,7 @@ extension CallStack {
         }
     }
 
-    private static func imageID(ofPlace title: String) -> String? {
+    private static func imageID(in title: String) -> String? {
         let text = Text(title)
         // `c.d in a.b (r8-map-id-7f5bbd1:12)`
         if let mapping = text.lastRange(of: " (r8-map-id-") {

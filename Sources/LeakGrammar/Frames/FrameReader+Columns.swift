@@ -1,48 +1,49 @@
 internal import LeakMessage
 
-// Frames in columns: of Apple's systems, Swift 6 and ELF programs.
+// Reads frames in columns, as Apple's systems, Swift 6 and ELF programs print them.
 
 extension FrameReader {
     // MARK: Apple and Swift 6
 
-    /// `3   Shop   0x00000001023bcd8a $s4Shop…F + 282`, the columns of `callStackSymbols` and of crash reports; with
-    /// attributes in brackets and without an image, those of Swift 6; without an address, those of `malloc_history`.
+    /// Reads the columns of `callStackSymbols` and of crash reports: `3   Shop   0x00000001023bcd8a $s4Shop…F + 282`. Without an
+    /// image, perhaps with attributes in brackets, these are the columns of Swift 6; without an address, those of `malloc_history`.
     func columns(_ line: Text) -> CallFrame? {
         let digits = line.prefix { $0.isDigit }
         if digits.count == line.count { return digits.count > 6 ? CallFrame() : nil }
-        if let address = hexadecimal(line), address.rest.isEmpty { return CallFrame() }
+        if let address = hexadecimal(line), address.remainder.isEmpty { return CallFrame() }
         guard digits.count <= 4, let space = line[digits.endIndex...].first, space <= 0x20 else { return nil }
-        let rest = line[digits.endIndex...].trimmed
-        guard let start = startOfAddress(in: rest), let address = hexadecimal(rest[start...]) else {
-            return mallocHistory(rest)
+        let remainder = line[digits.endIndex...].trimmed
+        guard let start = startOfAddress(in: remainder), let address = hexadecimal(remainder[start...]) else {
+            return mallocHistory(remainder)
         }
-        let image = rest[..<start].trimmed
-        let behind = address.rest.trimmed
-        if image.isEmpty || image.first == UInt8(ascii: "[") { return swiftBacktrace(behind) }
-        return apple(image: image, address: address.value, behind)
+        let image = remainder[..<start].trimmed
+        let textAfter = address.remainder.trimmed
+        if image.isEmpty || image.first == UInt8(ascii: "[") { return swiftBacktrace(textAfter) }
+        return apple(image: image, address: address.value, textAfter)
     }
 
-    func apple(image: Text, address: UInt64, _ behind: Text) -> CallFrame? {
+    func apple(image: Text, address: UInt64, _ textAfter: Text) -> CallFrame? {
         var frame = CallFrame(module: image.string, function: nil)
-        var symbol = behind
-        if let base = hexadecimal(behind), let plus = base.rest.dropping(" + ") {
-            // `0x102230000 + 25036`, perhaps with the symbol in parentheses behind.
+        var symbol = textAfter
+        if let base = hexadecimal(textAfter), let plus = base.remainder.dropping(" + ") {
+            // `0x102230000 + 25036`, which a symbol in parentheses may follow.
             frame.offset =
                 base.value > 0 && image != Text("???") ? UInt64(plus.prefix { $0.isDigit }.string) : nil
-            let last = plus.drop { $0.isDigit }.trimmed
+            let textAfterOffset = plus.drop { $0.isDigit }.trimmed
             symbol =
-                last.first == UInt8(ascii: "(") ? last.dropFirst().droppingLast(")") ?? last.dropFirst() : []
+                textAfterOffset.first == UInt8(ascii: "(")
+                ? textAfterOffset.dropFirst().droppingLast(")") ?? textAfterOffset.dropFirst() : []
         } else if address < Self.offsetLimit {
             // Crashlytics prints the offset in the image as the address.
             frame.offset = address
         }
-        if let unnamed = symbol.dropping("<unavailable> + ") { frame.offset = UInt64(unnamed.string) }
-        place(in: &symbol, &frame)
-        let place = symbol
+        if let offset = symbol.dropping("<unavailable> + ") { frame.offset = UInt64(offset.string) }
+        moveSourceLocation(from: &symbol, to: &frame)
+        let symbolAndOffset = symbol
         symbol = withoutOffset(symbol.droppingLast(" [inlined]") ?? symbol)
-        let isImage = symbol == image && !image.equals("main")
-        if isImage || FunctionName.isStartOfImage(symbol),
-            let plus = place[symbol.endIndex...].dropping(" + ")
+        let isImageName = symbol == image && !image.equals("main")
+        if isImageName || FunctionName.isStartOfImage(symbol),
+            let plus = symbolAndOffset[symbol.endIndex...].dropping(" + ")
         {
             // `Shop + 33208`, `_mh_execute_header + 33208`: the image replaces the symbol, and the offset is from the image's
             // start.
@@ -54,8 +55,8 @@ extension FrameReader {
         return frame
     }
 
-    /// `Shop   0x00000001023bcd8a $s4Shop…F + 282`, `Shop $s4Shop…F + 282` and `$s4Shop…F + 282`: the columns of an Apple frame without
-    /// its number, its address or its image.
+    /// Reads the columns of an Apple frame without its number, and perhaps without its address or its image:
+    /// `Shop   0x00000001023bcd8a $s4Shop…F + 282`, `Shop $s4Shop…F + 282` and `$s4Shop…F + 282`.
     func unnumbered(_ line: Text) -> CallFrame? {
         let symbol = withoutOffset(line)
         guard symbol.count < line.count else { return nil }
@@ -67,7 +68,7 @@ extension FrameReader {
         case 2 where TypeNameCleaner.looksMangled(last):
             return apple(image: words[0], address: 0, line[last.startIndex...])
         case 3:
-            guard let address = hexadecimal(words[1]), address.rest.isEmpty, words[1].count >= 8 else {
+            guard let address = hexadecimal(words[1]), address.remainder.isEmpty, words[1].count >= 8 else {
                 return nil
             }
             return apple(image: words[0], address: address.value, line[last.startIndex...])
@@ -75,10 +76,10 @@ extension FrameReader {
         }
     }
 
-    /// Smaller numbers are offsets in an image, larger ones addresses in a process.
+    /// Numbers below 256 MiB are offsets in an image; larger numbers are addresses in a process.
     private static let offsetLimit: UInt64 = 1 << 28
 
-    /// `reallyCrashMe() + 404 in crash at /Users/me/crash.swift:4:15`
+    /// Reads `reallyCrashMe() + 404 in crash at /Users/me/crash.swift:4:15`
     func swiftBacktrace(_ line: Text) -> CallFrame? {
         var frame = CallFrame()
         var text = line
@@ -86,7 +87,7 @@ extension FrameReader {
             text[at.upperBound...].contains(UInt8(ascii: "/"))
                 || text[at.upperBound...].contains(UInt8(ascii: "\\"))
         {
-            (frame.file, frame.line) = SourcePlace.read(text[at.upperBound...])
+            (frame.file, frame.line) = SourcePosition.read(text[at.upperBound...])
             text = text[..<at.lowerBound]
         }
         let range = text.lastRange(of: " in ")
@@ -98,42 +99,44 @@ extension FrameReader {
         return frame
     }
 
-    /// `swift_allocObject + 39 (libswiftCore.dylib + 3127127) [0x7ff811f0d757] 16`
+    /// Reads `swift_allocObject + 39 (libswiftCore.dylib + 3127127) [0x7ff811f0d757] 16`
     func mallocHistory(_ line: Text) -> CallFrame? {
         guard let bracket = line.lastRange(of: ") [0x"),
             let open = line[..<bracket.lowerBound].lastRange(of: " (")
         else { return nil }
-        let place = line[open.upperBound..<bracket.lowerBound]
-        guard let plus = place.lastRange(of: " + ") else { return nil }
-        let image = place[..<plus.lowerBound]
+        let imageAndOffset = line[open.upperBound..<bracket.lowerBound]
+        guard let plus = imageAndOffset.lastRange(of: " + ") else { return nil }
+        let image = imageAndOffset[..<plus.lowerBound]
         var frame = CallFrame(
             module: image.string,
             function: FunctionName.read(withoutOffset(line[..<open.lowerBound]), demangle),
-            offset: UInt64(place[plus.upperBound...].string))
+            offset: UInt64(imageAndOffset[plus.upperBound...].string))
         frame.isSystem = SystemFrames.isSystem(image: image, path: image, frame)
         return frame
     }
 
     // MARK: Linux
 
-    /// `/lib/x86_64-linux-gnu/libc.so.6(__libc_start_main+0x85) [0x7ff4ba06c305]`
+    /// Reads `/lib/x86_64-linux-gnu/libc.so.6(__libc_start_main+0x85) [0x7ff4ba06c305]`
     func elf(_ line: Text) -> CallFrame? {
         guard line.last == UInt8(ascii: "]"), let bracket = line.lastRange(of: " [0x"),
-            hexadecimal(line[(bracket.lowerBound + 2)...])?.rest.count == 1
+            hexadecimal(line[(bracket.lowerBound + 2)...])?.remainder.count == 1
         else { return nil }
-        let place = line[..<bracket.lowerBound]
-        guard place.last == UInt8(ascii: ")"), let open = place.firstIndex(of: UInt8(ascii: "(")) else {
+        let imageAndSymbol = line[..<bracket.lowerBound]
+        guard imageAndSymbol.last == UInt8(ascii: ")"),
+            let open = imageAndSymbol.firstIndex(of: UInt8(ascii: "("))
+        else {
             // `./shop [0x55dd8268e1b9]`
-            let path = place.trimmed
+            let path = imageAndSymbol.trimmed
             let isPath = path.contains(UInt8(ascii: "/")) && !path.contains(UInt8(ascii: " "))
             return isPath ? elf(path, symbol: [], offset: nil) : nil
         }
-        let inside = place[(open + 1)...].dropLast()
+        let inside = imageAndSymbol[(open + 1)...].dropLast()
         guard let plus = inside.lastRange(of: "+0x") else {
-            return elf(place[..<open], symbol: inside, offset: nil)
+            return elf(imageAndSymbol[..<open], symbol: inside, offset: nil)
         }
         return elf(
-            place[..<open], symbol: inside[..<plus.lowerBound],
+            imageAndSymbol[..<open], symbol: inside[..<plus.lowerBound],
             offset: hexadecimal(inside[(plus.lowerBound + 1)...])?.value)
     }
 
@@ -148,7 +151,7 @@ extension FrameReader {
         return frame
     }
 
-    /// `UIKitCore⇥1012⇥-[UIViewController loadViewIfRequired] (in UIKitCore)`
+    /// Reads `UIKitCore⇥1012⇥-[UIViewController loadViewIfRequired] (in UIKitCore)`
     func symbolTable(_ line: Text) -> CallFrame? {
         let fields = line.split(separator: UInt8(ascii: "\t"))
         guard fields.count == 3, !fields[1].isEmpty, fields[1].allSatisfy(\.isDigit),

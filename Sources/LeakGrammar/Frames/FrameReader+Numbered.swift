@@ -1,14 +1,14 @@
 internal import LeakMessage
 
-// Frames behind `frame #3:` and `#3`: of debuggers, sanitizers, Android and Dart.
+// Reads frames that begin with `frame #3:` or `#3`, as debuggers, sanitizers, Android and Dart print them.
 
 extension FrameReader {
-    /// `frame #2: 0x00000001090dd6c0 libdispatch.dylib`_dispatch_client_callout + 20`
+    /// Reads `frame #2: 0x00000001090dd6c0 libdispatch.dylib`_dispatch_client_callout + 20`
     func debugger(_ line: Text) -> CallFrame? {
-        guard let rest = line.dropping("frame #") else { return nil }
-        let behind = rest.drop { $0.isDigit }
-        guard let colon = behind.dropping(": "), let address = hexadecimal(colon) else { return nil }
-        let text = address.rest.trimmed
+        guard let remainder = line.dropping("frame #") else { return nil }
+        let textAfter = remainder.drop { $0.isDigit }
+        guard let colon = textAfter.dropping(": "), let address = hexadecimal(colon) else { return nil }
+        let text = address.remainder.trimmed
         guard let tick = text.firstIndex(of: UInt8(ascii: "`")) else { return CallFrame() }
         let image = text[..<tick]
         var frame = CallFrame(module: image.string, function: nil)
@@ -19,10 +19,10 @@ extension FrameReader {
             symbol = symbol[..<bracket.lowerBound]
         }
         if let at = symbol.lastRange(of: " at ") {
-            (frame.file, frame.line) = SourcePlace.read(symbol[at.upperBound...])
+            (frame.file, frame.line) = SourcePosition.read(symbol[at.upperBound...])
             symbol = symbol[..<at.lowerBound]
         }
-        // Behind the function that it was inlined into, which is a frame of its own.
+        // The function in front contains the inlined code. lldb prints it as a separate frame.
         if let inlined = symbol.lastRange(of: " [inlined] ") { symbol = symbol[inlined.upperBound...] }
         // `_block_invoke(.block_descriptor=0x…)`
         if let block = symbol.lastRange(of: "_block_invoke") {
@@ -34,11 +34,12 @@ extension FrameReader {
         return frame
     }
 
+    /// Reads a frame that begins with `#` and a number.
     func numbered(_ line: Text) -> CallFrame? {
         let number = line.dropFirst().prefix { $0.isDigit }
         guard !number.isEmpty else { return nil }
-        let rest = line[number.endIndex...]
-        let text = rest.trimmed
+        let remainder = line[number.endIndex...]
+        let text = remainder.trimmed
         if let symbol = text.dropping("(null) in ") {
             var frame = CallFrame(
                 module: nil, function: FunctionName.read(symbol.droppingLast(" ()") ?? symbol, demangle))
@@ -46,25 +47,25 @@ extension FrameReader {
             return frame
         }
         if let address = hexadecimal(text) {
-            if address.rest.isEmpty { return CallFrame() }
-            if let symbol = address.rest.dropping(" in ") { return gdb(symbol) ?? sanitizer(symbol) }
+            if address.remainder.isEmpty { return CallFrame() }
+            if let symbol = address.remainder.dropping(" in ") { return gdb(symbol) ?? sanitizer(symbol) }
         }
         if text.starts(with: "abs ") { return obfuscatedDart(text) }
         if let native = text.dropping("pc ") { return androidNative(native) }
-        return dart(line, column: line.startIndex + 8, rest) ?? gdb(text)
+        return dart(line, column: line.startIndex + 8, remainder) ?? gdb(text)
     }
 
-    /// `0000000000012345  /data/app/…/lib/arm64/libshop.so (Cart::add()+24) (BuildId: abc)`
+    /// Reads `0000000000012345  /data/app/…/lib/arm64/libshop.so (Cart::add()+24) (BuildId: abc)`
     func androidNative(_ text: Text) -> CallFrame? {
         let digits = text.prefix { $0.isHexadecimal }
-        let rest = text[digits.endIndex...].trimmed
-        let path = rest.prefix { $0 != UInt8(ascii: " ") }
+        let remainder = text[digits.endIndex...].trimmed
+        let path = remainder.prefix { $0 != UInt8(ascii: " ") }
         guard !path.isEmpty else { return nil }
         let image = lastComponent(path)
         var frame = CallFrame(module: image.string, function: nil, offset: UInt64(digits.string, radix: 16))
-        let behind = rest[path.endIndex...].trimmed
-        if behind.first == UInt8(ascii: "("), !behind.starts(with: "(BuildId:") {
-            let symbol = Brackets.inside(behind)
+        let textAfter = remainder[path.endIndex...].trimmed
+        if textAfter.first == UInt8(ascii: "("), !textAfter.starts(with: "(BuildId:") {
+            let symbol = Brackets.inside(textAfter)
             let plus = symbol.lastIndex(of: UInt8(ascii: "+"))
             frame.function = FunctionName.read(plus.map { symbol[..<$0] } ?? symbol, demangle)
         }
@@ -72,7 +73,7 @@ extension FrameReader {
         return frame
     }
 
-    /// `malloc /home/me/asan_malloc_linux.cpp:129:3`, `f() -> Swift.Int (/usr/lib/swift/linux/libXCTest.so+0x3ea258)`
+    /// Reads `malloc /home/me/asan_malloc_linux.cpp:129:3` and `f() -> Swift.Int (/usr/lib/swift/linux/libXCTest.so+0x3ea258)`
     func sanitizer(_ text: Text) -> CallFrame? {
         var frame = CallFrame()
         var text = text
@@ -81,25 +82,25 @@ extension FrameReader {
         }
         var symbol = text
         var path: Text = []
-        if let at = text.lastRange(of: " at "), SourcePlace.fileAndLine(text[at.upperBound...]) != nil {
-            (frame.file, frame.line) = SourcePlace.read(text[at.upperBound...])
+        if let at = text.lastRange(of: " at "), SourcePosition.fileAndLine(text[at.upperBound...]) != nil {
+            (frame.file, frame.line) = SourcePosition.read(text[at.upperBound...])
             symbol = text[..<at.lowerBound].droppingLast(" ()") ?? text[..<at.lowerBound]
         } else if text.last == UInt8(ascii: ")"), let open = text.lastRange(of: " (") {
-            let place = text[open.upperBound...].dropLast()
-            if let plus = place.lastRange(of: "+0x") {
-                path = place[..<plus.lowerBound]
-                frame.offset = hexadecimal(place[(plus.lowerBound + 1)...])?.value
+            let position = text[open.upperBound...].dropLast()
+            if let plus = position.lastRange(of: "+0x") {
+                path = position[..<plus.lowerBound]
+                frame.offset = hexadecimal(position[(plus.lowerBound + 1)...])?.value
                 frame.module = lastComponent(path).string
                 symbol = text[..<open.lowerBound]
             }
         } else if let slash = text.firstRange(of: " /") {
-            (frame.file, frame.line) = SourcePlace.read(text[(slash.lowerBound + 1)...])
+            (frame.file, frame.line) = SourcePosition.read(text[(slash.lowerBound + 1)...])
             symbol = text[..<slash.lowerBound]
         } else if let space = text.lastRange(of: " "),
-            let place = SourcePlace.fileAndLine(text[space.upperBound...])
+            let position = SourcePosition.fileAndLine(text[space.upperBound...])
         {
             // `main csu/libc-start.c:58:16`
-            (frame.file, frame.line) = place
+            (frame.file, frame.line) = position
             symbol = text[..<space.lowerBound]
         }
         frame.function = FunctionName.read(symbol, demangle)
@@ -107,46 +108,47 @@ extension FrameReader {
         return frame
     }
 
-    /// `#49     StatefulElement._firstBuild (package:flutter/src/widgets/framework.dart:3769:11)`, or with `_` for each
+    /// Reads `#49     StatefulElement._firstBuild (package:flutter/src/widgets/framework.dart:3769:11)`, or with `_` for each
     /// space, as leak_tracker prints it.
     ///
-    /// - Parameter column: where the name begins, behind the number and the padding.
-    func dart(_ line: Text, column: Int, _ rest: Text) -> CallFrame? {
+    /// - Parameter column: the index at which the name begins, after the number and the padding.
+    func dart(_ line: Text, column: Int, _ remainder: Text) -> CallFrame? {
         let name: Text
         let open: Range<Int>
-        if rest.first == UInt8(ascii: "_"), column < line.endIndex, let range = line.lastRange(of: "_(") {
+        if remainder.first == UInt8(ascii: "_"), column < line.endIndex, let range = line.lastRange(of: "_(")
+        {
             guard column <= range.lowerBound else { return nil }
             (name, open) = (line[column..<range.lowerBound], range)
-        } else if let range = rest.lastRange(of: " (") {
-            (name, open) = (rest[..<range.lowerBound].trimmed, range)
+        } else if let range = remainder.lastRange(of: " (") {
+            (name, open) = (remainder[..<range.lowerBound].trimmed, range)
         } else {
             return nil
         }
         guard line.last == UInt8(ascii: ")"), !name.isEmpty else { return nil }
-        let place = line[open.upperBound...].dropLast()
-        guard SourcePlace.fileAndLine(place) != nil else { return nil }
-        var frame = dart(name, of: place)
-        (frame.file, frame.line) = SourcePlace.read(place)
+        let position = line[open.upperBound...].dropLast()
+        guard SourcePosition.fileAndLine(position) != nil else { return nil }
+        var frame = dart(name, of: position)
+        (frame.file, frame.line) = SourcePosition.read(position)
         return frame
     }
 
-    /// `package:shop/cart.dart 12:5   CartState.load`, as Dart's package `stack_trace` prints it.
+    /// Reads `package:shop/cart.dart 12:5   CartState.load`, as Dart's package `stack_trace` prints it.
     func dartTrace(_ line: Text) -> CallFrame? {
         let library = line.prefix { $0 != UInt8(ascii: " ") }
         guard library.starts(with: "package:") || library.starts(with: "dart:") else { return nil }
-        let rest = line[library.endIndex...].trimmed
-        let place = rest.prefix { $0.isDigit || $0 == UInt8(ascii: ":") }
-        let name = rest[place.endIndex...].trimmed
-        guard !place.isEmpty, name.startIndex > place.endIndex, !name.contains(UInt8(ascii: " ")) else {
+        let remainder = line[library.endIndex...].trimmed
+        let position = remainder.prefix { $0.isDigit || $0 == UInt8(ascii: ":") }
+        let name = remainder[position.endIndex...].trimmed
+        guard !position.isEmpty, name.startIndex > position.endIndex, !name.contains(UInt8(ascii: " ")) else {
             return nil
         }
         var frame = dart(name, of: library)
         frame.file = lastComponent(library).string
-        frame.line = Int(place.prefix { $0.isDigit }.string)
+        frame.line = Int(position.prefix { $0.isDigit }.string)
         return frame
     }
 
-    /// - Parameter library: `package:shop/cart.dart`, `dart:async/zone.dart`.
+    /// - Parameter library: the source of the function, such as `package:shop/cart.dart` or `dart:async/zone.dart`.
     private func dart(_ name: Text, of library: Text) -> CallFrame {
         var frame = CallFrame()
         if let package = library.dropping("package:") {
@@ -160,7 +162,7 @@ extension FrameReader {
         return frame
     }
 
-    /// `#00 abs 000000723d6346d7 virt 00000000001ed6d7 _kDartIsolateSnapshotInstructions+0x1e26d7`
+    /// Reads `#00 abs 000000723d6346d7 virt 00000000001ed6d7 _kDartIsolateSnapshotInstructions+0x1e26d7`
     func obfuscatedDart(_ text: Text) -> CallFrame? {
         guard let range = text.firstRange(of: " virt ") else { return nil }
         var frame = CallFrame()

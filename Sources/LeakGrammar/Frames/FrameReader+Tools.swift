@@ -1,58 +1,61 @@
 internal import LeakMessage
 
-// Frames as `sample`, `atos` and gdb print them, and those of Go.
+// Reads frames as `sample`, `atos`, gdb and Go print them.
 
 extension FrameReader {
     // MARK: Apple's tools
 
-    /// `+ ! 2489 main  (in Shop) + 76  [0x1042b1a4c]  main.swift:12`, the tree of `sample`.
+    /// Reads a line in the tree of `sample`: `+ ! 2489 main  (in Shop) + 76  [0x1042b1a4c]  main.swift:12`.
     func sample(_ line: Text) -> CallFrame? {
         let call = line.drop { "+!:| ".utf8.contains($0) }
-        let count = call.prefix { $0.isDigit }
-        guard !count.isEmpty, count.count <= 9, call[count.endIndex...].first == UInt8(ascii: " ") else {
+        let digits = call.prefix { $0.isDigit }
+        guard !digits.isEmpty, digits.count <= 9, call[digits.endIndex...].first == UInt8(ascii: " ") else {
             return nil
         }
-        let text = call[count.endIndex...].trimmed
+        let text = call[digits.endIndex...].trimmed
         guard let range = text.firstRange(of: "  (in ") else { return nil }
-        return tool(symbol: text[..<range.lowerBound], image: text[range.upperBound...])
+        return appleTool(symbol: text[..<range.lowerBound], image: text[range.upperBound...])
     }
 
-    /// `Cart.load() (in Shop) (Cart.swift:12)`, `-[Cart add] (in Shop) + 52`
+    /// Reads `Cart.load() (in Shop) (Cart.swift:12)` and `-[Cart add] (in Shop) + 52`
     func atos(_ line: Text) -> CallFrame? {
         guard let range = line.firstRange(of: " (in "), range.lowerBound > line.startIndex else { return nil }
-        return tool(symbol: line[..<range.lowerBound], image: line[range.upperBound...])
+        return appleTool(symbol: line[..<range.lowerBound], image: line[range.upperBound...])
     }
 
-    /// - Parameter image: `Shop) + 76 …` or `Shop) (Cart.swift:12)`. A name in parentheses alone may be anything.
-    private func tool(symbol: Text, image: Text) -> CallFrame? {
+    /// - Parameter image: the text after `(in `, such as `Shop) + 76 …` or `Shop) (Cart.swift:12)`. A name in parentheses with
+    ///   nothing after it may be any text, so it is not a frame.
+    private func appleTool(symbol: Text, image: Text) -> CallFrame? {
         guard let close = image.firstIndex(of: UInt8(ascii: ")")), close > image.startIndex else {
             return nil
         }
         let name = image[..<close]
-        let behind = image[(close + 1)...].trimmed
+        let textAfter = image[(close + 1)...].trimmed
         var frame = CallFrame(module: name.string, function: nil)
-        if let start = hexadecimal(behind.dropping("load address ") ?? []),
-            let offset = hexadecimal(start.rest.dropping(" + ") ?? [])
+        if let start = hexadecimal(textAfter.dropping("load address ") ?? []),
+            let offset = hexadecimal(start.remainder.dropping(" + ") ?? [])
         {
             frame.offset = offset.value
-        } else if let distance = behind.dropping("+ ") {
+        } else if let distance = textAfter.dropping("+ ") {
             let digits = distance.prefix { $0.isDigit }
-            let rest = distance[digits.endIndex...].drop {
+            let remainder = distance[digits.endIndex...].drop {
                 $0 == UInt8(ascii: ",") || $0.isDigit || $0 == UInt8(ascii: ".")
             }
-            guard !digits.isEmpty, rest.isEmpty || rest.first == UInt8(ascii: " ") else { return nil }
-            if let gap = rest.lastRange(of: "]  ") {
-                (frame.file, frame.line) = SourcePlace.read(rest[gap.upperBound...])
+            guard !digits.isEmpty, remainder.isEmpty || remainder.first == UInt8(ascii: " ") else {
+                return nil
             }
-        } else if behind.first == UInt8(ascii: "("), behind.last == UInt8(ascii: ")"),
-            let place = SourcePlace.fileAndLine(behind.dropFirst().dropLast())
+            if let gap = remainder.lastRange(of: "]  ") {
+                (frame.file, frame.line) = SourcePosition.read(remainder[gap.upperBound...])
+            }
+        } else if textAfter.first == UInt8(ascii: "("), textAfter.last == UInt8(ascii: ")"),
+            let position = SourcePosition.fileAndLine(textAfter.dropFirst().dropLast())
         {
-            (frame.file, frame.line) = place
+            (frame.file, frame.line) = position
         } else {
             return nil
         }
         let symbol = symbol.trimmed
-        let isAddress = hexadecimal(symbol)?.rest.isEmpty ?? false
+        let isAddress = hexadecimal(symbol)?.remainder.isEmpty ?? false
         frame.function = isAddress ? nil : FunctionName.read(symbol, demangle)
         frame.isSystem = SystemFrames.isSystem(image: name, path: name, frame)
         return frame
@@ -60,13 +63,13 @@ extension FrameReader {
 
     // MARK: gdb
 
-    /// `Cart::add (this=0x7ffe, n=3) at cart.cpp:12`, `__libc_start_main () from /lib/libc.so.6`
+    /// Reads `Cart::add (this=0x7ffe, n=3) at cart.cpp:12` and `__libc_start_main () from /lib/libc.so.6`
     func gdb(_ text: Text) -> CallFrame? {
         var frame = CallFrame()
         var path: Text = []
         let call: Text
-        if let at = text.lastRange(of: ") at "), SourcePlace.fileAndLine(text[at.upperBound...]) != nil {
-            (frame.file, frame.line) = SourcePlace.read(text[at.upperBound...])
+        if let at = text.lastRange(of: ") at "), SourcePosition.fileAndLine(text[at.upperBound...]) != nil {
+            (frame.file, frame.line) = SourcePosition.read(text[at.upperBound...])
             call = text[...at.lowerBound]
         } else if let from = text.lastRange(of: ") from "),
             text[from.upperBound...].contains(UInt8(ascii: "/"))
@@ -83,17 +86,18 @@ extension FrameReader {
         return frame
     }
 
-    /// Where the ` (` of the values stands: outside of the brackets of types, such as those in `function<void (int)>`.
+    /// Returns the index of the ` (` in front of the values of arguments. It is outside of the brackets of types, such as those in
+    /// `function<void (int)>`.
     private static func startOfArguments(_ call: Text) -> Int? {
         var index = call.startIndex
         while index < call.endIndex {
-            let rest = call[index...]
+            let remainder = call[index...]
             switch call[index] {
-            case UInt8(ascii: " ") where index > call.startIndex && rest.starts(with: " ("): return index
-            case UInt8(ascii: "("), UInt8(ascii: "["), UInt8(ascii: "<"): index = Brackets.end(rest)
+            case UInt8(ascii: " ") where index > call.startIndex && remainder.starts(with: " ("): return index
+            case UInt8(ascii: "("), UInt8(ascii: "["), UInt8(ascii: "<"): index = Brackets.end(remainder)
             case UInt8(ascii: "o"):
-                let sign = rest.dropping("operator").flatMap { behind in
-                    signs.first { behind.starts(with: $0) }
+                let sign = remainder.dropping("operator").flatMap { textAfter in
+                    operatorSigns.first { textAfter.starts(with: $0) }
                 }
                 index += sign.map { 8 + $0.utf8CodeUnitCount } ?? 1
             default: index += 1
@@ -102,23 +106,24 @@ extension FrameReader {
         return nil
     }
 
-    /// Operators that are no brackets.
-    private static let signs: [StaticString] = [
+    /// The signs of operators with `<` or `>`, which are not brackets here.
+    private static let operatorSigns: [StaticString] = [
         "<=>", "<<=", ">>=", "->*", "<<", ">>", "<=", ">=", "->", "<", ">",
     ]
 
     // MARK: Go
 
-    /// `main.(*Cart).Add(0xc000012345, 0x1) /home/me/shop/cart.go:12 +0x1d`: a call and its place, which Go prints below.
+    /// Reads a call and its source location, which Go prints in the next line:
+    /// `main.(*Cart).Add(0xc000012345, 0x1) /home/me/shop/cart.go:12 +0x1d`.
     func go(_ line: Text) -> CallFrame? {
         guard let space = line.lastRange(of: " +0x"),
-            hexadecimal(line[(space.lowerBound + 2)...])?.rest.isEmpty ?? false,
+            hexadecimal(line[(space.lowerBound + 2)...])?.remainder.isEmpty ?? false,
             let mark = line[..<space.lowerBound].lastRange(of: ".go:"),
             line[mark.upperBound..<space.lowerBound].allSatisfy(\.isDigit)
         else { return nil }
         let front = line[..<mark.lowerBound]
-        guard let blank = front.lastRange(of: " /") ?? front.lastRange(of: " ") else { return nil }
-        var call = front[..<blank.lowerBound].trimmed
+        guard let pathStart = front.lastRange(of: " /") ?? front.lastRange(of: " ") else { return nil }
+        var call = front[..<pathStart.lowerBound].trimmed
         if let creator = call.dropping("created by ") {
             call = creator.firstRange(of: " in goroutine ").map { creator[..<$0.lowerBound] } ?? creator
         } else if let arguments = Self.startOfLastBrackets(call) {
@@ -126,7 +131,7 @@ extension FrameReader {
         } else {
             return nil
         }
-        // Type arguments, which Go leaves out.
+        // Go prints `[...]` in place of type arguments.
         while let range = call.firstRange(of: "[...]") {
             call = call[..<range.lowerBound] + call[range.upperBound...]
         }
@@ -136,24 +141,24 @@ extension FrameReader {
         else { return nil }
         let package = call[..<dot]
         var frame = CallFrame(module: package.string, function: Self.goFunction(call[(dot + 1)...]))
-        (frame.file, frame.line) = SourcePlace.read(line[(blank.lowerBound + 1)..<space.lowerBound])
+        (frame.file, frame.line) = SourcePosition.read(line[(pathStart.lowerBound + 1)..<space.lowerBound])
         let first = package.prefix { $0 != UInt8(ascii: "/") }
         frame.isSystem = Self.goPackages.contains(first.string)
         return frame
     }
 
-    /// `closure in main` for `main.func1` and `main.func1.2`. A closure that a variable of a package holds, `glob..func1`, is in no
-    /// other function.
+    /// Returns `closure in main` for `main.func1` and `main.func1.2`. A closure that a variable of a package holds, `glob..func1`, is
+    /// not inside another function, so its name stays.
     private static func goFunction(_ name: Text) -> String {
-        // The body of a `range` over a function, and a method as a value.
+        // `-range` marks the body of a `range` over a function, `-fm` a method as a value.
         let body = name.firstRange(of: "-range").map { name[..<$0.lowerBound] }
-        let whole = body ?? name.droppingLast("-fm") ?? name
-        var parts = whole.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
+        let function = body ?? name.droppingLast("-fm") ?? name
+        var parts = function.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
         let count = parts.count
-        let least = name.starts(with: "glob..func") ? 3 : 1
-        while parts.count > least, let last = parts.last, isGoClosure(last) { parts.removeLast() }
-        let plain = parts.map(\.string).joined(separator: ".")
-        return parts.count < count || body != nil ? "closure in \(plain)" : plain
+        let minimumCount = name.starts(with: "glob..func") ? 3 : 1
+        while parts.count > minimumCount, let last = parts.last, isGoClosure(last) { parts.removeLast() }
+        let enclosingFunction = parts.map(\.string).joined(separator: ".")
+        return parts.count < count || body != nil ? "closure in \(enclosingFunction)" : enclosingFunction
     }
 
     private static func isGoClosure(_ part: Text) -> Bool {
@@ -161,7 +166,7 @@ extension FrameReader {
         return !number.isEmpty && number.allSatisfy(\.isDigit)
     }
 
-    /// Where the bracket stands that the last byte closes.
+    /// Returns the index of the bracket that the last byte closes; `nil` if the last byte closes none, or the first byte opens it.
     private static func startOfLastBrackets(_ text: Text) -> Int? {
         guard text.last == UInt8(ascii: ")") else { return nil }
         var depth = 0
@@ -173,7 +178,7 @@ extension FrameReader {
         return nil
     }
 
-    /// First parts of the packages that come with Go.
+    /// First components of the packages of Go's standard library.
     private static let goPackages: Set<String> = [
         "archive", "bufio", "bytes", "compress", "container", "context", "crypto", "database", "debug",
         "embed", "encoding",
@@ -186,14 +191,14 @@ extension FrameReader {
     ]
 }
 
-/// Go prints a call in two lines.
+/// A converter of call stacks of Go, which print each call in two lines.
 enum GoStack {
-    /// With each call and its place in one line.
+    /// Returns the lines with each call and its source location in one line, and without the headings of goroutines.
     static func joined(_ lines: [Text]) -> [Text] {
-        guard lines.contains(where: isPlace) else { return lines }
+        guard lines.contains(where: isSourceLocation) else { return lines }
         var joined: [Text] = []
         for line in lines {
-            if isPlace(line), let call = joined.last?.trimmed, isCall(call) {
+            if isSourceLocation(line), let call = joined.last?.trimmed, isCall(call) {
                 joined[joined.count - 1] = call + [UInt8(ascii: " ")] + line.trimmed
             } else if !isHeading(line) {
                 joined.append(line)
@@ -202,8 +207,8 @@ enum GoStack {
         return joined
     }
 
-    /// `/home/me/shop/cart.go:12 +0x1d`, and without the distance where the call has just begun.
-    private static func isPlace(_ line: Text) -> Bool {
+    /// Returns `true` for a source location with an offset, such as `/home/me/shop/cart.go:12 +0x1d`.
+    private static func isSourceLocation(_ line: Text) -> Bool {
         let line = line.trimmed
         guard let mark = line.lastRange(of: ".go:"), !line.contains(UInt8(ascii: "(")),
             !line.contains(UInt8(ascii: ","))
@@ -211,8 +216,8 @@ enum GoStack {
             return false
         }
         let number = line[mark.upperBound...]
-        let rest = number.drop { $0.isDigit }
-        return rest.startIndex > number.startIndex && rest.starts(with: " +0x")
+        let remainder = number.drop { $0.isDigit }
+        return remainder.startIndex > number.startIndex && remainder.starts(with: " +0x")
             && !line[..<mark.lowerBound].contains(UInt8(ascii: " "))
     }
 
@@ -220,7 +225,7 @@ enum GoStack {
         line.last == UInt8(ascii: ")") || line.starts(with: "created by ")
     }
 
-    /// `goroutine 7 [chan receive]:`
+    /// Returns `true` for the heading of a goroutine, such as `goroutine 7 [chan receive]:`.
     private static func isHeading(_ line: Text) -> Bool {
         let line = line.trimmed
         return line.starts(with: "goroutine ") && line.ends(with: "]:")

@@ -1,19 +1,20 @@
 internal import LeakMessage
 
-/// A parser of one call frame. The start of the text selects the form. A text of an unknown form is no frame.
+/// A parser of single call frames. The first characters of a line select the form. A line of an unknown form is not a frame.
 struct FrameReader {
     let demangle: (String) -> String?
 
-    /// Longer lines are cut. Names of generic Swift functions take a few hundred bytes.
+    /// Limit of a line; longer lines are cut. Names of generic Swift functions take a few hundred bytes.
     static let byteLimit = 4 * 1024
 
-    /// Demangled names may be much longer than symbols.
+    /// Limit of the name of a function. Demangled names may be much longer than symbols.
     static let functionByteLimit = 512
     static let moduleByteLimit = 128
 
+    /// Reads one line; `nil` for a line that is not a call frame.
     func read(_ raw: Text) -> CallFrame? {
         let line = Self.withoutListMarks(raw.cut(to: Self.byteLimit).trimmed)
-        guard let first = line.first, let frame = form(first, of: line) else { return nil }
+        guard let first = line.first, let frame = frame(startingWith: first, in: line) else { return nil }
         return Self.bounded(frame)
     }
 
@@ -26,7 +27,8 @@ struct FrameReader {
         return frame
     }
 
-    /// A line of a log, of a quotation or of a list: `2026-11-24 10:33:00.1 Shop[1:2] 3   Shop …`, `[10:33:00] 3   Shop …`,
+    /// Returns the frame in a line of a log, of a quotation or of a list: `2026-11-24 10:33:00.1 Shop[1:2] 3   Shop …`,
+    /// `[10:33:00] 3   Shop …`,
     /// `> 3   Shop …`, `"3   Shop …",`, `- 3   Shop …`, `[3] 3   Shop …`, `4. 3   Shop …`.
     private static func withoutListMarks(_ line: Text) -> Text {
         var line = line
@@ -40,49 +42,56 @@ struct FrameReader {
             line = line.dropFirst().dropLast().trimmed
         }
         if let element = line.dropping("- ") { return element.trimmed }
-        let behindNumber = line.drop { $0.isDigit }
-        if behindNumber.startIndex > line.startIndex,
-            let element = behindNumber.dropping(". ") ?? behindNumber.dropping(") ")
+        let textAfterNumber = line.drop { $0.isDigit }
+        if textAfterNumber.startIndex > line.startIndex,
+            let element = textAfterNumber.dropping(". ") ?? textAfterNumber.dropping(") ")
         {
             return element.trimmed
         }
         if let number = line.dropping("[") {
-            let behind = number.drop { $0.isDigit }
-            if behind.startIndex > number.startIndex, let element = behind.dropping("] ") {
+            let textAfter = number.drop { $0.isDigit }
+            if textAfter.startIndex > number.startIndex, let element = textAfter.dropping("] ") {
                 return element.trimmed
             }
         }
         return line
     }
 
-    /// The rest of a line that begins with `10:33:00.123 `, `[10:33:00] ` or `2026-11-24T10:33:00Z `; `nil` for any other line.
+    /// Returns the text after the time in a line that begins with `10:33:00.123 `, `[10:33:00] ` or `2026-11-24T10:33:00Z `; `nil` for
+    /// any other line.
     private static func withoutTime(_ line: Text) -> Text? {
-        func behind(_ shape: StaticString, _ text: Text) -> Text? {
+        /// Returns the text after a part of the given shape, in which `d` is any digit; `nil` if the text begins otherwise.
+        func skip(_ shape: StaticString, in text: Text) -> Text? {
             guard text.count > shape.utf8CodeUnitCount else { return nil }
-            let isShaped = unsafe zip(
+            let hasShape = unsafe zip(
                 text, UnsafeBufferPointer(start: shape.utf8Start, count: shape.utf8CodeUnitCount)
             )
             .allSatisfy { $1 == UInt8(ascii: "d") ? $0.isDigit : $0 == $1 }
-            return isShaped ? text.dropFirst(shape.utf8CodeUnitCount) : nil
+            return hasShape ? text.dropFirst(shape.utf8CodeUnitCount) : nil
         }
         let bracket = line.dropping("[")
-        var rest = bracket ?? line
-        guard rest.first?.isDigit ?? false else { return nil }
-        if let day = behind("dddd-dd-dd", rest) { rest = day.dropping("T") ?? day.dropping(" ") ?? day }
-        guard let time = behind("dd:dd:dd", rest) else { return nil }
-        rest = time
-        if let fraction = rest.dropping(".") ?? rest.dropping(",") { rest = fraction.drop(while: \.isDigit) }
-        rest =
-            rest.dropping("Z") ?? behind("+dddd", rest) ?? behind("-dddd", rest) ?? behind("+dd:dd", rest)
-            ?? behind("-dd:dd", rest) ?? rest
-        if bracket != nil {
-            guard let closed = rest.dropping("]") else { return nil }
-            rest = closed
+        var remainder = bracket ?? line
+        guard remainder.first?.isDigit ?? false else { return nil }
+        if let day = skip("dddd-dd-dd", in: remainder) {
+            remainder = day.dropping("T") ?? day.dropping(" ") ?? day
         }
-        return rest.first == UInt8(ascii: " ") ? rest.trimmed : nil
+        guard let time = skip("dd:dd:dd", in: remainder) else { return nil }
+        remainder = time
+        if let fraction = remainder.dropping(".") ?? remainder.dropping(",") {
+            remainder = fraction.drop(while: \.isDigit)
+        }
+        remainder =
+            remainder.dropping("Z") ?? skip("+dddd", in: remainder) ?? skip("-dddd", in: remainder) ?? skip(
+                "+dd:dd", in: remainder)
+            ?? skip("-dd:dd", in: remainder) ?? remainder
+        if bracket != nil {
+            guard let closed = remainder.dropping("]") else { return nil }
+            remainder = closed
+        }
+        return remainder.first == UInt8(ascii: " ") ? remainder.trimmed : nil
     }
 
-    private func form(_ first: UInt8, of line: Text) -> CallFrame? {
+    private func frame(startingWith first: UInt8, in line: Text) -> CallFrame? {
         if isAddress(line) { return CallFrame() }
         switch first {
         case UInt8(ascii: "{"): return JSONFrame.read(line, self)
@@ -90,9 +99,9 @@ struct FrameReader {
         case UInt8(ascii: "#"): return numbered(line)
         case UInt8(ascii: "p"), UInt8(ascii: "d"): if let frame = dartTrace(line) { return frame }
         case UInt8(ascii: "f"): if let frame = debugger(line) { return frame }
-        case UInt8(ascii: "a"): if let frame = at(line) { return frame }
+        case UInt8(ascii: "a"): if let frame = virtualMachine(line) { return frame }
         case UInt8(ascii: "0")...UInt8(ascii: "9"):
-            return imagePlace(line) ?? sample(line) ?? columns(line) ?? atos(line)
+            return imageOffset(line) ?? sample(line) ?? columns(line) ?? atos(line)
         case UInt8(ascii: "+"): if let frame = sample(line) { return frame }
         default: break
         }
@@ -101,17 +110,18 @@ struct FrameReader {
 
     // MARK: Virtual machines
 
-    func at(_ line: Text) -> CallFrame? {
-        guard let rest = line.dropping("at ") else { return nil }
-        let text = rest.trimmed
+    /// Reads a frame that begins with `at `, as virtual machines print it.
+    func virtualMachine(_ line: Text) -> CallFrame? {
+        guard let remainder = line.dropping("at ") else { return nil }
+        let text = remainder.trimmed
         if text.first?.isDigit ?? false { return columns(text) }
         return VirtualMachineFrame.read(text)
     }
 
-    /// `fooIterator@http://localhost:5000/test:20:26`
+    /// Reads a frame of Safari: `fooIterator@http://localhost:5000/test:20:26`
     func safari(_ line: Text) -> CallFrame? {
         guard let at = line.firstIndex(of: UInt8(ascii: "@")), !line.contains(UInt8(ascii: " ")),
-            let place = SourcePlace.lineAndColumn(line[(at + 1)...])
+            let position = SourcePosition.lineAndColumn(line[(at + 1)...])
         else { return nil }
         let name = line[..<at]
         guard name.allSatisfy({ $0.isIdentifier || $0 == UInt8(ascii: ".") || $0 == UInt8(ascii: "/") })
@@ -119,42 +129,42 @@ struct FrameReader {
             return nil
         }
         var frame = CallFrame(module: nil, function: name.isEmpty ? nil : name.string)
-        (frame.file, frame.line) = (lastComponent(place.path).string, place.line)
-        frame.isSystem = place.path.starts(with: "[native")
+        (frame.file, frame.line) = (lastComponent(position.path).string, position.line)
+        frame.isSystem = position.path.starts(with: "[native")
         return frame
     }
 
     // MARK: Parts
 
-    /// A name without control characters, which separate the parts of a key, and without the digits of addresses; `nil` when
-    /// nothing is left.
+    /// Returns a name of at most `limit` bytes without control characters, which separate the parts of a key, and without the digits
+    /// of addresses; `nil` if nothing is left.
     static func bounded(_ name: String, to limit: Int) -> String? {
-        var rest = TypeNameCleaner.withoutControls(Text(name))
-        guard !rest.isEmpty else { return nil }
-        var bounded: [UInt8] = []
-        while let mark = rest.firstRange(of: "0x") {
-            bounded += rest[..<mark.upperBound]
-            rest = rest[mark.upperBound...].drop(while: \.isHexadecimal)
+        var remainder = TypeNameCleaner.withoutControls(Text(name))
+        guard !remainder.isEmpty else { return nil }
+        var result: [UInt8] = []
+        while let mark = remainder.firstRange(of: "0x") {
+            result += remainder[..<mark.upperBound]
+            remainder = remainder[mark.upperBound...].drop(while: \.isHexadecimal)
         }
-        return (bounded + rest)[...].string.shortened(to: limit)
+        return (result + remainder)[...].string.shortened(to: limit)
     }
 
-    /// Removes the source location from the end: ` (CartView.swift:44)`, `  CartView.swift:44`.
-    func place(in symbol: inout Text, _ frame: inout CallFrame) {
+    /// Moves the source location from the end of a symbol to the frame: ` (CartView.swift:44)` or `  CartView.swift:44`.
+    func moveSourceLocation(from symbol: inout Text, to frame: inout CallFrame) {
         if symbol.last == UInt8(ascii: ")"), let open = symbol.lastRange(of: " ("),
-            SourcePlace.fileAndLine(symbol[open.upperBound...].dropLast()) != nil
+            SourcePosition.fileAndLine(symbol[open.upperBound...].dropLast()) != nil
         {
-            (frame.file, frame.line) = SourcePlace.read(symbol[open.upperBound...].dropLast())
+            (frame.file, frame.line) = SourcePosition.read(symbol[open.upperBound...].dropLast())
             symbol = symbol[..<open.lowerBound]
         } else if let gap = symbol.lastRange(of: "  "),
-            let place = SourcePlace.fileAndLine(symbol[gap.upperBound...])
+            let position = SourcePosition.fileAndLine(symbol[gap.upperBound...])
         {
-            (frame.file, frame.line) = place
+            (frame.file, frame.line) = position
             symbol = symbol[..<gap.lowerBound].trimmed
         }
     }
 
-    /// Without ` + 282` at the end.
+    /// Returns the symbol without ` + 282` at its end.
     func withoutOffset(_ symbol: Text) -> Text {
         guard let range = symbol.lastRange(of: " + "), !symbol[range.upperBound...].isEmpty,
             symbol[range.upperBound...].allSatisfy(\.isDigit)
@@ -162,36 +172,36 @@ struct FrameReader {
         return symbol[..<range.lowerBound].trimmed
     }
 
-    /// Finds a hexadecimal address that white space or the text's ends surround.
+    /// Returns the start of a hexadecimal address between white space or the ends of the text.
     func startOfAddress(in text: Text) -> Int? {
-        var rest = text
-        if hexadecimal(rest) != nil { return rest.startIndex }
-        while let range = rest.firstRange(of: "0x") {
+        var remainder = text
+        if hexadecimal(remainder) != nil { return remainder.startIndex }
+        while let range = remainder.firstRange(of: "0x") {
             let isStart = range.lowerBound > text.startIndex && text[range.lowerBound - 1] <= 0x20
             if isStart, let number = hexadecimal(text[range.lowerBound...]),
-                number.rest.first.map({ $0 <= 0x20 }) ?? true
+                number.remainder.first.map({ $0 <= 0x20 }) ?? true
             {
                 return range.lowerBound
             }
-            rest = text[range.upperBound...]
+            remainder = text[range.upperBound...]
         }
         return nil
     }
 
-    /// `0x1f` and what follows; `nil` without digits, and for more than an address has.
-    func hexadecimal(_ text: Text) -> (value: UInt64, rest: Text)? {
-        guard let behind = text.dropping("0x") else { return nil }
-        let digits = behind.prefix { $0.isHexadecimal }
+    /// Reads `0x1f` at the start of a text; `nil` for another text, and for more than the 16 digits of an address.
+    func hexadecimal(_ text: Text) -> (value: UInt64, remainder: Text)? {
+        guard let textAfter = text.dropping("0x") else { return nil }
+        let digits = textAfter.prefix { $0.isHexadecimal }
         guard !digits.isEmpty, digits.count <= 16, let value = UInt64(digits.string, radix: 16) else {
             return nil
         }
-        return (value, behind[digits.endIndex...])
+        return (value, textAfter[digits.endIndex...])
     }
 
-    /// `0000000104008ab8`: the digits of an address alone.
+    /// Returns `true` for the digits of an address without `0x`, such as `0000000104008ab8`.
     private func isAddress(_ line: Text) -> Bool {
         (12...16).contains(line.count) && line.allSatisfy(\.isHexadecimal) && line.contains(where: \.isDigit)
     }
 
-    func lastComponent(_ path: Text) -> Text { SourcePlace.lastComponent(path) }
+    func lastComponent(_ path: Text) -> Text { SourcePosition.lastComponent(path) }
 }

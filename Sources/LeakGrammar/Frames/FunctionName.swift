@@ -1,18 +1,18 @@
 internal import LeakMessage
 
-/// The name of a function, as a symbol table, a debugger or a crash reporter gives it.
+/// A reader of names of functions, as symbol tables, debuggers and crash reporters give them.
 enum FunctionName {
-    /// - Returns: `nil` where the text says that there is no name.
+    /// Returns the name in the form for pages and keys; `nil` for a text that states that there is no name.
     static func read(_ raw: Text, _ demangle: (String) -> String?) -> String? {
         var symbol = raw.trimmed
         guard !symbol.isEmpty, !isPlaceholder(symbol), !isStartOfImage(symbol) else { return nil }
-        // A variant that the system library chose for this processor.
+        // `$VARIANT$` names the variant of a function for this processor.
         if let variant = symbol.firstRange(of: "$VARIANT$") { symbol = symbol[..<variant.lowerBound] }
-        symbol = withoutPart(symbol)
+        symbol = withoutOptimizerSuffix(symbol)
         if let kotlin = symbol.dropping("kfun:") { return KotlinName.read(kotlin) }
         if symbol.starts(with: "_Z") || symbol.starts(with: "__Z") { return CPlusPlusName.read(symbol) }
-        if let block = block(symbol) { return "block in " + block.string }
-        if let method = method(symbol) { return method.string }
+        if let block = functionOfBlock(symbol) { return "block in " + block.string }
+        if let method = objectiveCMethod(symbol) { return method.string }
         if symbol.allSatisfy({ $0.isIdentifier || $0 == UInt8(ascii: ".") }) {
             let mangled = symbol.string
             if let function = Swift3Demangler.function(symbol) { return function }
@@ -25,7 +25,7 @@ enum FunctionName {
         return SwiftFunctionName.read(symbol, isDemangled: false)
     }
 
-    /// `Foo.bar.<anonymous closure>`, `Foo.<function_name_async_body>`
+    /// Reads a name of Dart, such as `Foo.bar.<anonymous closure>` or `Foo.<function_name_async_body>`.
     static func dart(_ name: Text) -> String {
         var text = name
         var isClosure = false
@@ -41,20 +41,20 @@ enum FunctionName {
         return (isClosure ? "closure in " : "") + text.string
     }
 
-    /// Without the closures, blocks and lambdas in front of the function that they are written in.
+    /// Returns the function that contains a closure, block or lambda: the name without the closures in front.
     static func enclosing(_ function: String) -> String {
         var text = Text(function)
-        while let rest = withoutClosure(text) { text = rest }
+        while let remainder = withoutClosure(text) { text = remainder }
         return text.string
     }
 
     private static func withoutClosure(_ text: Text) -> Text? {
-        let heads: [StaticString] = ["block in ", "lambda in ", "closure in "]
-        for head in heads {
-            if let rest = text.dropping(head) { return rest }
+        let prefixes: [StaticString] = ["block in ", "lambda in ", "closure in "]
+        for prefix in prefixes {
+            if let remainder = text.dropping(prefix) { return remainder }
         }
         guard let number = SwiftFunctionName.closureNumber(of: text) else { return nil }
-        return number.rest.dropping(" in ")
+        return number.remainder.dropping(" in ")
     }
 
     private static func isPlaceholder(_ symbol: Text) -> Bool {
@@ -65,14 +65,15 @@ enum FunctionName {
         return names.contains { symbol.equals($0) }
     }
 
-    /// `true` for the linker's name of an image's first byte. It is the last symbol in front of each place of a stripped image.
+    /// Returns `true` for the linker's name of an image's first byte. In a stripped image, this is the nearest symbol in front of every
+    /// address.
     static func isStartOfImage(_ symbol: Text) -> Bool {
         let names: [StaticString] = ["_mh_execute_header", "_mh_dylib_header", "_mh_bundle_header"]
         return names.contains { symbol.equals($0) || symbol.dropping("_")?.equals($0) ?? false }
     }
 
-    /// Without `.cold.1` and the like: parts and copies that an optimizer made of a function.
-    private static func withoutPart(_ symbol: Text) -> Text {
+    /// Removes suffixes such as `.cold.1` of parts and copies of a function that an optimizer created.
+    private static func withoutOptimizerSuffix(_ symbol: Text) -> Text {
         let marks: [StaticString] = [
             " (.resume.", " (.cold.", ".cold.", ".llvm.", ".isra.", ".part.", ".constprop.", ".resume.",
             " [inlined]",
@@ -91,14 +92,15 @@ enum FunctionName {
 
     // MARK: Objective-C
 
-    /// `-[Cart add:]`, of which lldb also prints the arguments.
-    private static func method(_ symbol: Text) -> Text? {
+    /// Returns `-[Cart add:]` without the arguments that lldb prints after it; `nil` for any other text.
+    private static func objectiveCMethod(_ symbol: Text) -> Text? {
         guard symbol.starts(with: "-[") || symbol.starts(with: "+[") else { return nil }
         return symbol.firstIndex(of: UInt8(ascii: "]")).map { symbol[...$0] }
     }
 
-    /// `__64-[Scene update:]_block_invoke.215`, `__write_block_invoke_2`
-    private static func block(_ symbol: Text) -> Text? {
+    /// Returns the function that contains a block such as `__64-[Scene update:]_block_invoke.215` or `__write_block_invoke_2`; `nil`
+    /// for any other symbol.
+    private static func functionOfBlock(_ symbol: Text) -> Text? {
         guard let head = symbol.dropping("__"), let tail = head.lastRange(of: "_block_invoke"),
             head[tail.upperBound...].allSatisfy({
                 $0.isDigit || $0 == UInt8(ascii: ".") || $0 == UInt8(ascii: "_")
@@ -110,18 +112,18 @@ enum FunctionName {
         return isMethod ? method : name
     }
 
-    /// `async_MainTQ0_` is a part of `async_Main`.
+    /// Returns `async_Main` for `async_MainTQ0_`, a part of that asynchronous function.
     private static func withoutContinuation(_ symbol: Text) -> Text {
-        guard let rest = symbol.droppingLast("_") else { return symbol }
-        var name = rest
+        guard let remainder = symbol.droppingLast("_") else { return symbol }
+        var name = remainder
         while name.last?.isDigit ?? false { name = name.dropLast() }
         return name.droppingLast("TQ") ?? name.droppingLast("TY") ?? symbol
     }
 }
 
-/// A function of Kotlin/Native: `kotlin.Throwable#<init>(kotlin.String?){}`.
+/// A reader of names of functions of Kotlin/Native, such as `kotlin.Throwable#<init>(kotlin.String?){}`.
 enum KotlinName {
-    /// - Parameter symbol: behind `kfun:`.
+    /// - Parameter symbol: the text after `kfun:`.
     static func read(_ symbol: Text) -> String {
         let head = symbol.prefix { $0 != UInt8(ascii: "(") }
         var name = head.map { $0 == UInt8(ascii: "#") ? UInt8(ascii: ".") : $0 }[...]

@@ -1,20 +1,20 @@
 internal import LeakMessage
 
-/// A call stack in JSON: of a MetricKit diagnostic, an `.ips` report, a Sentry event or a KSCrash report, or frames as ``JSONFrame``
-/// writes them.
+/// A call stack in JSON: a MetricKit diagnostic, an `.ips` report, a Sentry event, a KSCrash report, or frames that ``JSONFrame``
+/// wrote.
 ///
 /// MetricKit: https://developer.apple.com/documentation/metrickit/mxcallstacktree. `.ips`:
 /// https://developer.apple.com/documentation/xcode/interpreting-the-json-format-of-a-crash-report.
 struct JSONCallStack {
-    /// The text in front of the JSON; behind it if no text is in front.
+    /// The text in front of the JSON, or the text after it if nothing is in front.
     let head: Text
-    /// `true` for a diagnostic or a crash report, in which names are not those of leaked classes.
+    /// `true` for a diagnostic or a crash report. Classes that these name are not leaked classes.
     let isReport: Bool
-    /// The innermost first. At most as many as a report's `stack` has.
+    /// The frames, innermost first, at most ``WireLimits/stackCount``.
     let frames: [JSONFrame.Fields]
 
-    /// - Parameter text: JSON texts behind each other, with lines in front of or behind them.
-    /// - Returns: `nil` for a text with fewer than two frames, and for one with text on both sides.
+    /// - Parameter text: one or more JSON texts, with other lines in front of them or after them.
+    /// - Returns: `nil` for a text with fewer than two frames, and for a text with other lines on both sides of the JSON.
     init?(_ text: Text) {
         guard text.contains(UInt8(ascii: "{")) else { return nil }
         let marks: [StaticString] = [
@@ -28,16 +28,16 @@ struct JSONCallStack {
         else { return nil }
         var search = FrameSearch()
         let end = search.read(text[start...])
-        let frames = search.frames.filter(\.saysPlace)
-        let (front, behind) = (text[..<start].trimmed, text[end...].trimmed)
-        guard frames.count >= 2, front.isEmpty || behind.isEmpty else { return nil }
-        head = front.isEmpty ? behind : front
+        let frames = search.frames.filter(\.hasLocation)
+        let (front, textAfter) = (text[..<start].trimmed, text[end...].trimmed)
+        guard frames.count >= 2, front.isEmpty || textAfter.isEmpty else { return nil }
+        head = front.isEmpty ? textAfter : front
         isReport = search.isReport
         let sorted = Self.isOutermostFirst(frames) ? frames.reversed() : frames
         self.frames = Array(sorted.prefix(WireLimits.stackCount))
     }
 
-    /// Lines that are looked at for the start of the JSON.
+    /// Limit of lines in which the start of the JSON is searched for.
     private static let lineLimit = 16
 
     /// Returns `true` if the first frame is the function in which threads begin.
@@ -49,38 +49,38 @@ struct JSONCallStack {
 
 extension JSONFrame.Fields {
     /// `true` if the frame names an image, a module, a file or an address. A function alone may be any text.
-    fileprivate var saysPlace: Bool {
-        let hasPlace = offset != nil || textOffset != nil || address != nil
+    fileprivate var hasLocation: Bool {
+        let hasAddress = offset != nil || textOffset != nil || address != nil
         return symbol == nil
-            ? (image ?? imageID) != nil && hasPlace
-            : hasPlace || [image, module, file].contains { !($0 ?? "").isEmpty }
+            ? (image ?? imageID) != nil && hasAddress
+            : hasAddress || [image, module, file].contains { !($0 ?? "").isEmpty }
     }
 }
 
-/// A search for lists of frames in JSON, token by token. It is not recursive, so that JSON of any depth fits on a thread's
-/// stack.
+/// A search for lists of frames in JSON, token by token. It is not recursive, so that deeply nested JSON does not overflow a
+/// thread's stack.
 private struct FrameSearch {
     private struct List {
         let isOutermostFirst: Bool
         var frames: [JSONFrame.Fields] = []
-        /// `true` for the thread that the report is about.
-        var isMarked = false
+        /// `true` for the thread that crashed or that the report is about.
+        var isSelected = false
     }
 
-    /// An object or array whose end was not read yet.
+    /// An object or array whose end has not been read yet.
     private struct Container {
         let kind: JSONScanner.Container
-        /// The name of an object's current member; for an array the name that it stands under.
+        /// The name of an object's current member; for an array, the name of the member whose value it is.
         var name = ""
-        /// The list of frames that the elements of an array, or the frames inside a frame, belong to.
+        /// The index in `lists` of the list that gets the frames among the elements of an array, or the frames inside a frame.
         var list: Int?
-        /// The index of the frame in its list, for an object that is a frame.
+        /// The index of the frame in its list, if the object is a frame.
         var frame: Int?
         var fields = JSONFrame.Fields()
         var isImage = false
-        /// The number of lists in front of it.
+        /// The number of lists that were found before this container.
         let firstList: Int
-        var isMarked = false
+        var isSelected = false
         var elementCount = 0
 
         init(kind: JSONScanner.Container, firstList: Int) {
@@ -88,30 +88,31 @@ private struct FrameSearch {
         }
     }
 
-    /// Frames of a MetricKit tree are nested, two levels for each.
+    /// Limit of nested objects and arrays. A MetricKit tree has two levels for each frame.
     private static let depthLimit = 1024
 
     private var lists: [List] = []
     private var images: [JSONFrame.Fields] = []
-    /// Frames that are JSON texts of their own, as ``JSONFrame`` writes them.
-    private var own: [JSONFrame.Fields] = []
+    /// Frames that are separate JSON texts, as ``JSONFrame`` writes them.
+    private var separateFrames: [JSONFrame.Fields] = []
     private var hasOtherTexts = false
-    private var open: [Container] = []
+    /// The containers around the current value, outermost first.
+    private var openContainers: [Container] = []
     private(set) var isReport = false
 
-    /// The frames of the marked thread, or of the first thread with two frames.
+    /// The frames of the selected thread, or else of the first thread with two frames.
     var frames: [JSONFrame.Fields] {
-        let found = lists.first { $0.isMarked } ?? lists.first { $0.frames.count >= 2 }
-        return (found?.frames ?? (hasOtherTexts ? [] : own)).map { frame in
+        let found = lists.first { $0.isSelected } ?? lists.first { $0.frames.count >= 2 }
+        return (found?.frames ?? (hasOtherTexts ? [] : separateFrames)).map { frame in
             guard let index = frame.imageIndex, images.indices.contains(index) else { return frame }
-            var named = frame
-            named.image = frame.image ?? images[index].image
-            named.imageID = frame.imageID ?? images[index].imageID
-            return named
+            var completed = frame
+            completed.image = frame.image ?? images[index].image
+            completed.imageID = frame.imageID ?? images[index].imageID
+            return completed
         }
     }
 
-    /// - Returns: where the last value ends; the end of the text if it was cut.
+    /// - Returns: the index at which the last value ends; the end of the text if the text was cut.
     mutating func read(_ text: Text) -> Int {
         let bytes = Array(text)
         var end = 0
@@ -124,26 +125,26 @@ private struct FrameSearch {
                 }
             }
         } catch {
-            // A text that was cut has the frames up to there.
-            if !search.open.isEmpty { end = bytes.count }
-            while !search.open.isEmpty { search.close() }
+            // Of a text that was cut, the frames up to the cut count.
+            if !search.openContainers.isEmpty { end = bytes.count }
+            while !search.openContainers.isEmpty { search.close() }
         }
         self = search
         return text.startIndex + end
     }
 
-    /// Reads one value with all that is inside.
+    /// Reads one value with all values inside it.
     private mutating func value(_ scanner: inout JSONScanner) throws(JSONError) {
         repeat {
-            let isInside = try begin(&scanner)
-            if !isInside { try goOn(&scanner) }
-        } while !open.isEmpty
+            let entered = try beginValue(&scanner)
+            if !entered { try moveToNextValue(&scanner) }
+        } while !openContainers.isEmpty
     }
 
-    /// Reads a value that holds no others, or the start of one that does.
+    /// Reads a string, number, boolean or `null`, or the start of an object or array.
     ///
-    /// - Returns: `true` if a value inside follows.
-    private mutating func begin(_ scanner: inout JSONScanner) throws(JSONError) -> Bool {
+    /// - Returns: `true` if an object or array was entered, so that a value inside it follows.
+    private mutating func beginValue(_ scanner: inout JSONScanner) throws(JSONError) -> Bool {
         switch try scanner.kind() {
         case .object:
             beginObject()
@@ -170,9 +171,9 @@ private struct FrameSearch {
         return false
     }
 
-    /// Moves to the next value behind one that was read, and closes what ends there.
-    private mutating func goOn(_ scanner: inout JSONScanner) throws(JSONError) {
-        while let kind = open.last?.kind {
+    /// Moves to the next value, and closes the containers that end in front of it.
+    private mutating func moveToNextValue(_ scanner: inout JSONScanner) throws(JSONError) {
+        while let kind = openContainers.last?.kind {
             if try scanner.another(in: kind) {
                 if kind == .object { try readName(&scanner) }
                 return
@@ -186,32 +187,32 @@ private struct FrameSearch {
         if ["usedImages", "callStackTree", "callStacks", "crashDiagnostics", "crash"].contains(name) {
             isReport = true
         }
-        open[open.count - 1].name = name
+        openContainers[openContainers.count - 1].name = name
     }
 
     // MARK: Containers
 
     private mutating func beginArray() {
         var array = Container(kind: .array, firstList: lists.count)
-        array.name = open.last?.name ?? ""
+        array.name = openContainers.last?.name ?? ""
         switch array.name {
         case "frames", "contents", "callStackRootFrames":
-            // Sentry has the outermost call first.
-            let owner = open.dropLast().last?.name ?? ""
+            // In Sentry's JSON, the outermost call comes first.
+            let owner = openContainers.dropLast().last?.name ?? ""
             array.list = lists.count
             lists.append(List(isOutermostFirst: owner.hasSuffix("stacktrace")))
-        case "subFrames": if open.last?.frame != nil { array.list = open.last?.list }
+        case "subFrames": if openContainers.last?.frame != nil { array.list = openContainers.last?.list }
         default: break
         }
-        open.append(array)
+        openContainers.append(array)
     }
 
     private mutating func beginObject() {
         var object = Container(kind: .object, firstList: lists.count)
-        if let parent = open.last, parent.kind == .array {
-            open[open.count - 1].elementCount += 1
+        if let parent = openContainers.last, parent.kind == .array {
+            openContainers[openContainers.count - 1].elementCount += 1
             object.isImage = parent.name == "usedImages"
-            // Of several calls that a function made the first one counts.
+            // In a tree, a function may have made several calls. Only the first call counts.
             let isOnlyCall = parent.elementCount == 0 || ["frames", "contents"].contains(parent.name)
             if let list = parent.list, isOnlyCall {
                 object.list = list
@@ -219,11 +220,11 @@ private struct FrameSearch {
                 lists[list].frames.append(JSONFrame.Fields())
             }
         }
-        open.append(object)
+        openContainers.append(object)
     }
 
     private mutating func close() {
-        guard let container = open.popLast() else { return }
+        guard let container = openContainers.popLast() else { return }
         guard container.kind == .object else {
             guard let list = container.list, container.name != "subFrames" else { return }
             lists[list].frames.removeAll { !$0.isFrame }
@@ -234,12 +235,12 @@ private struct FrameSearch {
             lists[list].frames[frame] = container.fields
         }
         if container.isImage { images.append(container.fields) }
-        if container.isMarked {
-            for list in container.firstList..<lists.count { lists[list].isMarked = true }
+        if container.isSelected {
+            for list in container.firstList..<lists.count { lists[list].isSelected = true }
         }
-        guard open.isEmpty else { return }
-        if container.fields.saysPlace {
-            own.append(container.fields)
+        guard openContainers.isEmpty else { return }
+        if container.fields.hasLocation {
+            separateFrames.append(container.fields)
         } else {
             hasOtherTexts = true
         }
@@ -248,32 +249,32 @@ private struct FrameSearch {
     // MARK: Members of objects
 
     private mutating func set(text: String) {
-        guard let object = open.last, object.kind == .object else { return }
+        guard let object = openContainers.last, object.kind == .object else { return }
         let name = object.isImage ? Self.imageField(object, text) : object.name
-        JSONFrame.set(&open[open.count - 1].fields, name, text: text)
+        JSONFrame.set(&openContainers[openContainers.count - 1].fields, name, text: text)
     }
 
-    /// The field of a frame for a member of an image. Of an image of the system the path says more than the name; the path of another
-    /// one may have the name of a person.
+    /// Returns the field of a frame for a member of an image. For an image of the system, the path is more useful than the name. The path
+    /// of another image may contain the name of a person, so it is not read.
     private static func imageField(_ image: Container, _ text: String) -> String {
         switch image.name {
         case "name" where image.fields.image == nil: "imageName"
-        case "path" where SystemNames.isFolder(text): "imageName"
+        case "path" where SystemNames.isSystemPath(text): "imageName"
         case "uuid": "debug_id"
         default: ""
         }
     }
 
     private mutating func set(number: Int) {
-        guard let object = open.last, object.kind == .object else { return }
-        JSONFrame.set(&open[open.count - 1].fields, object.name, number: number)
+        guard let object = openContainers.last, object.kind == .object else { return }
+        JSONFrame.set(&openContainers[openContainers.count - 1].fields, object.name, number: number)
     }
 
     private mutating func set(isTrue: Bool) {
-        guard let object = open.last, object.kind == .object else { return }
-        if object.name == "in_app" { open[open.count - 1].fields.isOfApp = isTrue }
+        guard let object = openContainers.last, object.kind == .object else { return }
+        if object.name == "in_app" { openContainers[openContainers.count - 1].fields.isOfApp = isTrue }
         if isTrue, ["threadAttributed", "triggered", "crashed"].contains(object.name) {
-            open[open.count - 1].isMarked = true
+            openContainers[openContainers.count - 1].isSelected = true
         }
     }
 }

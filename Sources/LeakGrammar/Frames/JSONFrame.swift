@@ -1,8 +1,8 @@
 internal import LeakMessage
 
-/// Frames as JSON: of `.ips` crash reports, MetricKit, Sentry and KSCrash.
+/// A reader and writer of frames in JSON. It reads the fields of `.ips` crash reports, MetricKit, Sentry and KSCrash.
 enum JSONFrame {
-    /// The fields that say where a frame is, under the names of all four.
+    /// The fields of a frame in any of these formats.
     struct Fields {
         var symbol: String?
         var image: String?
@@ -15,12 +15,13 @@ enum JSONFrame {
         var isOfApp: Bool?
         var file: String?
         var line: Int?
-        /// The index of the image in a list of the report.
+        /// The index of the image in the report's list of images.
         var imageIndex: Int?
+        /// `true` if at least one field was set.
         var isFrame = false
 
-        /// The distance from the start of the image.
-        var distance: UInt64? {
+        /// The offset from the start of the image, computed from the fields; `nil` if they do not state it.
+        var offsetInImage: UInt64? {
             if let textOffset {
                 // Some versions of iOS give the address of the image in place of the offset in it.
                 guard textOffset > UInt64(UInt32.max) / 2 else { return textOffset }
@@ -44,8 +45,8 @@ enum JSONFrame {
         return fields
     }
 
-    /// Returns the object with only the fields that ``read(_:_:)`` reads, and without text that users typed in them; `nil` if it is
-    /// not a frame.
+    /// Returns the object with only the fields that ``read(_:_:)`` reads, and without text that users typed in them; `nil` if the
+    /// object is not a frame.
     static func redacted(_ text: Text) -> String? {
         guard text.trimmed.first == UInt8(ascii: "{") else { return nil }
         return fields(of: text).map { redacted($0) }
@@ -65,9 +66,9 @@ enum JSONFrame {
             field("debug_id", fields.imageID)
             field("filename", fields.file)
             number("lineno", fields.line)
-            if let distance = fields.distance {
-                // In hexadecimal digits, which are taken for no telephone number.
-                address("imageOffset", distance)
+            if let offset = fields.offsetInImage {
+                // Hexadecimal digits are not mistaken for a telephone number.
+                address("imageOffset", offset)
             } else {
                 address("image_addr", fields.imageStart)
                 address("instruction_addr", fields.address)
@@ -80,13 +81,13 @@ enum JSONFrame {
 
     static func frame(_ fields: Fields, _ reader: FrameReader) -> CallFrame {
         let path = withoutVersion(Text(fields.image ?? ""))
-        let image = SourcePlace.lastComponent(path)
-        // A place is one in the image, a function one of the module.
+        let image = SourcePosition.lastComponent(path)
+        // An offset belongs to the image, a function to the module.
         let names = fields.symbol == nil ? [image.string, fields.module] : [fields.module, image.string]
         var frame = CallFrame(
             module: names.compactMap(\.self).first { !$0.isEmpty },
             function: fields.symbol.flatMap { FunctionName.read(Text($0), reader.demangle) },
-            offset: fields.distance)
+            offset: fields.offsetInImage)
         frame.imageID = fields.imageID
         if let symbol = fields.symbol, let module = fields.module,
             let lambda = VirtualMachineFrame.lambda(className: Text(module), method: Text(symbol))
@@ -99,7 +100,7 @@ enum JSONFrame {
         return frame
     }
 
-    /// `Shop` of `Shop, Version=1.0.0.0, Culture=neutral, PublicKeyToken=null`, as .NET names an assembly.
+    /// Returns `Shop` for `Shop, Version=1.0.0.0, Culture=neutral, PublicKeyToken=null`, as .NET names an assembly.
     private static func withoutVersion(_ image: Text) -> Text {
         image.firstRange(of: ", Version=").map { image[..<$0.lowerBound] } ?? image
     }
@@ -123,14 +124,14 @@ enum JSONFrame {
         return fields
     }
 
-    static func set(_ fields: inout Fields, _ name: String, text given: String) {
-        let text = Redaction.name(given)
+    static func set(_ fields: inout Fields, _ name: String, text originalText: String) {
+        let text = Redaction.name(originalText)
         switch name {
         case "symbol", "symbol_name", "function": fields.symbol = text
         case "binaryName", "package", "object_name", "imageName": fields.image = text
         case "module": fields.module = text
         case "binaryUUID", "debug_id": fields.imageID = imageID(text)
-        case "filename": fields.file = SourcePlace.lastComponent(Text(text)).string
+        case "filename": fields.file = SourcePosition.lastComponent(Text(text)).string
         case "imageOffset": fields.offset = address(text)
         case "image_addr": fields.imageStart = address(text)
         case "instruction_addr": fields.address = address(text)
@@ -153,7 +154,7 @@ enum JSONFrame {
         fields.isFrame = true
     }
 
-    /// A UUID, or another id of hexadecimal digits.
+    /// Returns a UUID, or another id of up to 64 hexadecimal digits and dashes, in upper case; `nil` for any other text.
     private static func imageID(_ text: String) -> String? {
         let isID =
             text.utf8.count <= 64 && text.utf8.allSatisfy { $0.isHexadecimal || $0 == UInt8(ascii: "-") }

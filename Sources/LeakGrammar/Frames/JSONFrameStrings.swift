@@ -1,29 +1,31 @@
 internal import LeakMessage
 
-/// A call stack that a JSON text has as strings under a key such as `stack`: each frame one, as `JSONSerialization` writes
-/// `Thread.callStackSymbols`, or all of them as the lines of one.
+/// A call stack in the strings of a JSON text, under a key such as `stack`. Each frame is a string, as `JSONSerialization` writes
+/// `Thread.callStackSymbols`, or all frames are the lines of one string.
 struct JSONFrameStrings {
-    /// Two or more.
+    /// The lines of two or more frames.
     let lines: [Text]
-    /// The places of the strings in the text.
+    /// The positions of the strings in the text.
     let slices: [JSONSlice]
-    /// How many objects and arrays of the text are around them.
+    /// The number of objects and arrays around the strings.
     let depth: Int
+    /// `true` if all frames belong to the system.
     let isSystem: Bool
 
-    /// Lines of one string that are looked at.
+    /// Limit of lines of one string, and of strings, that are read.
     private static let lineLimit = 512
-    private static let words = ["stack", "trace", "frames", "symbols"]
+    private static let wordsInKeys = ["stack", "trace", "frames", "symbols"]
     private static var reader: FrameReader { FrameReader(demangle: { _ in nil }) }
 
     /// Returns `true` for the key of a call stack. All other strings may be text that a user typed, such as numbers that look
     /// like addresses.
     static func isKey(_ key: String) -> Bool {
         let key = key.lowercased()
-        return words.contains { key.contains($0) }
+        return wordsInKeys.contains { key.contains($0) }
     }
 
-    /// - Parameter strings: of one array, of which the first frames behind each other count; or one of nothing but frames.
+    /// - Parameter strings: the strings of one array, of which the first consecutive frames are read; or one string, whose lines must
+    ///   all be frames.
     init?(_ strings: [(text: String, slice: JSONSlice)], depth: Int) {
         var (lines, frames, slices) = ([Text](), [CallFrame](), [JSONSlice]())
         if let only = strings.first, strings.count == 1 {
@@ -50,22 +52,22 @@ struct JSONFrameStrings {
         isSystem = frames.allSatisfy(\.isSystem)
     }
 
-    /// From the first of the strings to the last.
+    /// The range from the first string to the last.
     var whole: JSONSlice {
         JSONSlice(slices[0].range.lowerBound..<slices[slices.count - 1].range.upperBound)
     }
 
-    /// Returns `false` for bytes that names and places need not have, and values, addresses of pages and of people do.
-    private static func isOfFrame(_ byte: UInt8) -> Bool {
+    /// Returns `true` for a byte that may occur in a frame. Bytes that occur only in values, URLs and e-mail addresses are left out.
+    private static func isAllowedInFrame(_ byte: UInt8) -> Bool {
         byte.isIdentifier || " .:,+-*/()[]<>#_$`~&{}|!".utf8.contains(byte)
     }
 
-    /// A line as it is read where it stands alone.
+    /// Reads a line as ``FrameReader`` does.
     ///
-    /// - Returns: `nil` also for a frame with something in it that a user may have typed, and for an address alone.
+    /// - Returns: `nil` also for a frame that may contain text that a user typed, and for an address without a name.
     private static func read(_ text: Text) -> (line: Text, frame: CallFrame)? {
         let line = MessageNormalizer.plain(text.string)
-        guard line.count <= FrameReader.byteLimit, line.allSatisfy(isOfFrame), !line.contains("://"),
+        guard line.count <= FrameReader.byteLimit, line.allSatisfy(isAllowedInFrame), !line.contains("://"),
             !line.contains(": "), let frame = reader.read(line), frame != CallFrame(),
             Redaction.name(line) == line
         else { return nil }

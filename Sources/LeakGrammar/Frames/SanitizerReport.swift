@@ -19,7 +19,7 @@ struct SanitizerReport {
             }
         }
 
-        /// The leak as a text of its own.
+        /// The heading and the lines of the leak as one text.
         var text: [UInt8] { Array(([heading] + lines).joined(separator: [UInt8(ascii: "\n")])) }
     }
 
@@ -29,11 +29,11 @@ struct SanitizerReport {
 
     private static let lineLimit = 1024
 
-    /// - Parameter given: a text that ``MessageNormalizer`` has normalized.
-    /// - Returns: `nil` for a text without such a leak.
-    init?(_ given: Text, _ reader: FrameReader) {
-        guard given.contains("irect leak of ") else { return nil }
-        let text = PrivateText.removed(from: given)[...]
+    /// - Parameter normalizedText: a text that ``MessageNormalizer`` has normalized.
+    /// - Returns: `nil` for a text without a leak of LeakSanitizer that has frames.
+    init?(_ normalizedText: Text, _ reader: FrameReader) {
+        guard normalizedText.contains("irect leak of ") else { return nil }
+        let text = PrivateText.removed(from: normalizedText)[...]
         var headEnd = text.endIndex
         var leaks: [Leak] = []
         var heading: Text?
@@ -47,21 +47,21 @@ struct SanitizerReport {
         for line in text.split(
             separator: UInt8(ascii: "\n"), maxSplits: Self.lineLimit, omittingEmptySubsequences: false)
         {
-            let words = line.trimmed
-            if Self.isHeading(words) {
+            let content = line.trimmed
+            if Self.isHeading(content) {
                 endLeak()
-                heading = words
+                heading = content
                 headEnd = min(headEnd, line.startIndex)
-            } else if Self.isTitle(words) {
+            } else if Self.isTitle(content) {
                 headEnd = min(headEnd, line.startIndex)
             } else if heading != nil {
-                guard let frame = reader.read(words) else {
+                guard let frame = reader.read(content) else {
                     endLeak()
                     continue
                 }
                 guard frames.count < WireLimits.stackCount else { continue }
-                lines.append(words)
-                frames.append(frames.isEmpty ? Self.asAllocator(frame) : frame)
+                lines.append(content)
+                frames.append(frames.isEmpty ? Self.withAllocatorAsSystem(frame) : frame)
             }
         }
         endLeak()
@@ -75,14 +75,15 @@ struct SanitizerReport {
             && line.ends(with: " allocated from:")
     }
 
-    /// `==123==ERROR: LeakSanitizer: detected memory leaks`, and the line of equals signs above.
+    /// Returns `true` for `==123==ERROR: LeakSanitizer: detected memory leaks`, or the line of equals signs above it.
     private static func isTitle(_ line: Text) -> Bool {
         line.starts(with: "==")
             && (line.contains("LeakSanitizer: ") || line.allSatisfy { $0 == UInt8(ascii: "=") })
     }
 
-    /// The innermost function is the sanitizer's own, which is linked into the app.
-    private static func asAllocator(_ frame: CallFrame) -> CallFrame {
+    /// Marks an allocation function as a system frame. The sanitizer's allocation functions are linked into the app, so their image
+    /// does not show that they are not the app's.
+    private static func withAllocatorAsSystem(_ frame: CallFrame) -> CallFrame {
         var frame = frame
         let allocators: [StaticString] = [
             "malloc", "calloc", "realloc", "operator new", "memalign", "aligned_alloc", "posix_memalign",
@@ -94,18 +95,18 @@ struct SanitizerReport {
         return frame
     }
 
-    /// Returns the kept part of the report, without text that differs between processes: its leaks, as long as the wire format's
-    /// limit has room for them.
+    /// Returns the kept part of the report: `head` and the first leaks that fit into the wire format's limit for messages. Titles,
+    /// which differ between processes, are left out.
     ///
-    /// - Parameter head: the kept part of ``head``.
-    func kept(behind head: Text) -> [UInt8] {
-        var kept = Array(head)
+    /// - Parameter head: the part of ``head`` that redaction keeps.
+    func kept(after head: Text) -> [UInt8] {
+        var keptText = Array(head)
         for leak in leaks {
             let text = leak.text
-            guard kept.count + text.count < WireLimits.messageBytes else { break }
-            if !kept.isEmpty { kept.append(UInt8(ascii: "\n")) }
-            kept += text
+            guard keptText.count + text.count < WireLimits.messageBytes else { break }
+            if !keptText.isEmpty { keptText.append(UInt8(ascii: "\n")) }
+            keptText += text
         }
-        return kept
+        return keptText
     }
 }

@@ -1,54 +1,61 @@
 internal import LeakMessage
 
-/// The name of a Swift function in the form that Xcode shows: `CartModel.add(_:to:)`, `closure #1 in CartModel.bind()`.
+/// A reader of names of Swift functions. It returns the form that Xcode shows: `CartModel.add(_:to:)`, `closure #1 in CartModel.bind()`.
 ///
-/// Crash reports print that form. lldb and the runtime's demangler also print modules, and types of arguments and results. These
-/// are removed, and so are the words for code that the compiler generated for a function: thunks, specializations, continuations.
+/// Crash reports print this form. lldb and the runtime's demangler also print modules, and types of arguments and results. The
+/// reader removes these, and the words for code that the compiler generated for a function: thunks, specializations and
+/// continuations.
 enum SwiftFunctionName {
-    /// - Parameter isDemangled: the text is the runtime's, with modules; otherwise its form decides.
+    /// - Parameter isDemangled: `true` for a text of the runtime's demangler, which has modules. Otherwise the form of the text shows
+    ///   if it has modules.
     static func read(_ raw: Text, isDemangled: Bool) -> String {
-        var name = withoutMadeCode(raw.trimmed)
+        var name = withoutGeneratedCode(raw.trimmed)
         if let suffix = name.firstRange(of: " with unmangled suffix ") { name = name[..<suffix.lowerBound] }
         if let thunk = thunk(name) { return thunk }
         if name.starts(with: "outlined ") { return withoutModules(name).string }
         var closures = ""
-        // Each round removes a closure; the limit is for texts that consist only of closures.
+        // Each round removes a closure. The limit protects against texts that consist only of closures.
         for _ in 0..<32 {
-            guard let closure = closureNumber(of: name), let rest = behindType(closure.rest) else { break }
+            guard let closure = closureNumber(of: name), let remainder = textAfterType(closure.remainder)
+            else {
+                break
+            }
             closures += closure.text.string + " in "
-            name = withoutMadeCode(rest)
+            name = withoutGeneratedCode(remainder)
         }
         if let local = localFunction(name) {
             return closures + local.name.string + " in "
-                + entity(withoutMadeCode(local.context), isDemangled: isDemangled)
+                + entity(withoutGeneratedCode(local.context), isDemangled: isDemangled)
         }
         return closures + entity(name, isDemangled: isDemangled)
     }
 
-    /// `inner` of `inner #1 () -> () in Shop.Cart.add() -> ()`, and the function that it is in.
+    /// Returns `inner` and the function that contains it, from a text such as `inner #1 () -> () in Shop.Cart.add() -> ()`.
     private static func localFunction(_ text: Text) -> (name: Text, context: Text)? {
         let name = text.prefix(while: \.isIdentifier)
         guard !name.isEmpty, let number = text[name.endIndex...].dropping(" #") else { return nil }
         let digits = number.prefix(while: \.isDigit)
-        guard !digits.isEmpty, let context = behindType(number[digits.endIndex...]) else { return nil }
+        guard !digits.isEmpty, let context = textAfterType(number[digits.endIndex...]) else { return nil }
         return (name, context)
     }
 
-    /// Reads `closure #1` at the start of a text, and returns it with the rest.
-    static func closureNumber(of text: Text) -> (text: Text, rest: Text)? {
+    /// Reads `closure #1` at the start of a text.
+    ///
+    /// - Returns: `closure #1` and the text after it; `nil` for any other text.
+    static func closureNumber(of text: Text) -> (text: Text, remainder: Text)? {
         let heads: [StaticString] = ["closure #", "implicit closure #", "autoclosure #"]
         for head in heads {
-            guard let rest = text.dropping(head) else { continue }
-            let digits = rest.prefix { $0.isDigit }
+            guard let remainder = text.dropping(head) else { continue }
+            let digits = remainder.prefix { $0.isDigit }
             guard !digits.isEmpty else { return nil }
-            return (text[..<digits.endIndex], rest[digits.endIndex...])
+            return (text[..<digits.endIndex], remainder[digits.endIndex...])
         }
         return nil
     }
 
-    /// Skips a type and ` in `, and returns the rest.
-    private static func behindType(_ text: Text) -> Text? {
-        if let rest = text.dropping(" in ") { return rest }
+    /// Returns the text after a type and ` in `; `nil` if no ` in ` follows.
+    private static func textAfterType(_ text: Text) -> Text? {
+        if let remainder = text.dropping(" in ") { return remainder }
         var index = text.startIndex
         while index < text.endIndex {
             switch text[index] {
@@ -60,9 +67,9 @@ enum SwiftFunctionName {
         return nil
     }
 
-    // MARK: Code that the compiler made
+    // MARK: Code that the compiler generated
 
-    private static let madeCode: [StaticString] = [
+    private static let generatedCodePrefixes: [StaticString] = [
         "@objc ", "@nonobjc ", "dynamic ", "partial apply forwarder for ", "partial apply for ",
         "specialized ", "merged ",
         "dispatch thunk of ", "distributed thunk ", "curry thunk of ", "protocol witness for ",
@@ -77,46 +84,49 @@ enum SwiftFunctionName {
         "generic pre-specialization <", "generic not re-abstracted partial specialization <",
     ]
 
-    private static func withoutMadeCode(_ raw: Text) -> Text {
+    private static func withoutGeneratedCode(_ raw: Text) -> Text {
         var name = raw
         for _ in 0..<32 {
-            guard let rest = withoutOneLayer(name) else { break }
-            name = rest.trimmed
+            guard let remainder = withoutOneLayer(name) else { break }
+            name = remainder.trimmed
         }
         return name
     }
 
     private static func withoutOneLayer(_ name: Text) -> Text? {
-        for words in madeCode {
-            guard let rest = name.dropping(words) else { continue }
-            return rest.lastRange(of: " in conformance ").map { rest[..<$0.lowerBound] } ?? rest
+        for words in generatedCodePrefixes {
+            guard let remainder = name.dropping(words) else { continue }
+            return remainder.lastRange(of: " in conformance ").map { remainder[..<$0.lowerBound] }
+                ?? remainder
         }
         for words in specializations {
-            guard let rest = name.dropping(words) else { continue }
-            let end = Brackets.end(name[(rest.startIndex - 1)...])
+            guard let remainder = name.dropping(words) else { continue }
+            let end = Brackets.end(name[(remainder.startIndex - 1)...])
             return name[end...].dropping(" of ")
         }
-        if let rest = name.dropping("vtable thunk for "), let to = rest.firstRange(of: " dispatching to ") {
-            return rest[to.upperBound...]
+        if let remainder = name.dropping("vtable thunk for "),
+            let to = remainder.firstRange(of: " dispatching to ")
+        {
+            return remainder[to.upperBound...]
         }
         // `(1) await resume partial function for `
         guard let number = name.dropping("(") else { return nil }
         let digits = number.prefix { $0.isDigit }
-        guard !digits.isEmpty, let rest = number[digits.endIndex...].dropping(") ") else { return nil }
-        return rest.dropping("await resume partial function for ")
-            ?? rest.dropping("suspend resume partial function for ")
+        guard !digits.isEmpty, let remainder = number[digits.endIndex...].dropping(") ") else { return nil }
+        return remainder.dropping("await resume partial function for ")
+            ?? remainder.dropping("suspend resume partial function for ")
     }
 
     private static func thunk(_ name: Text) -> String? {
         if name.starts(with: "thunk for ") { return (name.droppingLast("partial apply") ?? name).string }
-        guard var rest = name.dropping("reabstraction thunk helper ") else { return nil }
-        if rest.first == UInt8(ascii: "<") { rest = rest[Brackets.end(rest)...].trimmed }
-        guard let from = rest.dropping("from ") else { return nil }
+        guard var remainder = name.dropping("reabstraction thunk helper ") else { return nil }
+        if remainder.first == UInt8(ascii: "<") { remainder = remainder[Brackets.end(remainder)...].trimmed }
+        guard let from = remainder.dropping("from ") else { return nil }
         return "thunk for "
             + withoutModules(from.firstRange(of: " to @").map { from[..<$0.lowerBound] } ?? from).string
     }
 
-    /// A type without its modules.
+    /// Returns a type without its modules.
     private static func withoutModules(_ type: Text) -> Text {
         var plain: [UInt8] = []
         var word: [UInt8] = []
@@ -140,29 +150,30 @@ enum SwiftFunctionName {
 
     // MARK: Functions, accessors and initializers
 
+    /// Returns the name of a function, an accessor or an initializer.
     private static func entity(_ raw: Text, isDemangled: Bool) -> String {
-        var rest = raw
+        var remainder = raw
         var text: [UInt8] = []
         for head: StaticString in ["default argument ", "variable initialization expression of ", "static "] {
-            guard let behind = rest.dropping(head) else { continue }
-            text += rest[..<behind.startIndex]
-            rest = behind
-            if head.description.hasPrefix("default"), let of = rest.firstRange(of: " of ") {
-                text += rest[..<of.upperBound]
-                rest = rest[of.upperBound...]
+            guard let textAfter = remainder.dropping(head) else { continue }
+            text += remainder[..<textAfter.startIndex]
+            remainder = textAfter
+            if head.description.hasPrefix("default"), let of = remainder.firstRange(of: " of ") {
+                text += remainder[..<of.upperBound]
+                remainder = remainder[of.upperBound...]
             }
         }
-        if let behind = rest.dropping("static ") {
+        if let textAfter = remainder.dropping("static ") {
             text += Text("static ")
-            rest = behind
+            remainder = textAfter
         }
-        let entity = Entity(rest)
-        let isFull = isDemangled || entity.hasTypes
-        guard isFull || entity.hasValues else { return raw.string }
-        return (text + entity.name(isFull: isFull)).string
+        let entity = Entity(remainder)
+        let hasModule = isDemangled || entity.hasTypes
+        guard hasModule || entity.hasValues else { return raw.string }
+        return (text + entity.name(hasModule: hasModule)).string
     }
 
-    /// A path of names, generic parameters, parameters, and the return type.
+    /// The parts of a declaration: a path of names, generic parameters, parameters, and the return type.
     private struct Entity {
         private var components: [Text] = []
         private var isExtension = false
@@ -172,75 +183,79 @@ enum SwiftFunctionName {
         private var tail: Text = []
 
         init(_ raw: Text) {
-            var rest = raw
-            var start = rest.startIndex
-            while let byte = rest.first {
+            var remainder = raw
+            var start = remainder.startIndex
+            while let byte = remainder.first {
                 switch byte {
-                case UInt8(ascii: "(") where rest.startIndex == start && generics.isEmpty:
+                case UInt8(ascii: "(") where remainder.startIndex == start && generics.isEmpty:
                     // `(extension in M):`, `(name in _HEX)`, `(unknown context at $1)`
-                    let inside = Brackets.inside(rest)
-                    let behind = rest[Brackets.end(rest)...]
+                    let inside = Brackets.inside(remainder)
+                    let textAfter = remainder[Brackets.end(remainder)...]
                     if inside.starts(with: "extension in ") {
                         isExtension = true
-                        rest = behind.dropping(":") ?? behind
+                        remainder = textAfter.dropping(":") ?? textAfter
                     } else if let discriminator = inside.lastRange(of: " in _") {
                         components.append(inside[..<discriminator.lowerBound])
-                        rest = behind.dropping(".") ?? behind
-                        if behind.first == UInt8(ascii: "(") {
-                            parameters = Brackets.inside(behind)
-                            tail = behind[Brackets.end(behind)...]
+                        remainder = textAfter.dropping(".") ?? textAfter
+                        if textAfter.first == UInt8(ascii: "(") {
+                            parameters = Brackets.inside(textAfter)
+                            tail = textAfter[Brackets.end(textAfter)...]
                             return
                         }
                     } else if inside.starts(with: "unknown context") {
-                        rest = behind.dropping(".") ?? behind
+                        remainder = textAfter.dropping(".") ?? textAfter
                     } else {
-                        // A tuple's: nothing that has a name.
-                        components.append(rest)
+                        // A tuple, which has no name.
+                        components.append(remainder)
                         return
                     }
-                    start = rest.startIndex
+                    start = remainder.startIndex
                 case UInt8(ascii: "("):
-                    if start < rest.startIndex { components.append(raw[start..<rest.startIndex].trimmed) }
-                    parameters = Brackets.inside(rest)
-                    tail = rest[Brackets.end(rest)...]
-                    return
-                case UInt8(ascii: "<") where rest.dropFirst().first.map { $0.isIdentifier } ?? false:
-                    let end = Brackets.end(rest)
-                    if start < rest.startIndex { components.append(raw[start..<rest.startIndex]) }
-                    generics = rest[..<end]
-                    rest = rest[end...]
-                    // Arguments of a type in the path.
-                    if let behind = rest.dropping(".") {
-                        generics = []
-                        rest = behind
+                    if start < remainder.startIndex {
+                        components.append(raw[start..<remainder.startIndex].trimmed)
                     }
-                    start = rest.startIndex
-                case UInt8(ascii: ".")
-                where start < rest.startIndex && rest.count > 1 && rest.dropFirst().first != byte:
-                    components.append(raw[start..<rest.startIndex])
-                    rest = rest.dropFirst()
-                    start = rest.startIndex
-                case UInt8(ascii: " ") where rest.starts(with: " : "):
-                    if start < rest.startIndex { components.append(raw[start..<rest.startIndex]) }
-                    tail = rest
+                    parameters = Brackets.inside(remainder)
+                    tail = remainder[Brackets.end(remainder)...]
                     return
-                default: rest = rest.dropFirst()
+                case UInt8(ascii: "<") where remainder.dropFirst().first.map { $0.isIdentifier } ?? false:
+                    let end = Brackets.end(remainder)
+                    if start < remainder.startIndex { components.append(raw[start..<remainder.startIndex]) }
+                    generics = remainder[..<end]
+                    remainder = remainder[end...]
+                    // The brackets contain arguments of a type in the path, and not of the function.
+                    if let textAfter = remainder.dropping(".") {
+                        generics = []
+                        remainder = textAfter
+                    }
+                    start = remainder.startIndex
+                case UInt8(ascii: ".")
+                where start < remainder.startIndex && remainder.count > 1
+                    && remainder.dropFirst().first != byte:
+                    components.append(raw[start..<remainder.startIndex])
+                    remainder = remainder.dropFirst()
+                    start = remainder.startIndex
+                case UInt8(ascii: " ") where remainder.starts(with: " : "):
+                    if start < remainder.startIndex { components.append(raw[start..<remainder.startIndex]) }
+                    tail = remainder
+                    return
+                default: remainder = remainder.dropFirst()
                 }
             }
             if start < raw.endIndex { components.append(raw[start...]) }
         }
 
-        /// `true` when types are written out, as the runtime's demangler and lldb do.
+        /// `true` if the types are written out, as the runtime's demangler and lldb do.
         var hasTypes: Bool { isExtension || tail.contains(" -> ") || tail.starts(with: " : ") }
 
-        /// `true` when lldb has printed the values of arguments: `(touch=<unavailable>)`.
+        /// `true` if the parameters are values of arguments, as lldb prints them: `(touch=<unavailable>)`.
         var hasValues: Bool { parameters?.contains(UInt8(ascii: "=")) ?? false }
 
-        func name(isFull: Bool) -> Text {
+        /// - Parameter hasModule: `true` if the first component is a module, which is left out.
+        func name(hasModule: Bool) -> Text {
             var names = components.map {
                 $0.droppingLast(" infix") ?? $0.droppingLast(" prefix") ?? $0.droppingLast(" postfix") ?? $0
             }
-            if isFull, names.count > 1 { names.removeFirst() }
+            if hasModule, names.count > 1 { names.removeFirst() }
             if isExtension, names.last?.equals("__allocating_init") ?? false {
                 names[names.count - 1] = Text("init")
             }
@@ -259,7 +274,7 @@ enum SwiftFunctionName {
             return text[...]
         }
 
-        /// `format` of `format: Swift.String`, `_` of a type alone.
+        /// Returns `format` for `format: Swift.String`, and `_` for a type without a label.
         private static func label(of parameter: Text) -> Text {
             let word = parameter.prefix { $0.isIdentifier }
             return !word.isEmpty && parameter[word.endIndex...].starts(with: ": ") ? word : Text("_")

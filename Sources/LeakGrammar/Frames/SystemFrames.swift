@@ -2,8 +2,8 @@ internal import LeakMessage
 
 /// Rules that distinguish frames of the operating system and of language runtimes from those of an app.
 package enum SystemFrames {
-    /// Images by the beginnings of their names: runtimes, and the parts of `libSystem`.
-    private static let runtimes: [StaticString] = [
+    /// Beginnings of the names of images that are runtimes, parts of `libSystem` or other libraries of the system.
+    private static let libraryPrefixes: [StaticString] = [
         "libswift", "libsystem_", "libSystem.", "libobjc.", "libdispatch.", "libdyld", "dyld_", "dyld.",
         "libc.so", "libc++", "libm.so", "libpthread", "libstdc++", "libgcc", "ld-linux", "libFoundation.",
         "libXCTest", "libTesting.", "libBlocksRuntime", "libxpc", "libicu", "libsqlite3", "libz.so", "libz.1",
@@ -17,7 +17,7 @@ package enum SystemFrames {
         "libremovefile", "libquarantine", "libkeymgr", "liblaunch.", "libate.", "libresolv.", "libMTLCapture",
     ]
 
-    /// Frameworks of Apple's systems that apps call, or are called by.
+    /// Frameworks of Apple's systems that apps call, or that call apps.
     private static let frameworks: Set<String> = [
         "ARKit", "AVFAudio", "AVFCore", "AVFoundation", "AVKit", "AVRouting", "AXRuntime", "Accelerate",
         "Accessibility", "AccessibilityUtilities", "ActivityKit", "AdAttributionKit",
@@ -81,8 +81,7 @@ package enum SystemFrames {
         "_WebKit_SwiftUI", "dyld", "vImage", "vecLib",
     ]
 
-    /// Functions of the system, of the C library and of runtimes, for frames that do not name their image, and for what is
-    /// linked into the app's.
+    /// Functions of the system, of the C library and of runtimes. They count only in frames that do not name their image.
     private static let functions: Set<String> = [
         "KitRendererCommon(_:)", "KonanTerminateHandler()", "NSApplicationMain", "UIApplicationMain",
         "_assertionFailure(_:_:file:line:flags:)",
@@ -94,7 +93,8 @@ package enum SystemFrames {
         "realloc",
         "runApp<A>(_:)", "start_wqthread", "static App.main()", "terminateHandler()", "thread_start",
     ]
-    private static let functionHeads: [StaticString] = [
+    /// Beginnings of the names of such functions.
+    private static let functionPrefixes: [StaticString] = [
         "swift_", "swift::", "konan::", "kotlin.", "kotlinx.", "__Kotlin", "Kotlin_", "__asan", "__tsan",
         "_objc_", "objc_",
         "dispatch_", "_dispatch_", "std::", "pthread_", "_pthread_", "__pthread_", "-[NS", "+[NS", "-[UI",
@@ -102,25 +102,27 @@ package enum SystemFrames {
         "-[CA", "-[WK", "+[KotlinBase", "__libc_start",
     ]
 
+    /// Returns `true` for a frame of the operating system or of a language runtime.
+    ///
     /// - Parameters:
-    ///   - image: the image's name; empty when the frame does not name it.
-    ///   - path: the image's path, where the frame has it.
+    ///   - image: the name of the image; empty if the frame does not name its image.
+    ///   - path: the path of the image; the name if the frame has no path.
     static func isSystem(image: Text, path: Text, _ frame: CallFrame) -> Bool {
-        let enclosing = frame.enclosingFunction.map { Text($0) }
-        if let enclosing, isKotlinRuntime(enclosing) { return true }
-        // Libraries of the system come without their sources.
+        let function = frame.enclosingFunction.map { Text($0) }
+        if let function, isKotlinRuntime(function) { return true }
+        // Frames of system libraries have no source files.
         if frame.file != nil, !image.isEmpty { return false }
-        if SystemNames.isFolder(path) { return true }
-        // A framework of an app may be called as one of the system.
+        if SystemNames.isSystemPath(path) { return true }
+        // An app may contain a framework with the name of a system framework.
         if path.contains(".app/") { return image.starts(with: "libswift") }
-        if runtimes.contains(where: { image.starts(with: $0) }) || frameworks.contains(image.string) {
+        if libraryPrefixes.contains(where: { image.starts(with: $0) }) || frameworks.contains(image.string) {
             return true
         }
-        guard let enclosing else { return false }
-        // Linked into each program by the C library.
-        if enclosing.equals("_start") { return true }
+        guard let function else { return false }
+        // The C library links this function into each program.
+        if function.equals("_start") { return true }
         guard image.isEmpty else { return false }
-        return isKnown(enclosing) || enclosing.contains("swift::")
+        return isSystemFunction(function) || function.contains("swift::")
     }
 
     /// Returns `true` if a function is of a runtime that is linked into apps' images.
@@ -128,8 +130,8 @@ package enum SystemFrames {
         isKotlinRuntime(Text(FunctionName.enclosing(function)))
     }
 
-    private static func isKnown(_ function: Text) -> Bool {
-        functions.contains(function.string) || functionHeads.contains { function.starts(with: $0) }
+    private static func isSystemFunction(_ function: Text) -> Bool {
+        functions.contains(function.string) || functionPrefixes.contains { function.starts(with: $0) }
     }
 
     /// Kotlin/Native links its runtime into the app's image.

@@ -1,6 +1,6 @@
 internal import LeakMessage
 
-/// The line in front of a thread's frames, in a text with the stacks of several threads.
+/// A recognizer of the line in front of a thread's frames, in a text with the stacks of several threads.
 ///
 /// Apple: https://developer.apple.com/documentation/xcode/examining-the-fields-in-a-crash-report#Backtraces.
 enum ThreadHeading {
@@ -8,28 +8,31 @@ enum ThreadHeading {
     /// `thread #5, name = 'loader'`.
     static func isHeading(_ line: Text) -> Bool {
         if line.trimmed.starts(with: "thread #") { return true }
-        guard let behind = behindNumber(line) else { return isMarked(line) }
-        return behind.first == UInt8(ascii: ":") || behind.starts(with: " name:")
-            || behind.starts(with: " Queue") || isMarked(line)
+        guard let textAfter = textAfterNumber(line) else { return isSelected(line) }
+        return textAfter.first == UInt8(ascii: ":") || textAfter.starts(with: " name:")
+            || textAfter.starts(with: " Queue") || isSelected(line)
     }
 
-    /// Returns `true` for the thread that the text is about: `Thread 5 Crashed:`, `Thread 5 "loader" crashed:`, and
-    /// `* thread #5, queue = 'loader'`. The line `Thread 5 crashed with ARM Thread State (64-bit):` is in front of registers.
-    static func isMarked(_ line: Text) -> Bool {
+    /// Returns `true` for the heading of the thread that crashed, or that a debugger selected: `Thread 5 Crashed:`,
+    /// `Thread 5 "loader" crashed:`, and `* thread #5, queue = 'loader'`. The line `Thread 5 crashed with ARM Thread State (64-bit):`
+    /// introduces registers and is not a heading.
+    static func isSelected(_ line: Text) -> Bool {
         if line.trimmed.starts(with: "* thread #") { return true }
-        guard let behind = behindNumber(line), let words = behind.dropping(" ") else { return false }
+        guard let textAfter = textAfterNumber(line), let words = textAfter.dropping(" ") else { return false }
         for word: StaticString in ["Crashed", "crashed"] {
             guard let range = words.firstRange(of: word) else { continue }
-            let isName = words.first == UInt8(ascii: "\"") && words[..<range.lowerBound].ends(with: "\" ")
-            return (range.lowerBound == words.startIndex || isName)
+            let isAfterName =
+                words.first == UInt8(ascii: "\"") && words[..<range.lowerBound].ends(with: "\" ")
+            return (range.lowerBound == words.startIndex || isAfterName)
                 && words[range.upperBound...].first == UInt8(ascii: ":")
         }
         return false
     }
 
-    private static func behindNumber(_ line: Text) -> Text? {
+    /// Returns the text after `Thread 5`; `nil` for any other text.
+    private static func textAfterNumber(_ line: Text) -> Text? {
         guard let number = line.trimmed.dropping("Thread ") else { return nil }
-        let behind = number.drop { $0.isDigit }
-        return behind.startIndex > number.startIndex ? behind : nil
+        let textAfter = number.drop { $0.isDigit }
+        return textAfter.startIndex > number.startIndex ? textAfter : nil
     }
 }

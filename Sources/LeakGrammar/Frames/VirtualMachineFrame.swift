@@ -1,55 +1,63 @@
 internal import LeakMessage
 
-/// A parser of frames of Java, Kotlin and JavaScript: the text behind `at `.
+/// A parser of frames of Java, Kotlin and JavaScript: the text after `at `.
 enum VirtualMachineFrame {
+    /// Reads a frame; `nil` for a text of another form.
     static func read(_ text: Text) -> CallFrame? {
         guard text.last == UInt8(ascii: ")"), let open = text.firstIndex(of: UInt8(ascii: "(")) else {
-            guard let place = SourcePlace.lineAndColumn(text), !place.path.contains(UInt8(ascii: " ")) else {
+            guard let position = SourcePosition.lineAndColumn(text),
+                !position.path.contains(UInt8(ascii: " "))
+            else {
                 return nil
             }
-            return script(function: nil, place: text)
+            return script(function: nil, position: text)
         }
         let name = text[..<open].trimmed
-        let place = text[(open + 1)...].dropLast()
-        return isJava(name, place) ? java(name, place) : script(function: name, place: place)
+        let position = text[(open + 1)...].dropLast()
+        return isJava(name, position) ? java(name, position) : script(function: name, position: position)
     }
 
     // MARK: JavaScript
 
-    private static func script(function: Text?, place given: Text) -> CallFrame? {
-        let place = given.dropping("address at ") ?? given
-        let isNative = place.equals("native")
-        guard isNative || place.equals("<anonymous>") || SourcePlace.lineAndColumn(place) != nil else {
+    private static func script(function: Text?, position positionText: Text) -> CallFrame? {
+        let position = positionText.dropping("address at ") ?? positionText
+        let isNative = position.equals("native")
+        guard isNative || position.equals("<anonymous>") || SourcePosition.lineAndColumn(position) != nil
+        else {
             return nil
         }
         var frame = CallFrame()
         if let name = function.map({ $0.dropping("async ") ?? $0 }), !name.equals("anonymous"),
             !name.equals("<anonymous>")
         {
-            // `Cart.load [as onClick]`: the name that the caller has for it.
+            // `Cart.load [as onClick]`: the name by which the caller calls the function.
             let alias = name.last == UInt8(ascii: "]") ? name.lastRange(of: " [as ") : nil
             frame.function = name[..<(alias?.lowerBound ?? name.endIndex)].string
         }
-        if !isNative { (frame.file, frame.line) = SourcePlace.read(place) }
-        frame.isSystem = isNative || place.starts(with: "InternalBytecode.js") || place.starts(with: "node:")
+        if !isNative { (frame.file, frame.line) = SourcePosition.read(position) }
+        frame.isSystem =
+            isNative || position.starts(with: "InternalBytecode.js") || position.starts(with: "node:")
         return frame
     }
 
     // MARK: Java
 
-    private static func isJava(_ name: Text, _ place: Text) -> Bool {
-        guard name.contains(UInt8(ascii: ".")), SourcePlace.lineAndColumn(place) == nil else { return false }
+    private static func isJava(_ name: Text, _ position: Text) -> Bool {
+        guard name.contains(UInt8(ascii: ".")), SourcePosition.lineAndColumn(position) == nil else {
+            return false
+        }
         let isName = name.allSatisfy {
             $0.isIdentifier || ".<>-/".utf8.contains($0)
         }
         return isName
-            && (place.equals("Native Method") || !place.contains(UInt8(ascii: " "))
-                || place.starts(with: "Unknown Source"))
+            && (position.equals("Native Method") || !position.contains(UInt8(ascii: " "))
+                || position.starts(with: "Unknown Source"))
     }
 
-    private static func java(_ given: Text, _ place: Text) -> CallFrame {
+    private static func java(_ qualifiedName: Text, _ position: Text) -> CallFrame {
         // `java.base/java.lang.Thread.run`
-        let name = given.lastIndex(of: UInt8(ascii: "/")).map { given[($0 + 1)...] } ?? given
+        let name =
+            qualifiedName.lastIndex(of: UInt8(ascii: "/")).map { qualifiedName[($0 + 1)...] } ?? qualifiedName
         var parts = name.split(separator: UInt8(ascii: "."))
         var frame = CallFrame()
         let method = parts.popLast() ?? []
@@ -57,8 +65,8 @@ enum VirtualMachineFrame {
         if !parts.isEmpty { frame.module = parts.map(\.string).joined(separator: ".") }
         frame.function = function(method, of: type)
         frame.isSystem = isSystem(name) || isAccessor(method)
-        if !place.equals("Native Method"), !place.starts(with: "Unknown Source") {
-            (frame.file, frame.line) = SourcePlace.read(place)
+        if !position.equals("Native Method"), !position.starts(with: "Unknown Source") {
+            (frame.file, frame.line) = SourcePosition.read(position)
         }
         if let file = frame.file, isMapping(file) {
             frame.imageID = file
@@ -68,21 +76,21 @@ enum VirtualMachineFrame {
         return frame
     }
 
-    /// `$Proxy` of `$Proxy12`: proxies are numbered in the order in which a launch makes them.
+    /// Returns `$Proxy` for `$Proxy12`. Proxies are numbered in the order in which a launch creates them.
     private static func withoutProxyNumber(_ type: Text) -> Text {
         guard let number = type.dropping("$Proxy"), number.allSatisfy(\.isDigit) else { return type }
         return type[..<number.startIndex]
     }
 
-    /// The frame that a mapping names.
+    /// Returns the frame of a method by its original names from an obfuscator's mapping.
     static func original(_ call: SymbolicatedFrame, className: String) -> CallFrame {
         var frame = java(Text("\(className).\(call.function)"), Text("Unknown Source"))
         (frame.file, frame.line) = (call.file, call.line)
         return frame
     }
 
-    /// `r8-map-id-7f5bbd1`: R8 writes the id of its mapping in the place of the source file, from version 8.12 of the Android
-    /// Gradle plugin on.
+    /// Returns `true` for the id of a mapping, such as `r8-map-id-7f5bbd1`. From version 8.12 of the Android Gradle plugin, R8 writes
+    /// this id in place of the source file.
     private static func isMapping(_ file: String) -> Bool {
         let head = "r8-map-id-"
         guard file.hasPrefix(head) else { return false }
@@ -90,14 +98,15 @@ enum VirtualMachineFrame {
         return (1...64).contains(id.count) && id.allSatisfy(\.isHexadecimal)
     }
 
-    /// A lambda has the name of its method, and a number.
+    /// Returns the name of a method for a frame. A lambda gets the name of the method that contains it.
     private static func function(_ method: Text, of type: Text) -> String {
         if let lambda = lambda(method, of: type) { return "lambda in " + lambda }
         let name = method.droppingLast("$default") ?? method
         return [type, name].filter { !$0.isEmpty }.map(\.string).joined(separator: ".")
     }
 
-    /// Module and function of a lambda, from the class with its package and the method, as Sentry's JSON has them; `nil` for other methods.
+    /// Returns module and function of a lambda, from the class with its package and the method, as Sentry's JSON states them; `nil`
+    /// for other methods.
     static func lambda(className: Text, method: Text) -> (module: String?, function: String?)? {
         guard (className + method).contains(UInt8(ascii: "$")) else { return nil }
         let start = className.lastIndex(of: UInt8(ascii: ".")).map { $0 + 1 } ?? className.startIndex
@@ -109,17 +118,20 @@ enum VirtualMachineFrame {
         return ((package + name[..<dot]).string, "lambda in \(name[(dot + 1)...].string)")
     }
 
-    /// The method that a lambda is written in, or its class where the name does not say.
+    /// Returns the method that contains a lambda, or the class if the name does not state the method; `nil` if the method is not a
+    /// lambda.
     private static func lambda(_ method: Text, of type: Text) -> String? {
         // Compilers name lambdas after their method, …
-        if let rest = method.dropping("lambda$") {
-            return "\(type.string).\(rest.prefix { $0 != UInt8(ascii: "$") }.string)"
+        if let remainder = method.dropping("lambda$") {
+            return "\(type.string).\(remainder.prefix { $0 != UInt8(ascii: "$") }.string)"
         }
         if let range = method.firstRange(of: "$lambda$") {
             return "\(type.string).\(method[..<range.lowerBound].string)"
         }
         // … make a class of each: `-$$Lambda$Cart$1f2e`, `Cart$$ExternalSyntheticLambda3`, …
-        if let rest = type.dropping("-$$Lambda$") { return rest.prefix { $0 != UInt8(ascii: "$") }.string }
+        if let remainder = type.dropping("-$$Lambda$") {
+            return remainder.prefix { $0 != UInt8(ascii: "$") }.string
+        }
         if let range = type.firstRange(of: "$$") { return type[..<range.lowerBound].string }
         // … or number classes: `Cart$load$1`, `Cart$1`.
         let parts = type.split(separator: UInt8(ascii: "$"))
@@ -131,7 +143,7 @@ enum VirtualMachineFrame {
         return (isMethodNamed ? names : names + [method.string]).joined(separator: ".")
     }
 
-    /// `access$100`, which lets an inner class read a private field.
+    /// Returns `true` for a method such as `access$100`, by which an inner class reads a private field.
     private static func isAccessor(_ method: Text) -> Bool {
         guard let number = method.dropping("access$") else { return false }
         return number.allSatisfy(\.isDigit)

@@ -1,11 +1,12 @@
 internal import LeakMessage
 
-/// The rule of JSON that a text breaks, and the position.
+/// An error in a JSON text: the rule that the text breaks, and the position.
 package struct JSONError: Error, Hashable, Sendable, CustomStringConvertible {
     /// A rule of RFC 8259 or of ``JSONScanner``.
     package enum Rule: Hashable, Sendable {
+        /// The text ends inside a value.
         case unexpectedEnd
-        /// Something else was expected.
+        /// The text does not continue with what the associated value describes, such as `a colon`.
         case expected(String)
         case invalidEscape
         /// A byte below 0x20 inside a string: RFC 8259 §7 requires an escape sequence.
@@ -13,13 +14,13 @@ package struct JSONError: Error, Hashable, Sendable, CustomStringConvertible {
         case invalidNumber
         /// More than ``JSONScanner/depthLimit`` nested arrays and objects.
         case tooDeep
-        /// Something follows the one value.
+        /// More text follows the value.
         case trailingText
-        /// RFC 8259 §8.1: JSON is UTF-8.
+        /// The text is not UTF-8, which RFC 8259 §8.1 requires.
         case invalidUTF8
     }
 
-    /// The byte where the rule is broken, counted from the start of the body.
+    /// The index of the byte that breaks the rule, counted from the start of the body.
     package let offset: Int
     package let rule: Rule
 
@@ -31,7 +32,7 @@ package struct JSONError: Error, Hashable, Sendable, CustomStringConvertible {
     package var description: String {
         switch rule {
         case .unexpectedEnd: "the text ends too early"
-        case .expected(let what): "expected \(what)"
+        case .expected(let description): "expected \(description)"
         case .invalidEscape: "invalid escape sequence"
         case .controlCharacter: "a control character in a string must be escaped"
         case .invalidNumber: "invalid number"
@@ -42,7 +43,7 @@ package struct JSONError: Error, Hashable, Sendable, CustomStringConvertible {
     }
 }
 
-/// A position in a text, as editors count: lines and columns start at 1, and columns are Unicode scalars.
+/// A position in a text as editors show it: lines and columns start at 1, and each Unicode scalar is a column.
 package struct TextPosition: Hashable, Sendable {
     package let line: Int
     package let column: Int

@@ -5,19 +5,19 @@ internal import LeakMessage
 extension JSONScanner {
     package mutating func boolean() throws(JSONError) -> Bool {
         if try peek() == UInt8(ascii: "t") {
-            try literal("true")
+            try consumeLiteral("true")
             return true
         }
-        try literal("false")
+        try consumeLiteral("false")
         return false
     }
 
     package mutating func null() throws(JSONError) {
         skipSpace()
-        try literal("null")
+        try consumeLiteral("null")
     }
 
-    private mutating func literal(_ text: StaticString) throws(JSONError) {
+    private mutating func consumeLiteral(_ text: StaticString) throws(JSONError) {
         for index in 0..<text.utf8CodeUnitCount {
             guard offset < end else { throw JSONError(.unexpectedEnd, at: offset) }
             guard unsafe base[offset] == text.utf8Start[index] else {
@@ -27,31 +27,31 @@ extension JSONScanner {
         }
     }
 
-    /// RFC 8259 §6: no plus sign, no leading zero, digits on both sides of the point.
+    /// Reads a number by RFC 8259 §6: no plus sign, no leading zero, digits on both sides of the point.
     package mutating func number() throws(JSONError) -> JSONNumber {
         _ = try peek()
         let start = offset
         let isNegative = unsafe base[offset] == UInt8(ascii: "-")
         if isNegative { offset &+= 1 }
-        let first = offset
+        let firstDigit = offset
         var magnitude: UInt64 = 0
         var overflows = false
         while let digit = digit() {
-            let (product, tooMuch) = magnitude.multipliedReportingOverflow(by: 10)
-            let (sum, alsoTooMuch) = product.addingReportingOverflow(UInt64(digit))
-            overflows = overflows || tooMuch || alsoTooMuch
+            let (product, productOverflows) = magnitude.multipliedReportingOverflow(by: 10)
+            let (sum, sumOverflows) = product.addingReportingOverflow(UInt64(digit))
+            overflows = overflows || productOverflows || sumOverflows
             magnitude = sum
             offset &+= 1
         }
-        guard offset > first else { throw failure(.invalidNumber) }
-        if offset &- first > 1, unsafe base[first] == UInt8(ascii: "0") {
-            throw JSONError(.invalidNumber, at: first)
+        guard offset > firstDigit else { throw failure(.invalidNumber) }
+        if offset &- firstDigit > 1, unsafe base[firstDigit] == UInt8(ascii: "0") {
+            throw JSONError(.invalidNumber, at: firstDigit)
         }
         var isWhole = true
         if offset < end, unsafe base[offset] == UInt8(ascii: ".") {
             isWhole = false
             offset &+= 1
-            try digits()
+            try skipDigits()
         }
         if offset < end, unsafe base[offset] | 0x20 == UInt8(ascii: "e") {
             isWhole = false
@@ -59,7 +59,7 @@ extension JSONScanner {
             if offset < end, unsafe base[offset] == UInt8(ascii: "+") || base[offset] == UInt8(ascii: "-") {
                 offset &+= 1
             }
-            try digits()
+            try skipDigits()
         }
         let slice = JSONSlice(start..<offset)
         guard isWhole, !overflows else { return JSONNumber(slice: slice, integer: nil) }
@@ -68,7 +68,7 @@ extension JSONScanner {
         return JSONNumber(slice: slice, integer: integer)
     }
 
-    /// The value if the number is whole, also for `1.0` and `1e3`, which some encoders write.
+    /// Returns the value if the number is whole. Forms such as `1.0` and `1e3`, which some encoders write, count as whole.
     package func integer(of number: JSONNumber) -> Int? {
         number.integer ?? Double(text(of: number.slice))?.wholeNumber
     }
@@ -79,22 +79,22 @@ extension JSONScanner {
         return digit < 10 ? digit : nil
     }
 
-    private mutating func digits() throws(JSONError) {
+    private mutating func skipDigits() throws(JSONError) {
         guard digit() != nil else { throw failure(.invalidNumber) }
         while digit() != nil { offset &+= 1 }
     }
 
     /// Reads a string, checking its escape sequences.
     ///
-    /// Accepts a lone surrogate such as `\ud800`, as the grammar does, and reads it as U+FFFD: a detector that cuts text by
-    /// UTF-16 units writes one.
+    /// Accepts a lone surrogate such as `\ud800`, which the grammar of RFC 8259 allows, and reads it as U+FFFD. A detector that cuts
+    /// text between UTF-16 units writes a lone surrogate.
     package mutating func string() throws(JSONError) -> JSONSlice {
         guard try peek() == UInt8(ascii: "\"") else { throw JSONError(.expected("a string"), at: offset) }
         offset &+= 1
         let start = offset
         var isEscaped = false
         while true {
-            skipPlainText()
+            skipUnescapedText()
             guard offset < end else { throw JSONError(.unexpectedEnd, at: end) }
             switch unsafe base[offset] {
             case UInt8(ascii: "\""):
@@ -103,7 +103,7 @@ extension JSONScanner {
                 return slice
             case UInt8(ascii: "\\"):
                 isEscaped = true
-                try escapeSequence()
+                try skipEscapeSequence()
             default: throw JSONError(.controlCharacter, at: offset)
             }
         }
@@ -111,11 +111,11 @@ extension JSONScanner {
 
     /// Moves to the next quote, backslash or control character, eight bytes at a time.
     ///
-    /// Marks zero bytes of a word by the borrow trick of https://graphics.stanford.edu/~seander/bithacks.html
+    /// Finds these bytes by the borrow trick of https://graphics.stanford.edu/~seander/bithacks.html
     /// (“Determine if a word has a byte less than n”); the lowest mark is always exact.
-    private mutating func skipPlainText() {
+    private mutating func skipUnescapedText() {
         let ones: UInt64 = 0x0101_0101_0101_0101
-        let tops: UInt64 = 0x8080_8080_8080_8080
+        let highBits: UInt64 = 0x8080_8080_8080_8080
         while offset &+ 8 <= end {
             let word = UInt64(
                 littleEndian: unsafe UnsafeRawPointer(base + offset).loadUnaligned(as: UInt64.self))
@@ -124,7 +124,7 @@ extension JSONScanner {
             let marks =
                 ((quotes &- ones) & ~quotes | (backslashes &- ones) & ~backslashes | (word &- (ones &* 0x20))
                     & ~word)
-                & tops
+                & highBits
             guard marks == 0 else {
                 offset &+= marks.trailingZeroBitCount >> 3
                 return
@@ -138,7 +138,7 @@ extension JSONScanner {
         }
     }
 
-    private mutating func escapeSequence() throws(JSONError) {
+    private mutating func skipEscapeSequence() throws(JSONError) {
         let start = offset
         offset &+= 1
         guard offset < end else { throw JSONError(.unexpectedEnd, at: end) }
@@ -159,7 +159,7 @@ extension JSONScanner {
         }
     }
 
-    /// Returns `true` if a string with this body equals `text`. Cheaper than making a `String` of it.
+    /// Returns `true` if the string at `name` equals `text`. Creates no `String` unless the string has escape sequences.
     package func matches(_ name: JSONSlice, _ text: StaticString) -> Bool {
         guard !name.isEscaped else { return self.text(of: name) == "\(text)" }
         guard name.count == text.utf8CodeUnitCount else { return false }

@@ -1,8 +1,8 @@
 internal import LeakMessage
 
-/// A scanner of JSON, in one pass over bytes. It accepts only RFC 8259, and neither copies nor allocates.
+/// A scanner that reads JSON bytes in one pass. It accepts only RFC 8259, and neither copies bytes nor allocates memory.
 ///
-/// The caller walks the value it expects:
+/// The caller reads the values that it expects:
 ///
 ///     try JSONScanner.scan(body) { (scanner) throws(JSONError) in
 ///         guard try scanner.enterObject() else { return }
@@ -18,7 +18,7 @@ package struct JSONScanner {
     // Safe: every read is bounded by `end`, and `scan` lends the pointer for one call.
     let base: UnsafePointer<UInt8>
     let end: Int
-    /// The next byte to read, from the start of the body.
+    /// The index of the next byte to read, counted from the start of the body.
     package internal(set) var offset: Int
     private var depth = 0
     private let depthLimit: Int
@@ -32,7 +32,7 @@ package struct JSONScanner {
         var closing: UInt8 { self == .object ? UInt8(ascii: "}") : UInt8(ascii: "]") }
     }
 
-    /// Kind of the next value.
+    /// The kind of a value.
     package enum Kind: String, Hashable, Sendable {
         case object = "an object"
         case array = "an array"
@@ -78,14 +78,14 @@ package struct JSONScanner {
 
     /// Reads `{`.
     ///
-    /// - Returns: `true` if a name follows; `false` when the object was empty and is read.
+    /// - Returns: `true` if a name follows; `false` if the object is empty and was read to its end.
     package mutating func enterObject() throws(JSONError) -> Bool {
         try enter(.object, opening: UInt8(ascii: "{"), name: "an object")
     }
 
     /// Reads `[`.
     ///
-    /// - Returns: `true` if a value follows; `false` when the array was empty and is read.
+    /// - Returns: `true` if a value follows; `false` if the array is empty and was read to its end.
     package mutating func enterArray() throws(JSONError) -> Bool {
         try enter(.array, opening: UInt8(ascii: "["), name: "an array")
     }
@@ -181,17 +181,18 @@ package struct JSONScanner {
         return unsafe base[offset]
     }
 
+    /// Returns an error at the next byte, or ``JSONError/Rule/unexpectedEnd`` at the end of the text.
     func failure(_ rule: JSONError.Rule) -> JSONError {
         offset < end ? JSONError(rule, at: offset) : JSONError(.unexpectedEnd, at: end)
     }
 
-    /// Calls `body` with the bytes of a slice of this body, escape sequences unresolved.
+    /// Calls `body` with the bytes of a slice. Escape sequences stay unresolved.
     func withBytes<Result>(of slice: JSONSlice, _ body: (UnsafeBufferPointer<UInt8>) -> Result) -> Result {
         let range = slice.range.clamped(to: 0..<end)
         return unsafe body(UnsafeBufferPointer(start: base + range.lowerBound, count: range.count))
     }
 
-    /// The text of a string of this body.
+    /// Returns the text of a string, with resolved escape sequences.
     package func text(of slice: JSONSlice) -> String {
         unsafe withBytes(of: slice) { unsafe JSONText.string($0, isEscaped: slice.isEscaped) }
     }

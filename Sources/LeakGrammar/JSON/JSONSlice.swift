@@ -1,39 +1,41 @@
 internal import LeakMessage
 
-/// The position of a JSON value in a body. It has eight bytes and copies nothing.
+/// The position of a JSON value in a body. A slice takes eight bytes and copies nothing from the body.
 ///
-/// A string that was read is without its quotes.
+/// ``JSONScanner/string()`` returns the position of a string without its quotes.
 package struct JSONSlice: Hashable, Sendable {
     private let start: UInt32
-    private let bits: UInt32
+    /// The number of bytes in the low 30 bits, and two flags.
+    private let countAndFlags: UInt32
 
-    private static let presence: UInt32 = 1 << 31
-    private static let escape: UInt32 = 1 << 30
+    private static let presenceFlag: UInt32 = 1 << 31
+    private static let escapeFlag: UInt32 = 1 << 30
 
     /// The longest body that can be sliced: 1 GiB less one byte.
-    static let byteLimit = Int(escape) - 1
+    static let byteLimit = Int(escapeFlag) - 1
 
     /// The position of a field that is missing or `null`.
-    package static let absent = JSONSlice(start: 0, bits: 0)
+    package static let absent = JSONSlice(start: 0, countAndFlags: 0)
 
-    private init(start: UInt32, bits: UInt32) {
+    private init(start: UInt32, countAndFlags: UInt32) {
         self.start = start
-        self.bits = bits
+        self.countAndFlags = countAndFlags
     }
 
-    /// A slice of a body of at most ``byteLimit`` bytes.
+    /// Creates a slice of a body of at most ``byteLimit`` bytes.
     init(_ range: Range<Int>, isEscaped: Bool = false) {
         start = UInt32(truncatingIfNeeded: range.lowerBound)
-        bits = Self.presence | (isEscaped ? Self.escape : 0) | UInt32(truncatingIfNeeded: range.count)
+        countAndFlags =
+            Self.presenceFlag | (isEscaped ? Self.escapeFlag : 0) | UInt32(truncatingIfNeeded: range.count)
     }
 
-    package var isPresent: Bool { bits & Self.presence != 0 }
+    package var isPresent: Bool { countAndFlags & Self.presenceFlag != 0 }
 
     /// `true` for a string with escape sequences, whose bytes differ from its text.
-    package var isEscaped: Bool { bits & Self.escape != 0 }
+    package var isEscaped: Bool { countAndFlags & Self.escapeFlag != 0 }
 
     /// The number of bytes in the body.
-    package var count: Int { Int(bits & (Self.escape - 1)) }
+    package var count: Int { Int(countAndFlags & (Self.escapeFlag - 1)) }
 
     package var isEmpty: Bool { count == 0 }
 

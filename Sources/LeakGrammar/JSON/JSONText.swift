@@ -1,6 +1,6 @@
 internal import LeakMessage
 
-/// The text of JSON strings, with resolved escape sequences.
+/// A converter of JSON strings to text, which resolves escape sequences.
 enum JSONText {
     /// Returns the text of a string. `bytes` must have been scanned, so that every escape sequence is complete.
     static func string(_ bytes: UnsafeBufferPointer<UInt8>, isEscaped: Bool) -> String {
@@ -8,7 +8,7 @@ enum JSONText {
         return unsafe String(decoding: unescaped(bytes), as: UTF8.self)
     }
 
-    /// The UTF-8 of the text. Never longer than `bytes`.
+    /// Returns the UTF-8 of the text, which is never longer than `bytes`.
     static func unescaped(_ bytes: UnsafeBufferPointer<UInt8>) -> [UInt8] {
         var text: [UInt8] = []
         text.reserveCapacity(bytes.count)
@@ -39,12 +39,12 @@ enum JSONText {
     private static func appendScalar(
         of bytes: UnsafeBufferPointer<UInt8>, _ index: inout Int, to text: inout [UInt8]
     ) {
-        var code = unsafe unit(of: bytes, at: index)
+        var code = unsafe utf16Unit(of: bytes, at: index)
         index += 4
         if code & 0xFC00 == 0xD800, index + 6 <= bytes.count, unsafe bytes[index] == UInt8(ascii: "\\"),
             unsafe bytes[index + 1] == UInt8(ascii: "u")
         {
-            let low = unsafe unit(of: bytes, at: index + 2)
+            let low = unsafe utf16Unit(of: bytes, at: index + 2)
             if low & 0xFC00 == 0xDC00 {
                 code = 0x10000 + (code & 0x3FF) << 10 + low & 0x3FF
                 index += 6
@@ -53,7 +53,8 @@ enum JSONText {
         text.append(contentsOf: Unicode.UTF8.bytes(of: Unicode.Scalar(code) ?? "\u{FFFD}"))
     }
 
-    private static func unit(of bytes: UnsafeBufferPointer<UInt8>, at start: Int) -> UInt32 {
+    /// Returns the number that four hexadecimal digits state.
+    private static func utf16Unit(of bytes: UnsafeBufferPointer<UInt8>, at start: Int) -> UInt32 {
         var unit: UInt32 = 0
         for index in start..<min(start + 4, bytes.count) {
             unit = unit << 4 | UInt32(unsafe bytes[index].hexadecimalValue ?? 0)
@@ -63,7 +64,7 @@ enum JSONText {
 }
 
 extension Unicode.UTF8 {
-    /// One to four bytes.
+    /// Returns the one to four bytes of a scalar.
     static func bytes(of scalar: Unicode.Scalar) -> [UInt8] {
         Array(String(scalar).utf8)
     }

@@ -1,12 +1,12 @@
 internal import LeakMessage
 
-/// Checks once that a whole body is UTF-8, so that no later step has to.
+/// A check that a whole body is UTF-8. One check is enough for all steps that read the body later.
 ///
-/// `UTF8Span` does the same, but the oldest supported systems do not have it.
+/// `UTF8Span` does the same, but it does not exist on the oldest supported systems.
 package enum UTF8Validity {
     /// Looks for the first byte that is not part of well-formed UTF-8 (Unicode 16, table 3-7).
     ///
-    /// - Returns: its offset, or `nil` if there is none.
+    /// - Returns: the offset of the byte, or `nil` if all bytes are valid.
     package static func firstInvalidByte(in bytes: [UInt8]) -> Int? {
         unsafe bytes.withUnsafeBufferPointer { unsafe firstInvalidByte(in: $0) }
     }
@@ -37,20 +37,22 @@ package enum UTF8Validity {
             }
             // The number of bytes that follow, and the allowed range of the first of them. The range excludes overlong forms,
             // surrogates and code points past U+10FFFF.
-            let following: Int
-            var next: ClosedRange<UInt8> = 0x80...0xBF
+            let followingCount: Int
+            var allowedNext: ClosedRange<UInt8> = 0x80...0xBF
             switch first {
-            case 0xC2...0xDF: following = 1
-            case 0xE0: (following, next) = (2, 0xA0...0xBF)
-            case 0xED: (following, next) = (2, 0x80...0x9F)
-            case 0xE1...0xEF: following = 2
-            case 0xF0: (following, next) = (3, 0x90...0xBF)
-            case 0xF4: (following, next) = (3, 0x80...0x8F)
-            case 0xF1...0xF3: following = 3
+            case 0xC2...0xDF: followingCount = 1
+            case 0xE0: (followingCount, allowedNext) = (2, 0xA0...0xBF)
+            case 0xED: (followingCount, allowedNext) = (2, 0x80...0x9F)
+            case 0xE1...0xEF: followingCount = 2
+            case 0xF0: (followingCount, allowedNext) = (3, 0x90...0xBF)
+            case 0xF4: (followingCount, allowedNext) = (3, 0x80...0x8F)
+            case 0xF1...0xF3: followingCount = 3
             default: return index
             }
-            guard index &+ following < count, unsafe next.contains(base[index &+ 1]) else { return index }
-            for step in 1...following where unsafe base[index &+ step] & 0xC0 != 0x80 { return index }
+            guard index &+ followingCount < count, unsafe allowedNext.contains(base[index &+ 1]) else {
+                return index
+            }
+            for step in 1...followingCount where unsafe base[index &+ step] & 0xC0 != 0x80 { return index }
             index &+= following &+ 1
         }
         return nil

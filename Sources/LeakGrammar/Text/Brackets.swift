@@ -1,12 +1,12 @@
 internal import LeakMessage
 
-/// A search for the ends of nested brackets, in one pass.
+/// Functions that find the ends of nested brackets in one pass.
 enum Brackets {
-    /// Returns the index behind the bracket that closes the one at the start of the text; the end of the text if none does.
-    static func end(_ text: Text) -> Int { closedEnd(text) ?? text.endIndex }
+    /// Returns the index after the bracket that closes the one at the start of the text; the end of the text if none does.
+    static func end(_ text: Text) -> Int { endIfClosed(text) ?? text.endIndex }
 
-    /// Returns the index behind the bracket that closes the one at the start of the text; `nil` if none does.
-    static func closedEnd(_ text: Text) -> Int? {
+    /// Returns the index after the bracket that closes the one at the start of the text; `nil` if none does.
+    static func endIfClosed(_ text: Text) -> Int? {
         var depth = 0
         var previous: UInt8 = 0
         for index in text.indices {
@@ -22,13 +22,13 @@ enum Brackets {
         return nil
     }
 
-    /// Returns the text between the first byte, a bracket, and the bracket that closes it; the whole rest when none does.
+    /// Returns the text between the first byte, a bracket, and the bracket that closes it, or the end of the text if none does.
     static func inside(_ text: Text) -> Text {
         let start = text.startIndex + 1
-        return text[start..<max(start, closedEnd(text).map { $0 - 1 } ?? text.endIndex)]
+        return text[start..<max(start, endIfClosed(text).map { $0 - 1 } ?? text.endIndex)]
     }
 
-    /// Splits at the commas outside of brackets, or at other separators.
+    /// Splits a text at separators outside of brackets: commas, or any of the given characters.
     static func split(_ text: Text, at separators: StaticString = ",") -> [Text] {
         guard !text.isEmpty else { return [] }
         var parts: [Text] = []

@@ -2,22 +2,22 @@ internal import LeakMessage
 
 /// Functions for generic arguments: the text between `<` and `>` in a type's name.
 enum Generics {
-    /// Replaces arguments by `…`, except those of hosting wrappers.
+    /// Replaces generic arguments by `…`, except those of hosting wrappers. Grouping rules of version 1 use this form.
     ///
-    /// - Returns: the name, and whether a type of the app stood among the arguments.
+    /// - Returns: the name, and `true` if the arguments contain a type of the app.
     static func erased(_ name: Text) -> (name: Text, hasAppType: Bool) {
         guard name.contains(UInt8(ascii: "<")) else { return (name, false) }
         var result: [UInt8] = []
         var hasAppType = false
-        var rest = name
-        // Describes the part in front of the brackets. Kept from bracket to bracket, so that each byte is read only once.
-        var (isHosting, looked) = (false, name.startIndex)
-        while let open = rest.firstIndex(of: UInt8(ascii: "<")) {
-            result.append(contentsOf: rest[...open])
-            isHosting = self.isHosting(name[looked..<open], wasHosting: isHosting)
-            looked = open
-            let close = closing(of: open, in: rest)
-            let arguments = rest[(open + 1)..<(close ?? rest.endIndex)]
+        var remainder = name
+        // `isHosting` describes the text up to `checkedEnd`. Both continue from bracket to bracket, so that each byte is read only once.
+        var (isHosting, checkedEnd) = (false, name.startIndex)
+        while let open = remainder.firstIndex(of: UInt8(ascii: "<")) {
+            result.append(contentsOf: remainder[...open])
+            isHosting = self.isHosting(name[checkedEnd..<open], wasHosting: isHosting)
+            checkedEnd = open
+            let close = closing(of: open, in: remainder)
+            let arguments = remainder[(open + 1)..<(close ?? remainder.endIndex)]
             if SystemNames.hasAppType(arguments) { hasAppType = true }
             if close != nil, isHosting {
                 result.append(contentsOf: arguments)
@@ -26,19 +26,19 @@ enum Generics {
             }
             result.append(UInt8(ascii: ">"))
             guard let close else {
-                rest = rest[rest.endIndex...]
+                remainder = remainder[remainder.endIndex...]
                 break
             }
-            rest = rest[(close + 1)...]
+            remainder = remainder[(close + 1)...]
         }
-        result.append(contentsOf: rest)
+        result.append(contentsOf: remainder)
         return (result[...], hasAppType)
     }
 
     /// Returns `true` if the last dotted part names a host: `UIHostingController`, `_UIHostingView`, `NSHostingController`, or
     /// another class in which the system hosts SwiftUI views.
     ///
-    /// - Parameter wasHosting: `true` if the part that `text` continues named a host.
+    /// - Parameter wasHosting: `true` if the text in front, whose last part `text` continues, named a host.
     private static func isHosting(_ text: Text, wasHosting: Bool) -> Bool {
         guard let dot = text.lastIndex(of: UInt8(ascii: ".")) else {
             return wasHosting || text.contains("Hosting")
@@ -48,55 +48,56 @@ enum Generics {
 
     // MARK: Version 2
 
-    /// The depth of nested arguments that are read.
+    /// Limit of the nesting of arguments that are read.
     private static let depthLimit = 32
 
-    /// Keeps the arguments that are types of the app; of a hosting wrapper the view that it hosts, without modifiers.
+    /// Keeps the arguments that are types of the app. A hosting wrapper keeps the view that it hosts, without modifiers.
     static func withAppTypes(_ name: Text) -> Text { withAppTypes(name, depth: 0).name }
 
     private static func withAppTypes(_ name: Text, depth: Int) -> (name: Text, hasAppType: Bool) {
         var result: [UInt8] = []
         var hasAppType = false
-        var rest = name
-        while let open = rest.firstIndex(of: UInt8(ascii: "<")) {
-            let head = rest[..<open]
-            guard depth < depthLimit, let close = closing(of: open, in: rest) else {
+        var remainder = name
+        while let open = remainder.firstIndex(of: UInt8(ascii: "<")) {
+            let head = remainder[..<open]
+            guard depth < depthLimit, let close = closing(of: open, in: remainder) else {
                 return ((result + head + Array("<…>".utf8))[...], hasAppType)
             }
-            let arguments = rest[(open + 1)..<close]
+            let arguments = remainder[(open + 1)..<close]
             result.append(contentsOf: head)
             result.append(UInt8(ascii: "<"))
             if isHosting(head, wasHosting: false) {
-                result.append(contentsOf: desugared(hosted(arguments), depth: depth))
+                result.append(contentsOf: desugared(hostedView(in: arguments), depth: depth))
                 hasAppType = true
             } else {
-                let kept = parts(of: arguments).map { argument($0, depth: depth + 1) }
-                let isAnyKept = kept.contains { $0 != nil }
-                let shown = isAnyKept ? kept.map { $0 ?? Array("…".utf8)[...] } : [Array("…".utf8)[...]]
+                let appArguments = splitArguments(arguments).map { appArgument($0, depth: depth + 1) }
+                let isAnyKept = appArguments.contains { $0 != nil }
+                let shown =
+                    isAnyKept ? appArguments.map { $0 ?? Array("…".utf8)[...] } : [Array("…".utf8)[...]]
                 result.append(contentsOf: shown.joined(separator: Array(", ".utf8)))
                 hasAppType = hasAppType || isAnyKept
             }
             result.append(UInt8(ascii: ">"))
-            rest = rest[(close + 1)...]
+            remainder = remainder[(close + 1)...]
         }
-        result.append(contentsOf: rest)
+        result.append(contentsOf: remainder)
         return (result[...], hasAppType)
     }
 
-    /// - Returns: `nil` for an argument that is no type of the app and holds none.
-    private static func argument(_ text: Text, depth: Int) -> Text? {
+    /// - Returns: `nil` for an argument that is not a type of the app and contains none.
+    private static func appArgument(_ text: Text, depth: Int) -> Text? {
         let text = desugared(text, depth: depth)
         let name = text.dropping("any ") ?? text
         let head = name.prefix { $0.isIdentifier || $0 == UInt8(ascii: ".") }
         guard !head.isEmpty, head.endIndex == name.endIndex || name[head.endIndex] == UInt8(ascii: "<") else {
-            return isWrittenType(name) ? name : nil
+            return isCompoundAppType(name) ? name : nil
         }
-        let (kept, hasAppType) = withAppTypes(name, depth: depth)
-        return hasAppType || SystemNames.isAppType(head) ? kept : nil
+        let (shortName, hasAppType) = withAppTypes(name, depth: depth)
+        return hasAppType || SystemNames.isAppType(head) ? shortName : nil
     }
 
-    /// `Optional<A>`, `Array<A>` and `Dictionary<A, B>` for `A?`, `[A]` and `[A: B]`: the runtime prints the one, debuggers the
-    /// other.
+    /// Returns `Optional<A>`, `Array<A>` and `Dictionary<A, B>` for `A?`, `[A]` and `[A: B]`. The runtime prints the long forms,
+    /// debuggers the short ones.
     private static func desugared(_ text: Text, depth: Int) -> Text {
         let text = text.trimmed
         guard depth < depthLimit else { return text }
@@ -106,7 +107,7 @@ enum Generics {
             return Array("Optional<".utf8) + desugared(inner, depth: depth + 1) + [UInt8(ascii: ">")]
         }
         guard text.first == UInt8(ascii: "["), text.last == UInt8(ascii: "]"),
-            Brackets.closedEnd(text) == text.endIndex, text.count > 2
+            Brackets.endIfClosed(text) == text.endIndex, text.count > 2
         else { return text }
         let parts = Brackets.split(text.dropFirst().dropLast(), at: ":")
         let types = parts.map { desugared($0, depth: depth + 1) }
@@ -118,9 +119,9 @@ enum Generics {
         }
     }
 
-    /// Returns `true` if an optional, an array, a tuple or a function holds types of the app; `false` for packs, local types,
-    /// and what has an address.
-    private static func isWrittenType(_ text: Text) -> Bool {
+    /// Returns `true` for an optional, an array, a tuple or a function that contains types of the app; `false` for packs, local
+    /// types, and texts with an address.
+    private static func isCompoundAppType(_ text: Text) -> Bool {
         text.allSatisfy { $0.isIdentifier || " .,<>()[]?&-:".utf8.contains($0) } && !text.contains("0x")
             && !text.contains(UInt8(ascii: "$")) && words(of: text).contains(where: SystemNames.isAppType)
     }
@@ -133,54 +134,58 @@ enum Generics {
         ("LazyView", 1, 0), ("SubscriptionView", 2, 1),
     ]
 
-    /// The depth of nested views that are read.
+    /// Limit of the nesting of views that are read.
     private static let wrapperLimit = 64
 
-    /// The view in front of all modifiers and inside of all wrappers: `CheckoutView` of
-    /// `Optional<ModifiedContent<CheckoutView, …>>`. A branch is the view of the app that it has, if it has one.
-    private static func hosted(_ arguments: Text) -> Text {
+    /// Returns the view in front of all modifiers and inside of all wrappers: `CheckoutView` for
+    /// `Optional<ModifiedContent<CheckoutView, …>>`. A `_ConditionalContent` counts as a wrapper if exactly one of its branches has
+    /// a type of the app.
+    private static func hostedView(in arguments: Text) -> Text {
         var view = arguments.trimmed
         for _ in 0..<wrapperLimit {
-            guard let inner = content(of: view) else { return view }
+            guard let inner = wrappedView(of: view) else { return view }
             view = inner
         }
         return view
     }
 
-    private static func content(of view: Text) -> Text? {
+    /// Returns the view inside a wrapper; `nil` for a view that is not a wrapper of one view.
+    private static func wrappedView(of view: Text) -> Text? {
         if let inner = view.droppingLast("?") { return inner.trimmed }
         guard let open = view.firstIndex(of: UInt8(ascii: "<")), view.last == UInt8(ascii: ">") else {
             return nil
         }
         var name = view[..<open]
-        if let bare = name.dropping("SwiftUI.") ?? name.dropping("SwiftUICore.") ?? name.dropping("Swift.") {
-            name = bare
+        if let unqualified = name.dropping("SwiftUI.") ?? name.dropping("SwiftUICore.")
+            ?? name.dropping("Swift.")
+        {
+            name = unqualified
         }
         let arguments = view[(open + 1)...].dropLast()
         if name.equals("_ConditionalContent") {
-            let views = parts(of: arguments).map(\.trimmed).filter { SystemNames.hasAppType($0) }
+            let views = splitArguments(arguments).map(\.trimmed).filter { SystemNames.hasAppType($0) }
             return views.count == 1 ? views[0] : nil
         }
         guard let wrapper = wrappers.first(where: { name.equals($0.name) }) else { return nil }
-        let parts = parts(of: arguments)
-        // Not the arguments of a wrapper, or cut: the text stays unchanged.
+        let parts = splitArguments(arguments)
+        // Another number of arguments, such as in a text that was cut: the view stays unchanged.
         guard parts.count == wrapper.count else { return nil }
         let inner = parts[wrapper.view].trimmed
-        // A list of views stays whole, because it says more than one of its views.
+        // A list of views is kept whole, because the list identifies the screen better than one of its views.
         return inner.starts(with: "TupleView<") || inner.starts(with: "SwiftUI.TupleView<") ? nil : inner
     }
 
-    /// Returns `true` if a type hosts a view that does not say which it is.
+    /// Returns `true` if a type hosts an `AnyView`, so that its name does not show the hosted view.
     static func isUnnamedHost(_ name: Text) -> Bool {
         guard let open = name.firstIndex(of: UInt8(ascii: "<")), isHosting(name[..<open], wasHosting: false),
             let close = closing(of: open, in: name)
         else { return false }
-        let view = hosted(name[(open + 1)..<close])
+        let view = hostedView(in: name[(open + 1)..<close])
         return view.equals("AnyView") || view.ends(with: ".AnyView")
     }
 
     /// Splits the arguments at the commas outside of brackets.
-    private static func parts(of arguments: Text) -> [Text] {
+    private static func splitArguments(_ arguments: Text) -> [Text] {
         var parts: [Text] = []
         var (depth, start) = (0, arguments.startIndex)
         for index in arguments.indices {
@@ -215,7 +220,7 @@ enum Generics {
         return nil
     }
 
-    /// Replaces each dotted name inside the arguments by what `change` returns for it.
+    /// Replaces each dotted name inside the arguments by the result of `change`.
     static func mapArguments(of name: Text, _ change: (Text) -> Text) -> Text {
         guard let open = name.firstIndex(of: UInt8(ascii: "<")) else { return name }
         var result = Array(name[..<open])

@@ -3,7 +3,7 @@ internal import LeakMessage
 // Reads a batch. A value outside of reports that exceeds a limit rejects the whole batch, because it belongs to no single report.
 
 extension FieldReader {
-    /// Reads the next object as a batch. Stops at the first ``problem``.
+    /// Reads the next object as a batch. Stops after the first field with a ``problem``.
     mutating func batch(into document: inout WireDocument) throws(JSONError) {
         guard try scanner.enterObject() else { return }
         repeat {
@@ -43,10 +43,14 @@ extension FieldReader {
     }
 
     /// Reads an array of objects of a batch.
+    ///
+    /// - Parameters:
+    ///   - readField: reads the value of a known field; `path` is the name of the field for messages.
+    ///   - endElement: adds the object that was read, or returns the problem of the whole object, which begins at `offset`.
     private mutating func objects(
         _ field: StaticString, atMost limit: Int,
-        _ element: (inout FieldReader, _ path: String, WireObjectField) throws(JSONError) -> Void,
-        end: (_ path: String, _ offset: Int) -> (reason: String, offset: Int)?
+        _ readField: (inout FieldReader, _ path: String, WireObjectField) throws(JSONError) -> Void,
+        endElement: (_ path: String, _ offset: Int) -> (reason: String, offset: Int)?
     ) throws(JSONError) {
         guard try expect(.array, field: "\(field)", description: "an array") else { return }
         let start = scanner.offset
@@ -63,13 +67,13 @@ extension FieldReader {
                 repeat {
                     let name = scanner.text(of: try scanner.name())
                     if let field = WireObjectField(rawValue: name) {
-                        try element(&self, "\(path).\(name)", field)
+                        try readField(&self, "\(path).\(name)", field)
                     } else {
                         try scanner.skip()
                     }
                 } while try scanner.another(in: .object)
             }
-            if let problem = end(path, offset) { recordProblem(problem.reason, at: problem.offset) }
+            if let problem = endElement(path, offset) { recordProblem(problem.reason, at: problem.offset) }
             guard problem == nil else { return }
             index += 1
         } while try scanner.another(in: .array)
@@ -87,8 +91,9 @@ extension FieldReader {
             }
             var fields = try report()
             clearProblem()
-            let isGiven = fields.slices.why.isPresent
-            let problem = fields.problem?.reason ?? fields.whyProblem ?? (isGiven ? nil : "why is missing")
+            let hasExplanation = fields.slices.why.isPresent
+            let problem =
+                fields.problem?.reason ?? fields.whyProblem ?? (hasExplanation ? nil : "why is missing")
             if let problem {
                 document.rejectExplanation("explanations[\(index)]: \(problem)")
             } else {
@@ -112,7 +117,7 @@ extension FieldReader {
             case .unseen: session.unseen = try reader.amount(path, atMost: WireLimits.sessionUnseen) ?? 0
             case .className, .count: try reader.scanner.skip()
             }
-        } end: { _, _ in
+        } endElement: { _, _ in
             sessions.append(session)
             session = EndedSession(id: "", checks: 0, leaks: 0)
             return nil
@@ -132,7 +137,7 @@ extension FieldReader {
             case .count: count = try reader.amount(path, atMost: WireLimits.classChecks) ?? 0
             case .id, .startedAt, .checks, .leaks, .unseen: try reader.scanner.skip()
             }
-        } end: { path, offset in
+        } endElement: { path, offset in
             guard !className.isEmpty else { return ("\(path) has no class", offset) }
             checks.append(ClassChecks(className: className, count: count))
             (className, count) = ("", 0)
@@ -149,11 +154,12 @@ extension FieldReader {
             repeat {
                 let offset = scanner.offset
                 let name = try scanner.name()
-                let bytes = textCount(name)
-                guard bytes <= WireLimits.droppedReasonBytes, dropped.count < WireLimits.droppedCount else {
-                    if bytes > WireLimits.droppedReasonBytes {
+                let byteCount = textByteCount(name)
+                guard byteCount <= WireLimits.droppedReasonBytes, dropped.count < WireLimits.droppedCount
+                else {
+                    if byteCount > WireLimits.droppedReasonBytes {
                         let limit = WireLimits.droppedReasonBytes
-                        recordProblem("a name in dropped is \(bytes) bytes, at most \(limit)", at: offset)
+                        recordProblem("a name in dropped is \(byteCount) bytes, at most \(limit)", at: offset)
                     } else {
                         recordProblem("dropped has more than \(WireLimits.droppedCount) entries", at: start)
                     }

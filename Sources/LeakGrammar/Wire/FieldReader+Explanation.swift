@@ -3,7 +3,7 @@ internal import LeakMessage
 // Reads the field `why` of a report: the references that keep the leaked object.
 
 extension FieldReader {
-    /// Reads the next object. Records the first ``problem``.
+    /// Reads the next object as an explanation. Records the first ``problem``.
     mutating func explanation() throws(JSONError) -> RetainExplanation? {
         guard try expect(.object, field: "why", description: "an object") else { return nil }
         var explanation = RetainExplanation()
@@ -12,9 +12,9 @@ extension FieldReader {
         guard try scanner.enterObject() else { return explanation }
         repeat {
             let name = try scanner.name()
-            if try read(name, "why", into: &path) { continue }
+            if try readPathField(name, of: "why", into: &path) { continue }
             if scanner.matches(name, "confidence") {
-                if let confidence: RetainExplanation.Confidence = try word("why.confidence") {
+                if let confidence: RetainExplanation.Confidence = try lenientChoice("why.confidence") {
                     explanation.confidence = confidence
                 }
             } else if scanner.matches(name, "further_cycles") {
@@ -23,7 +23,9 @@ extension FieldReader {
                 explanation.unexplainedReferences =
                     try amount("why.unexplained", atMost: WireLimits.retainCount) ?? 0
             } else if scanner.matches(name, "holder") {
-                explanation.holder = try word("why.holder").map { RetainExplanation.Holder(kind: $0) }
+                explanation.holder = try lenientChoice("why.holder").map {
+                    RetainExplanation.Holder(kind: $0)
+                }
             } else if scanner.matches(name, "closures") {
                 explanation.closureSites = try closures()
             } else if scanner.matches(name, "global") {
@@ -41,12 +43,12 @@ extension FieldReader {
         } while try scanner.another(in: .object)
         explanation.path = path.path
         if let bytes { explanation.cost = .init(bytes: bytes, objects: objects ?? 1, isAtLeast: isAtLeast) }
-        // Without a path no reason is known.
+        // An explanation without a path states no reason.
         if explanation.path == nil { explanation.confidence = .none }
         return explanation
     }
 
-    /// Reads a path alone, as ``RetainPath/json()`` writes it; `nil` for anything else.
+    /// Reads the output of ``RetainPath/json()``; `nil` for any other text.
     static func path(_ json: [UInt8]) -> RetainPath? {
         try? JSONScanner.scan(json, in: 0..<json.count) { (scanner) throws(JSONError) in
             var reader = FieldReader(scanner)
@@ -54,7 +56,7 @@ extension FieldReader {
             guard try reader.scanner.enterObject() else { return nil }
             repeat {
                 let name = try reader.scanner.name()
-                if try !reader.read(name, "path", into: &fields) { try reader.scanner.skip() }
+                if try !reader.readPathField(name, of: "path", into: &fields) { try reader.scanner.skip() }
             } while try reader.scanner.another(in: .object)
             return reader.problem == nil ? fields.path : nil
         }
@@ -74,9 +76,11 @@ extension FieldReader {
         }
     }
 
-    /// Returns false, without reading the value, for a field that paths do not have.
-    private mutating func read(
-        _ name: JSONSlice, _ owner: StaticString, into fields: inout PathFields
+    /// Reads the value of a field of a path.
+    ///
+    /// - Returns: `false`, without reading the value, for a field that paths do not have.
+    private mutating func readPathField(
+        _ name: JSONSlice, of owner: StaticString, into fields: inout PathFields
     ) throws(JSONError) -> Bool {
         if scanner.matches(name, "path") {
             fields.references = try references("\(owner).path")
@@ -112,7 +116,9 @@ extension FieldReader {
             {
                 repeat {
                     let name = try scanner.name()
-                    if try !read(name, "why.further_cycles", into: &fields) { try scanner.skip() }
+                    if try !readPathField(name, of: "why.further_cycles", into: &fields) {
+                        try scanner.skip()
+                    }
                 } while try scanner.another(in: .object)
             }
             if let path = fields.path, count <= WireLimits.furtherCyclesCount { cycles.append(path) }
@@ -156,7 +162,7 @@ extension FieldReader {
                     let slice = try nameText("\(field()).field", atMost: WireLimits.elementBytes)
                     reference.field = slice.isPresent ? scanner.text(of: slice) : ""
                 } else if scanner.matches(name, "kind") {
-                    reference.kind = try word("\(field()).kind") ?? .opaque
+                    reference.kind = try lenientChoice("\(field()).kind") ?? .opaque
                 } else if scanner.matches(name, "closure") {
                     reference.isClosure = try flag("\(field()).closure")
                 } else if scanner.matches(name, "suspected") {
@@ -170,13 +176,13 @@ extension FieldReader {
         return reference
     }
 
-    /// Reads a word of an enumeration. Returns `nil` for an unknown word, which a later version may have added; it does not
-    /// reject the explanation.
-    private mutating func word<Word: RawRepresentable<String>>(
+    /// Reads the raw value of an enumeration case. Returns `nil` for an unknown raw value, which a later version may have added. Such
+    /// a value is not a problem.
+    private mutating func lenientChoice<Choice: RawRepresentable<String>>(
         _ field: @autoclosure () -> String
-    ) throws(JSONError) -> Word? {
+    ) throws(JSONError) -> Choice? {
         let slice = try string(field(), atMost: WireLimits.elementBytes)
-        return slice.isPresent ? Word(rawValue: scanner.text(of: slice)) : nil
+        return slice.isPresent ? Choice(rawValue: scanner.text(of: slice)) : nil
     }
 
     /// Records a problem if the next element is `null`: only fields may be `null`.
@@ -214,7 +220,7 @@ extension FieldReader {
 }
 
 extension RetainPath {
-    /// Reads what ``json()`` wrote; `nil` for anything else.
+    /// Reads the output of ``json()``; `nil` for any other text.
     package init?(json: [UInt8]) {
         guard let path = FieldReader.path(json) else { return nil }
         self = path

@@ -3,14 +3,14 @@ internal import LeakMessage
 // Reads one report: every field of the wire format, with its limit.
 
 extension FieldReader {
-    /// Result of one pass over an object.
+    /// The result of reading one object.
     struct ReportFields {
         var slices = ReportSlices()
         /// The first problem of a field other than `why`; `nil` if there is none.
         var problem: (reason: String, offset: Int)?
-        /// The first problem of `why`. The explanation is then left out.
+        /// The first problem of `why`; `nil` if there is none. An explanation with a problem is left out.
         var whyProblem: String?
-        /// `true` if a field that identifies the leak was present.
+        /// `true` if the object has a field that can identify a leak, such as `class`.
         var namesLeak = false
         /// `true` if the object has `app` or a field that only batches have.
         var describesBatch = false
@@ -59,10 +59,10 @@ extension FieldReader {
         }
         let slices = fields.slices
         fields.slices.raw = JSONSlice(start..<scanner.offset)
-        let identifies =
+        let isIdentified =
             !slices.className.isEmpty || !slices.message.isEmpty || !slices.errorText.isEmpty
             || !slices.errorDomain.isEmpty || slices.fingerprint.isPresent || hasStrings(slices.cycle)
-        if !identifies {
+        if !isIdentified {
             recordProblem(
                 "class is missing; add class, message, error with a domain, cycle or fingerprint", at: start)
         }
@@ -72,14 +72,14 @@ extension FieldReader {
 
     /// Reads `why`. A problem in it rejects the explanation, but not the report.
     private mutating func why(into fields: inout ReportFields) throws(JSONError) {
-        let earlier = problem
+        let earlierProblem = problem
         clearProblem()
         let start = scanner.offset
-        let isGiven = try explanation() != nil
-        fields.slices.why = isGiven && problem == nil ? JSONSlice(start..<scanner.offset) : .absent
+        let hasExplanation = try explanation() != nil
+        fields.slices.why = hasExplanation && problem == nil ? JSONSlice(start..<scanner.offset) : .absent
         fields.whyProblem = problem?.reason
         clearProblem()
-        if let earlier { recordProblem(earlier.reason, at: earlier.offset) }
+        if let earlierProblem { recordProblem(earlierProblem.reason, at: earlierProblem.offset) }
     }
 
     private mutating func read(_ field: WireField, into report: inout ReportSlices) throws(JSONError) {
@@ -90,12 +90,14 @@ extension FieldReader {
         case .at: report.at = try time("at")
         case .className: report.className = try className()
         case .stack:
-            report.stack = try strings("stack", count: WireLimits.stackCount, atMost: WireLimits.elementBytes)
+            report.stack = try strings(
+                "stack", countLimit: WireLimits.stackCount, elementBytes: WireLimits.elementBytes)
         case .children:
             report.children = try strings(
-                "children", count: WireLimits.childrenCount, atMost: WireLimits.elementBytes)
+                "children", countLimit: WireLimits.childrenCount, elementBytes: WireLimits.elementBytes)
         case .cycle:
-            report.cycle = try strings("cycle", count: WireLimits.cycleCount, atMost: WireLimits.elementBytes)
+            report.cycle = try strings(
+                "cycle", countLimit: WireLimits.cycleCount, elementBytes: WireLimits.elementBytes)
         case .reason: report.reason = try string("reason", atMost: WireLimits.reasonBytes)
         case .waited:
             report.waitedMilliseconds = try amount("waited_ms", atMost: WireLimits.durationMilliseconds)
@@ -108,7 +110,9 @@ extension FieldReader {
         case .message: report.message = try string("message", atMost: WireLimits.messageBytes)
         case .error: try error(into: &report)
         case .keys: report.keys = try keys()
-        case .log: report.log = try strings("log", count: WireLimits.logCount, atMost: WireLimits.logBytes)
+        case .log:
+            report.log = try strings(
+                "log", countLimit: WireLimits.logCount, elementBytes: WireLimits.logBytes)
         case .fingerprint: report.fingerprint = try fingerprint()
         case .app: try app(&report.origin)
         case .device: try device(&report.origin)
@@ -118,7 +122,7 @@ extension FieldReader {
         }
     }
 
-    /// Reads one of the words of an enumeration.
+    /// Reads the raw value of an enumeration case. Records a problem for any other value.
     mutating func choice<Choice: RawRepresentable<String> & CaseIterable>(
         _ field: StaticString, _ words: StaticString
     ) throws(JSONError) -> Choice? {
@@ -156,14 +160,14 @@ extension FieldReader {
     private mutating func fingerprint() throws(JSONError) -> JSONSlice {
         let offset = scanner.offset
         let slice = try strings(
-            "fingerprint", count: WireLimits.fingerprintCount, atMost: WireLimits.fingerprintBytes)
+            "fingerprint", countLimit: WireLimits.fingerprintCount, elementBytes: WireLimits.fingerprintBytes)
         if slice.isPresent, !hasStrings(slice) {
             recordProblem("fingerprint has 0 entries, at least 1", at: offset)
         }
         return slice
     }
 
-    /// Returns `true` if an array has any strings. Only then does it contain a quote.
+    /// Returns `true` if an array of strings is not empty. Only such an array contains a quote.
     private func hasStrings(_ slice: JSONSlice) -> Bool {
         guard slice.isPresent else { return false }
         return unsafe scanner.withBytes(of: slice) { unsafe $0.contains(UInt8(ascii: "\"")) }
@@ -191,7 +195,9 @@ extension FieldReader {
         report.error = JSONSlice(start..<scanner.offset)
     }
 
-    /// - Returns: the error's description.
+    /// Reads the object `userInfo`.
+    ///
+    /// - Returns: the error's description, the string under the key `NSLocalizedDescription`.
     private mutating func userInfo() throws(JSONError) -> JSONSlice {
         guard try expect(.object, field: "error.userInfo", description: "an object") else { return .absent }
         let start = scanner.offset
@@ -212,9 +218,10 @@ extension FieldReader {
             recordProblem(
                 "error.userInfo has \(count) entries, at most \(WireLimits.userInfoCount)", at: start)
         }
-        let bytes = scanner.offset - start
-        if bytes > WireLimits.userInfoBytes {
-            recordProblem("error.userInfo is \(bytes) bytes, at most \(WireLimits.userInfoBytes)", at: start)
+        let byteCount = scanner.offset - start
+        if byteCount > WireLimits.userInfoBytes {
+            recordProblem(
+                "error.userInfo is \(byteCount) bytes, at most \(WireLimits.userInfoBytes)", at: start)
         }
         return description
     }
@@ -227,10 +234,11 @@ extension FieldReader {
             repeat {
                 let nameOffset = scanner.offset
                 let name = try scanner.name()
-                let bytes = textCount(name)
-                if bytes > WireLimits.keyBytes {
+                let byteCount = textByteCount(name)
+                if byteCount > WireLimits.keyBytes {
                     recordProblem(
-                        "a name in keys is \(bytes) bytes, at most \(WireLimits.keyBytes)", at: nameOffset)
+                        "a name in keys is \(byteCount) bytes, at most \(WireLimits.keyBytes)", at: nameOffset
+                    )
                 }
                 try keyValue(of: name)
                 count += 1
@@ -247,10 +255,11 @@ extension FieldReader {
         let offset = scanner.offset
         switch kind {
         case .string:
-            let count = textCount(try scanner.string())
-            guard count > WireLimits.keyValueBytes else { return }
+            let byteCount = textByteCount(try scanner.string())
+            guard byteCount > WireLimits.keyValueBytes else { return }
             let text = scanner.text(of: name)
-            recordProblem("keys.\(text) is \(count) bytes, at most \(WireLimits.keyValueBytes)", at: offset)
+            recordProblem(
+                "keys.\(text) is \(byteCount) bytes, at most \(WireLimits.keyValueBytes)", at: offset)
         case .array, .object:
             let text = scanner.text(of: name)
             recordProblem(

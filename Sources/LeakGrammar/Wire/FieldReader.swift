@@ -1,6 +1,6 @@
 internal import LeakMessage
 
-/// A reader of the fields of one object that records the first problem.
+/// A reader of the fields of an object. It records the first problem with a field.
 ///
 /// Invalid JSON throws an error. A value of the wrong kind or beyond a limit is only recorded, so that the rest of the body can
 /// still be read.
@@ -19,18 +19,18 @@ struct FieldReader {
 
     mutating func clearProblem() { problem = nil }
 
-    /// Checks the kind of the next value, and skips the value if it has another one.
+    /// Checks the kind of the next value, and skips a value of another kind.
     ///
     /// - Returns: `false` if the value was skipped. `null` counts as a missing field; any other wrong kind is recorded as a
     ///   problem.
     mutating func expect(
-        _ wanted: JSONScanner.Kind, field: @autoclosure () -> String,
+        _ expectedKind: JSONScanner.Kind, field: @autoclosure () -> String,
         description: @autoclosure () -> String
     )
         throws(JSONError) -> Bool
     {
         let kind = try scanner.kind()
-        if kind == wanted { return true }
+        if kind == expectedKind { return true }
         let offset = scanner.offset
         try scanner.skip()
         if kind != .null {
@@ -39,7 +39,7 @@ struct FieldReader {
         return false
     }
 
-    /// Reads a string of at most `limit` bytes, escape sequences resolved.
+    /// Reads a string of at most `limit` bytes, counted without escape sequences.
     mutating func string(_ field: @autoclosure () -> String, atMost limit: Int) throws(JSONError) -> JSONSlice
     {
         guard try expect(.string, field: field(), description: "a string") else { return .absent }
@@ -47,7 +47,7 @@ struct FieldReader {
         let slice = try scanner.string()
         // Resolving escape sequences never makes a text longer.
         if slice.count > limit {
-            let count = textCount(slice)
+            let count = textByteCount(slice)
             if count > limit { recordProblem("\(field()) is \(count) bytes, at most \(limit)", at: offset) }
         }
         return slice
@@ -65,8 +65,9 @@ struct FieldReader {
         return slice
     }
 
-    /// Reads an array of at most `count` strings, each of at most `limit` bytes.
-    mutating func strings(_ field: StaticString, count: Int, atMost limit: Int) throws(JSONError) -> JSONSlice
+    /// Reads an array of at most `countLimit` strings, each of at most `elementBytes` bytes.
+    mutating func strings(_ field: StaticString, countLimit: Int, elementBytes: Int) throws(JSONError)
+        -> JSONSlice
     {
         guard try expect(.array, field: "\(field)", description: "an array of strings") else {
             return .absent
@@ -78,55 +79,59 @@ struct FieldReader {
                 if try scanner.kind() == .null {
                     recordProblem("\(field)[\(index)] is null, must be a string", at: scanner.offset)
                 }
-                _ = try string("\(field)[\(index)]", atMost: limit)
+                _ = try string("\(field)[\(index)]", atMost: elementBytes)
                 index += 1
             } while try scanner.another(in: .array)
         }
-        if index > count { recordProblem("\(field) has \(index) entries, at most \(count)", at: start) }
+        if index > countLimit {
+            recordProblem("\(field) has \(index) entries, at most \(countLimit)", at: start)
+        }
         return JSONSlice(start..<scanner.offset)
     }
 
-    /// A whole number in a range.
+    /// Reads a whole number in a range.
+    ///
+    /// - Parameter expected: the text about the expected value, for the problem.
     mutating func integer(
-        _ field: @autoclosure () -> String, in range: ClosedRange<Int>, _ needed: @autoclosure () -> String
+        _ field: @autoclosure () -> String, in range: ClosedRange<Int>, _ expected: @autoclosure () -> String
     ) throws(JSONError) -> Int? {
-        guard try expect(.number, field: field(), description: needed()) else { return nil }
+        guard try expect(.number, field: field(), description: expected()) else { return nil }
         let offset = scanner.offset
         let number = try scanner.number()
         guard let value = scanner.integer(of: number), range.contains(value) else {
             let text = number.slice.count <= 24 ? scanner.text(of: number.slice) : "too large"
-            recordProblem("\(field()) is \(text), must be \(needed())", at: offset)
+            recordProblem("\(field()) is \(text), must be \(expected())", at: offset)
             return nil
         }
         return value
     }
 
-    /// A whole number from 0 to `limit`.
+    /// Reads a whole number from 0 to `limit`.
     mutating func amount(_ field: @autoclosure () -> String, atMost limit: Int) throws(JSONError) -> Int? {
         try integer(field(), in: 0...limit, "an integer from 0 to \(limit)")
     }
 
     /// Reads a time: RFC 3339, or milliseconds since 1970.
     mutating func time(_ field: @autoclosure () -> String) throws(JSONError) -> WireTime? {
-        let needed = "a time such as 2026-11-20T12:00:00Z, or milliseconds since 1970"
+        let expected = "a time such as 2026-11-20T12:00:00Z, or milliseconds since 1970"
         if try scanner.kind() == .number {
-            return try integer(field(), in: Int.min...Int.max, needed).map {
+            return try integer(field(), in: Int.min...Int.max, expected).map {
                 WireTime(milliseconds: Int64($0))
             }
         }
-        guard try expect(.string, field: field(), description: needed) else { return nil }
+        guard try expect(.string, field: field(), description: expected) else { return nil }
         let offset = scanner.offset
         let slice = try scanner.string()
         let time =
             slice.isEscaped
             ? WireTime(rfc3339: scanner.text(of: slice))
             : unsafe scanner.withBytes(of: slice) { unsafe WireTime(rfc3339: $0) }
-        if time == nil { recordProblem("\(field()) is not a time, must be \(needed)", at: offset) }
+        if time == nil { recordProblem("\(field()) is not a time, must be \(expected)", at: offset) }
         return time
     }
 
-    /// The number of bytes in the text of a string, escape sequences resolved.
-    func textCount(_ slice: JSONSlice) -> Int {
+    /// Returns the number of bytes in the text of a string after its escape sequences are resolved.
+    func textByteCount(_ slice: JSONSlice) -> Int {
         guard slice.isEscaped else { return slice.count }
         return unsafe scanner.withBytes(of: slice) { unsafe JSONText.unescaped($0).count }
     }

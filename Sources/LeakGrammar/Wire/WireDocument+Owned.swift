@@ -3,12 +3,12 @@ package import LeakMessage
 // Copies the parts of a document that must outlive it.
 
 extension WireDocument {
-    /// Returns the report at `index` of ``reports``, with strings of its own.
+    /// Returns a copy of the report at `index` of ``reports`` that does not refer to the body.
     ///
     /// Values of `keys` and `userInfo` other than strings, numbers and booleans are left out.
     package func report(at index: Int) -> LeakReport { report(reports[index]) }
 
-    /// Returns a report of this document, with strings of its own.
+    /// Returns a copy of a report that does not refer to the body.
     package func report(_ slices: ReportSlices) -> LeakReport {
         var report = LeakReport()
         report.event = slices.event
@@ -99,7 +99,7 @@ extension JSONScanner {
             case .string: keys.append(CustomKey(name, .string(text(of: try string()))))
             case .number:
                 let number = try number()
-                // A number too large for a Double could not be written again.
+                // A number that is too large for a Double cannot be written as JSON again.
                 if let value = Double(text(of: number.slice)), value.isFinite {
                     keys.append(CustomKey(name, .number(value)))
                 }

@@ -1,24 +1,24 @@
 package import LeakMessage
 
-/// Content of a request body, as offsets into it. Nothing is copied until a caller asks for it.
+/// The content of a request body, as positions in the body. A value is copied only when a caller asks for it.
 package struct WireDocument: Sendable {
-    /// The bytes to which the offsets point. For `text/plain` it is the message as the JSON of one report.
+    /// The bytes to which the positions refer. For a request of `text/plain`, these are the JSON of one report with the message.
     package let body: [UInt8]
-    /// The origin of every report that does not give its own.
+    /// The origin of the batch. Reports without an origin of their own use it.
     package var origin = OriginSlices()
     package internal(set) var sentAt: WireTime?
     package internal(set) var sessions: [EndedSession] = []
     package internal(set) var checks: [ClassChecks] = []
     package internal(set) var dropped: [DroppedReports] = []
-    /// The reports that are well formed, in the order given.
+    /// The valid reports, in the order of the request.
     package internal(set) var reports: [ReportSlices] = []
     /// Explanations of leaks that were reported before: reports with ``ReportSlices/why``, which count no sighting.
     package internal(set) var explanations: [ReportSlices] = []
-    /// The number of malformed explanations, including those in reports.
+    /// The number of explanations with a problem, including explanations inside reports.
     package internal(set) var rejectedExplanationCount = 0
-    /// The problem of the first malformed explanation.
+    /// The problem of the first explanation that has one; `nil` if there is none.
     package internal(set) var firstExplanationProblem: String?
-    /// The reports that are not well formed.
+    /// The reports with a problem, in the order of the request.
     package internal(set) var rejected: [Rejection] = []
 
     init(body: [UInt8]) { self.body = body }
@@ -26,7 +26,7 @@ package struct WireDocument: Sendable {
     /// The number of reports in the request, rejected ones included.
     package var givenCount: Int { reports.count + rejected.count }
 
-    /// The text of a string, or `nil` if it is missing.
+    /// Returns the text of a string, or `nil` if the string is missing.
     package func string(_ slice: JSONSlice) -> String? {
         guard slice.isPresent else { return nil }
         return unsafe bytes(of: slice).withUnsafeBufferPointer {
@@ -34,7 +34,7 @@ package struct WireDocument: Sendable {
         }
     }
 
-    /// The texts of an array of strings; empty if it is missing.
+    /// Returns the texts of an array of strings; empty if the array is missing.
     package func strings(_ array: JSONSlice) -> [String] {
         guard array.isPresent else { return [] }
         var strings: [String] = []
@@ -48,12 +48,12 @@ package struct WireDocument: Sendable {
         return strings
     }
 
-    /// The bytes of a value, escape sequences unresolved; empty if the value is missing.
+    /// Returns the bytes of a value with unresolved escape sequences; empty if the value is missing.
     package func bytes(of slice: JSONSlice) -> ArraySlice<UInt8> {
         body[slice.range.clamped(to: 0..<body.count)]
     }
 
-    /// The whole origin of a report: its own fields, else the batch's.
+    /// Returns the origin of a report. Fields that the report leaves out come from the batch, see ``OriginSlices/filled(from:)``.
     package func origin(of report: ReportSlices) -> OriginSlices {
         report.origin.filled(from: origin)
     }
@@ -63,7 +63,7 @@ package struct WireDocument: Sendable {
 package struct ReportSlices: Hashable, Sendable {
     /// The index among the reports of the request, from 0, rejected ones included.
     package internal(set) var index = 0
-    /// The whole object.
+    /// The whole object of the report.
     package internal(set) var raw = JSONSlice.absent
     package internal(set) var event: LeakReport.Event?
     package internal(set) var kind: LeakReport.Kind?
@@ -93,11 +93,11 @@ package struct ReportSlices: Hashable, Sendable {
     package internal(set) var error = JSONSlice.absent
     package internal(set) var keys = JSONSlice.absent
     package internal(set) var why = JSONSlice.absent
-    /// The sender as given in the report; missing fields come from the batch.
+    /// The origin as given in the report, without the fields of the batch.
     package var origin = OriginSlices()
 }
 
-/// Positions of the fields that tell which build of which app on which device sent a report.
+/// The positions of the fields about the sender of a report: its app, build, device, install and user.
 package struct OriginSlices: Hashable, Sendable {
     package internal(set) var appID = JSONSlice.absent
     package internal(set) var module = JSONSlice.absent

@@ -1,9 +1,11 @@
 internal import LeakMessage
 
-/// Reason why a whole request cannot be read: not JSON, not UTF-8, or not the shape of a report or batch.
+/// An error that rejects a whole request: the body is not JSON, is not UTF-8, exceeds a limit, or has another shape than a
+/// report or batch.
 package struct WireError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The line of the problem, counted from 1.
     package let line: Int
+    /// The column of the problem in Unicode scalars, counted from 1.
     package let column: Int
     /// The problem and the expected value: `reports is a string, must be an array`.
     package let reason: String
@@ -22,11 +24,11 @@ package struct WireError: Error, Hashable, Sendable, CustomStringConvertible {
     package var description: String { "line \(line), column \(column): \(reason)" }
 }
 
-/// A rejected report; the other reports are accepted.
+/// A report that was rejected, while other reports of the request may have been accepted.
 package struct Rejection: Hashable, Sendable {
     /// The index among the reports of the request, from 0.
     package let index: Int
-    /// The field and the limit that it exceeds: `class is 700 bytes, at most 512`.
+    /// The problem with a field, such as a limit that the field exceeds: `class is 700 bytes, at most 512`.
     package let reason: String
 
     package init(index: Int, reason: String) {

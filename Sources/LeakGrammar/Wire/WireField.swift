@@ -1,6 +1,6 @@
 internal import LeakMessage
 
-/// The names of fields that the reader of the wire format knows. It ignores all others.
+/// The names of the fields that ``FieldReader`` reads in reports and batches. Other fields are ignored.
 enum WireField: String, CaseIterable {
     // A report.
     case type, id, at, kind, stack, children, cycle, reason, alive, count, message, error, keys, log,
@@ -14,7 +14,7 @@ enum WireField: String, CaseIterable {
     case sessions, checks, dropped, explanations, reports
     case sentAt = "sent_at"
 
-    /// Fields that only a report has and that say which leak it is.
+    /// `true` for a field that only reports have and that can identify a leak.
     var namesLeak: Bool {
         switch self {
         case .className, .stack, .cycle, .message, .error, .fingerprint: true
@@ -22,7 +22,7 @@ enum WireField: String, CaseIterable {
         }
     }
 
-    /// Fields that only a batch has.
+    /// `true` for a field that only batches have.
     var belongsToBatch: Bool {
         switch self {
         case .sessions, .checks, .dropped, .explanations, .reports, .sentAt: true
@@ -32,7 +32,7 @@ enum WireField: String, CaseIterable {
 
     /// Recognizes a name by its length and bytes, without making a `String`.
     init?(_ name: UnsafeBufferPointer<UInt8>) {
-        func found(_ field: WireField, _ text: StaticString) -> WireField? {
+        func ifNamed(_ field: WireField, _ text: StaticString) -> WireField? {
             for index in 0..<text.utf8CodeUnitCount where unsafe name[index] != text.utf8Start[index] {
                 return nil
             }
@@ -40,21 +40,24 @@ enum WireField: String, CaseIterable {
         }
         let field: WireField? =
             switch name.count {
-            case 2: found(.id, "id") ?? found(.at, "at")
-            case 3: found(.app, "app") ?? found(.log, "log") ?? found(.why, "why")
+            case 2: ifNamed(.id, "id") ?? ifNamed(.at, "at")
+            case 3: ifNamed(.app, "app") ?? ifNamed(.log, "log") ?? ifNamed(.why, "why")
             case 4:
-                found(.type, "type") ?? found(.kind, "kind") ?? found(.keys, "keys") ?? found(.user, "user")
+                ifNamed(.type, "type") ?? ifNamed(.kind, "kind") ?? ifNamed(.keys, "keys")
+                    ?? ifNamed(.user, "user")
             case 5:
-                found(.className, "class") ?? found(.stack, "stack") ?? found(.count, "count")
-                    ?? found(.alive, "alive") ?? found(.cycle, "cycle") ?? found(.error, "error")
-            case 6: found(.reason, "reason") ?? found(.device, "device") ?? found(.checks, "checks")
+                ifNamed(.className, "class") ?? ifNamed(.stack, "stack") ?? ifNamed(.count, "count")
+                    ?? ifNamed(.alive, "alive") ?? ifNamed(.cycle, "cycle") ?? ifNamed(.error, "error")
+            case 6: ifNamed(.reason, "reason") ?? ifNamed(.device, "device") ?? ifNamed(.checks, "checks")
             case 7:
-                found(.message, "message") ?? found(.install, "install") ?? found(.reports, "reports")
-                    ?? found(.dropped, "dropped") ?? found(.sentAt, "sent_at")
-            case 8: found(.lived, "lived_ms") ?? found(.children, "children") ?? found(.sessions, "sessions")
-            case 9: found(.waited, "waited_ms")
-            case 11: found(.fingerprint, "fingerprint")
-            case 12: found(.explanations, "explanations")
+                ifNamed(.message, "message") ?? ifNamed(.install, "install") ?? ifNamed(.reports, "reports")
+                    ?? ifNamed(.dropped, "dropped") ?? ifNamed(.sentAt, "sent_at")
+            case 8:
+                ifNamed(.lived, "lived_ms") ?? ifNamed(.children, "children")
+                    ?? ifNamed(.sessions, "sessions")
+            case 9: ifNamed(.waited, "waited_ms")
+            case 11: ifNamed(.fingerprint, "fingerprint")
+            case 12: ifNamed(.explanations, "explanations")
             default: nil
             }
         guard let field else { return nil }

@@ -1,27 +1,28 @@
 internal import LeakMessage
 
-/// Format of a request body.
+/// The format of a request body.
 package enum WireFormat: Hashable, Sendable {
     /// One report, an array of reports, or a batch.
     case json
-    /// One report a line; blank lines are skipped.
+    /// One report per line; blank lines are skipped.
     case ndjson
     /// One detector message.
     case text
 }
 
-/// A reader of request bodies, in one pass. It records the offsets of fields.
+/// A reader of request bodies, which records the positions of fields. It reads a body once, except the part of a batch in front of
+/// `reports`, which it reads twice.
 ///
-/// An object is a batch when it has a field `reports`. Without one it is a report when it names a leak by `class`, `stack`,
-/// `cycle`, `message`, `error` or `fingerprint`; else it is a batch when it has `sessions`, `checks`, `dropped`, `sent_at` or
-/// `app`; else it is a report without a class, which is rejected.
+/// An object with a field `reports` is a batch. An object without `reports` is a report if it identifies a leak by `class`,
+/// `stack`, `cycle`, `message`, `error` or `fingerprint`. Otherwise it is a batch if it has `sessions`, `checks`, `dropped`,
+/// `explanations`, `sent_at` or `app`. Any other object is a report without a class, which is rejected.
 package enum WireReader {
     /// Reads a body.
     ///
     /// A report that exceeds a limit is added to ``WireDocument/rejected``; the others are accepted.
     ///
-    /// - Throws: ``WireError`` when nothing can be accepted: not UTF-8, not JSON, a batch of the wrong shape, or more than
-    ///   ``WireLimits/reportsCount`` reports.
+    /// - Throws: ``WireError`` if the whole request is rejected: the body is larger than ``JSONSlice/byteLimit``, not UTF-8, not JSON, or
+    ///   an empty message; it has more than ``WireLimits/reportsCount`` reports; or a field of a batch outside of reports is invalid.
     package static func read(_ body: [UInt8], as format: WireFormat) throws(WireError) -> WireDocument {
         guard body.count <= JSONSlice.byteLimit else {
             throw WireError("the body is \(body.count) bytes, at most \(JSONSlice.byteLimit)", at: 0, in: [])
@@ -38,9 +39,9 @@ package enum WireReader {
 
     private static func json(_ body: [UInt8]) throws(WireError) -> WireDocument {
         var document = WireDocument(body: body)
-        var refusal: (reason: String, offset: Int)?
+        var problem: (reason: String, offset: Int)?
         do throws(JSONError) {
-            refusal = try JSONScanner.scan(body) { (scanner) throws(JSONError) in
+            problem = try JSONScanner.scan(body) { (scanner) throws(JSONError) in
                 let start = scanner
                 var reader = FieldReader(scanner)
                 if try scanner.kind() == .array {
@@ -62,7 +63,7 @@ package enum WireReader {
         } catch {
             throw WireError(error, in: body)
         }
-        if let refusal { throw WireError(refusal.reason, at: refusal.offset, in: body) }
+        if let problem { throw WireError(problem.reason, at: problem.offset, in: body) }
         return document
     }
 
@@ -91,9 +92,9 @@ package enum WireReader {
         return document
     }
 
-    /// Converts a message to the JSON of a report, so that later readers of the document handle one form only.
+    /// Converts a message to the JSON of a report, so that later steps handle only one form.
     private static func text(_ body: [UInt8]) throws(WireError) -> WireDocument {
-        let message = Text(body[...]).withoutMark.trimmed
+        let message = Text(body[...]).withoutByteOrderMark.trimmed
         guard !message.isEmpty else { throw WireError("the message is empty", at: 0, in: body) }
         var writer = JSONWriter(capacity: message.count + 32)
         writer.object { $0.field("message", String(decoding: message, as: UTF8.self)) }
@@ -102,12 +103,13 @@ package enum WireReader {
 }
 
 extension WireDocument {
+    /// Counts an explanation with a problem.
     mutating func rejectExplanation(_ reason: @autoclosure () -> String) {
         rejectedExplanationCount += 1
         if firstExplanationProblem == nil { firstExplanationProblem = reason() }
     }
 
-    /// Accepts a report, or rejects it by its index.
+    /// Adds a report to ``reports``, or to ``rejected`` if it has a problem.
     mutating func add(_ fields: FieldReader.ReportFields) {
         let index = givenCount
         if let problem = fields.problem {

@@ -1,19 +1,20 @@
 extension RetainExplanation {
-    /// The explanation as a text that follows the name of the object and "is"; `nil` if nothing was found.
+    /// The explanation as the end of a sentence that begins with the object's name and "is"; `nil` if nothing was found.
     ///
-    /// Such as `kept by a cycle: CartViewModel.onPaid → closure → CartViewModel; with it 14.2 KB in 9 objects would be freed`.
+    /// For example: `kept by a cycle: CartViewModel.onPaid → closure → CartViewModel; with it 14.2 KB in 9 objects would be freed`.
     public var summary: String? {
-        let others = unexplainedReferences
+        let unexplained = unexplainedReferences
         var text: String
         if let path {
             text =
                 "\(confidence == .proven ? "" : "probably ")kept by \(path.isCycle ? "a cycle: " : "")\(path)"
             text += furtherCycles.map { "; and by a cycle: \($0)" }.joined()
-            if path.isCycle, others > 0 {
-                text += "; \(Self.count(others, "other reference")) could not be explained"
+            if path.isCycle, unexplained > 0 {
+                text += "; \(Self.count(unexplained, "other reference")) could not be explained"
             }
-        } else if others > 0 {
-            text = "in no cycle that was found, and kept by \(Self.count(others, "reference")) from elsewhere"
+        } else if unexplained > 0 {
+            text =
+                "in no cycle that was found, and kept by \(Self.count(unexplained, "reference")) from elsewhere"
         } else {
             return nil
         }
@@ -25,10 +26,12 @@ extension RetainExplanation {
         return text
     }
 
-    /// The known mistake behind the path and the code to write instead, in lines of their own; `nil` without a cause.
+    /// The known mistake that formed the path and, on separate lines, the code to write instead; `nil` without a known cause.
     public var advice: String? { advice(closureNames: []) }
 
-    /// - Parameter closureNames: the names of the path's closures, which tell the cause more exactly.
+    /// Returns ``advice`` for a path whose closures have names, which can make the cause more specific.
+    ///
+    /// - Parameter closureNames: the demangled names of the path's closures.
     package func advice(closureNames: [String]) -> String? {
         guard let cause = path.flatMap({ LeakCause(of: $0, closureNames: closureNames) }) else { return nil }
         let isCertain = cause.isCertain && confidence == .proven
@@ -41,7 +44,7 @@ extension RetainExplanation {
         "\(number) \(noun)\(number == 1 ? "" : "s")"
     }
 
-    /// `512 bytes`, `14.2 KB`, `3.1 MB`, rounded down to tenths.
+    /// Returns a size such as `512 bytes`, `14.2 KB` or `3.1 MB`, rounded down to tenths.
     private static func size(_ bytes: Int) -> String {
         switch bytes {
         case ..<1_000: return count(bytes, "byte")

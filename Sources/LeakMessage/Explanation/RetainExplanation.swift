@@ -1,19 +1,19 @@
-/// The reasons why an object is alive, as far as they are known.
+/// The reasons why an object stays in memory, as far as they were found.
 public struct RetainExplanation: Hashable, Sendable {
     public enum Confidence: String, Hashable, Sendable, CaseIterable {
         /// The type of every reference is known, and the found references account for the whole reference count of the object.
         case proven
-        /// A reference was found by searching memory, or something else holds the object as well.
+        /// A reference was found only by searching memory, or the object has further references that were not found.
         case suspected
-        /// Nothing was found.
+        /// No reason was found.
         case none
     }
 
     /// Memory that would be freed with the object.
     public struct Cost: Hashable, Sendable {
-        /// Bytes of the allocator, its own overhead included.
+        /// The bytes that the allocator uses, including its overhead.
         public var bytes: Int
-        /// Objects, storage of containers and contexts of closures included; the object itself counts as one.
+        /// The number of objects. The object itself, storage of containers and contexts of closures count too.
         public var objects: Int
         /// `true` if a limit ended the walk before all memory was seen.
         public var isAtLeast: Bool
@@ -33,13 +33,13 @@ public struct RetainExplanation: Hashable, Sendable {
             /// A timer of a run loop.
             case timer
             case notificationCenter = "notification_center"
-            /// A block that Dispatch keeps: an event handler of a source, or work that has not run.
+            /// A block that Dispatch keeps: an event handler of a source, or work that has not run yet.
             case dispatch
             /// A type whose name ends with `Cache`.
             case cache
             /// A global or static variable.
             case global
-            /// Another object, whose holder was not found.
+            /// Another object whose own holder was not found.
             case object
         }
 
@@ -48,24 +48,24 @@ public struct RetainExplanation: Hashable, Sendable {
         public init(kind: Kind) { self.kind = kind }
     }
 
-    /// The object's class, qualified with its module; empty where no object was found at the address.
+    /// The object's class, qualified with its module; empty if no object was found at the address.
     public var type = ""
-    /// The shortest cycle, or else the path from the holder of the object.
+    /// The shortest cycle that keeps the object; without a cycle, the path from the object's holder.
     public var path: RetainPath?
-    /// Other cycles that keep the object: breaking one is not enough.
+    /// Other cycles that keep the object, so that breaking one cycle does not free it.
     public var furtherCycles: [RetainPath] = []
     public var confidence = Confidence.none
-    /// The number of strong references to the object that no proven reference accounts for, without the caller's own. Suspected
-    /// references do not lower it. It is 0 for a proven cycle. Without a path these references are held by objects that were not
-    /// searched, or in memory that cannot be read.
+    /// The number of strong references to the object that no proven reference accounts for. References of the caller do not count.
+    /// Suspected references do not lower the number. It is 0 for a proven cycle. Without a path, the unexplained references are in
+    /// objects that were not searched, or in memory that cannot be read.
     public var unexplainedReferences = 0
-    /// The holder that a search found; `nil` for cycles and without a search.
+    /// The holder that a search found; `nil` for cycles, and if no search was made or it found none.
     public var holder: Holder?
-    /// The first instruction of each closure of the path, in its order.
+    /// The first instruction of each closure of the path, in the order of the path.
     public var closureSites: [ImageOffset] = []
-    /// The variable that a path from a global begins with.
+    /// The global or static variable at the start of the path, if the path has one there.
     public var global: ImageOffset?
-    /// `nil` if the walk found no object.
+    /// The memory that would be freed; `nil` if no object was found to measure.
     public var cost: Cost?
 
     public init() {}

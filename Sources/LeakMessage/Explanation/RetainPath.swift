@@ -1,6 +1,6 @@
 /// Strong references that lead to an object, one after another.
 public struct RetainPath: Hashable, Sendable, CustomStringConvertible {
-    /// The references in order: the first is held by the object itself in a cycle, else by the holder of the object.
+    /// The references in order. In a cycle, the object itself holds the first reference; in any other path, the object's holder does.
     public var references: [RetainReference]
     /// The type that the last reference leads to, qualified with its module.
     public var target: String
@@ -32,14 +32,14 @@ public struct RetainPath: Hashable, Sendable, CustomStringConvertible {
         return fullLength.map { "\(text) … (\($0) references)" } ?? text
     }
 
-    /// Returns `true` if two descriptions are of the same path, also from different builds. Optimization changes the number of
-    /// closures and blocks in a row, whether a task holds an object in its closure or in its frames, and which references are
-    /// suspected.
+    /// Returns `true` if two descriptions are of the same path, even if they come from different builds. Differences that
+    /// optimization causes are ignored: the number of consecutive closures and blocks, a task that holds an object in its closure
+    /// or in its frames, and marks of suspected references.
     package static func isSame(_ description: String, as other: String) -> Bool {
-        independentOfBuild(description) == independentOfBuild(other)
+        stepsIndependentOfBuild(description) == stepsIndependentOfBuild(other)
     }
 
-    private static func independentOfBuild(_ description: String) -> [String] {
+    private static func stepsIndependentOfBuild(_ description: String) -> [String] {
         var steps: [String] = []
         for step in description.filter({ $0 != "?" && $0 != " " }).split(separator: "→") {
             let step = step == "block" || step == "asyncframes" ? "closure" : String(step)
@@ -48,7 +48,7 @@ public struct RetainPath: Hashable, Sendable, CustomStringConvertible {
         return steps
     }
 
-    /// `CartViewModel` of `Shop.CartViewModel`, also inside the arguments of a generic type.
+    /// Returns `CartViewModel` for `Shop.CartViewModel`. Modules inside the arguments of a generic type are removed too.
     package static func unqualified(_ name: String) -> String {
         var words: [Substring] = []
         var start = name.startIndex
@@ -61,16 +61,16 @@ public struct RetainPath: Hashable, Sendable, CustomStringConvertible {
         return (words + [withoutModule(name[start...])]).joined()
     }
 
-    /// `Cart.Item` of `Shop.Cart.Item`. A name that begins with a dot follows the arguments of a generic type.
+    /// Returns `Cart.Item` for `Shop.Cart.Item`. A name that begins with a dot stays: it follows the arguments of a generic type.
     private static func withoutModule(_ name: Substring) -> Substring {
         guard let dot = name.firstIndex(of: "."), dot > name.startIndex else { return name }
         return name[name.index(after: dot)...]
     }
 
-    /// The property that keeps the object, such as `Session.observers`. Properties of the app go before those of the system.
-    /// `nil` if no reference has a name.
+    /// The property that keeps the object, such as `Session.observers`; `nil` if no reference is a property with a name.
     ///
-    /// In a cycle it is the first such property, in any other path the last, which is nearest to the object.
+    /// Properties of the app are preferred to those of the system. Of a cycle this is the first such property; of any other path the
+    /// last, which is nearest to the object.
     package var property: String? {
         let candidates = ownProperties.isEmpty ? properties : ownProperties
         return (isCycle ? candidates.first : candidates.last).map {
@@ -86,9 +86,9 @@ public struct RetainPath: Hashable, Sendable, CustomStringConvertible {
         properties.filter { !SystemNames.isSystemType($0.owner) }
     }
 
-    /// 16 hexadecimal digits, equal for leaks that have one cause: the same cycle, or the same property of the app that holds their
-    /// objects. Tasks, global variables and the system's observers have the same edges for every leak, so paths from them are
-    /// distinguished by the type that they lead to.
+    /// A key of 16 hexadecimal digits that leaks with the same cause share: the same cycle, or the same path with a property of the
+    /// app. A path without such a property, such as a task, a global variable or an observer of the system, has the same edges for
+    /// many leaks, so its key includes the type of the leaked object.
     package var causeKey: String {
         isCycle || !ownProperties.isEmpty
             ? fingerprint : FNV1a((edges + [target]).joined(separator: " → ")).hexadecimal
@@ -99,7 +99,8 @@ public struct RetainPath: Hashable, Sendable, CustomStringConvertible {
     /// The edges that identify the path: `Shop.Parent.children[*]`, `closure`.
     ///
     /// Builds with and without optimization differ in the number of closures that wrap a closure, so several in a row count as
-    /// one. A cycle is rotated so that its edges sort first. Every object of the cycle has the same edges.
+    /// one. A cycle is rotated to the lexicographically smallest list, so that every object of the cycle has the same edges. A path
+    /// that was cut is not rotated.
     public var edges: [String] {
         var edges: [String] = []
         for reference in references {
@@ -109,15 +110,15 @@ public struct RetainPath: Hashable, Sendable, CustomStringConvertible {
         }
         if edges.count > 1, edges.first == "closure", edges.last == "closure", isCycle { edges.removeLast() }
         guard isCycle, fullLength == nil else { return edges }
-        var smallest = edges
+        var smallestRotation = edges
         for start in edges.indices.dropFirst() {
             let rotation = Array(edges[start...] + edges[..<start])
-            if rotation.lexicographicallyPrecedes(smallest) { smallest = rotation }
+            if rotation.lexicographicallyPrecedes(smallestRotation) { smallestRotation = rotation }
         }
-        return smallest
+        return smallestRotation
     }
 
-    /// The same path, with a cycle rotated so that every object of the cycle has the same first reference.
+    /// The same path, but a whole cycle is rotated so that every object of the cycle has the same first reference.
     public var normalized: RetainPath {
         guard isCycle, fullLength == nil, !references.isEmpty else { return self }
         let names = references.map { "\($0.owner).\($0.field)" }
@@ -125,6 +126,7 @@ public struct RetainPath: Hashable, Sendable, CustomStringConvertible {
         let keys = zip(names, references).map { name, reference in
             [name, "\(reference.kind.rawValue) \(reference.isClosure) \(reference.isSuspected)"]
         }
+        /// Compares the rotations of the cycle that begin at two indices.
         func precedes(_ one: Int, _ other: Int) -> Bool {
             for part in 0...1 {
                 for step in references.indices {
@@ -136,18 +138,20 @@ public struct RetainPath: Hashable, Sendable, CustomStringConvertible {
             }
             return false
         }
-        let named = references.indices.filter { !["closure", "block"].contains(references[$0].owner) }
-        let starts = named.isEmpty ? Array(references.indices) : named
+        let startsOfTypes = references.indices.filter {
+            !["closure", "block"].contains(references[$0].owner)
+        }
+        let starts = startsOfTypes.isEmpty ? Array(references.indices) : startsOfTypes
         let first = starts.min(by: precedes) ?? 0
         let rotated = Array(references[first...] + references[..<first])
         return RetainPath(references: rotated, target: rotated[0].owner, isCycle: true)
     }
 
-    /// 16 hexadecimal digits: FNV-1a over ``edges``, joined with ` → `, an arrow between spaces.
+    /// A key of 16 hexadecimal digits: FNV-1a over ``edges``, joined with ` → `, an arrow between spaces.
     ///
-    /// Contains no values, no keys of dictionaries, no indices and no discriminators of private types, so that it is the same on
+    /// The key depends on no values, no keys of dictionaries, no indices and no discriminators of private types, so that it is the same on
     /// every device. Two builds have the same fingerprint if they find the same path with the same names. The fingerprints differ
-    /// if one build has no names of properties, or only suspects a reference, such as one in the frames of a task.
+    /// if one build has no names of properties, or if it finds a reference in another way, such as in the frames of a task.
     public var fingerprint: String {
         FNV1a(edges.joined(separator: " → ")).hexadecimal
     }

@@ -1,4 +1,4 @@
-/// One strong reference on the way to an object.
+/// One strong reference of a path to an object.
 public struct RetainReference: Hashable, Sendable {
     public enum Kind: String, Hashable, Sendable, CaseIterable {
         /// A stored property.
@@ -9,7 +9,7 @@ public struct RetainReference: Hashable, Sendable {
         case enumPayload = "enum_payload"
         /// A capture of a closure.
         case closureCapture = "closure_capture"
-        /// A task that has not ended: its start function's captures, or the frames of suspended functions.
+        /// A reference of a task that has not ended: a capture of its start function, or a value in the frames of suspended functions.
         case task
         /// A capture of a block, such as those of Dispatch.
         case block
@@ -19,17 +19,17 @@ public struct RetainReference: Hashable, Sendable {
         case opaque
     }
 
-    /// The type that holds the reference, qualified with its module: `Shop.CartViewModel`. `closure`, `block`, `Task` and
-    /// `async frames` for objects without a type; for a global the name of the image.
+    /// The type that holds the reference, qualified with its module: `Shop.CartViewModel`. Owners without a type are `closure`,
+    /// `block`, `Task` and `async frames`. The owner of a global variable is the name of its image.
     public var owner: String
-    /// The property, with `[*]` for any element: `children[*].parent`, `state(.loaded).0`; empty for captures.
+    /// The property, with `[*]` for any element, such as `children[*].parent` or `state(.loaded).0`; empty for captures.
     ///
-    /// Values, keys of dictionaries and indices are never part of it.
+    /// The field never contains values, keys of dictionaries or indices of elements.
     public var field: String
     public var kind: Kind
-    /// `true` if the reference was found by searching memory of unknown layout, so that it may not be a reference.
+    /// `true` if the reference was found by searching memory of unknown layout, so that the found bytes may not be a reference.
     public var isSuspected: Bool
-    /// `true` if the reference is the context of a function: there is a closure between the owner and the next type.
+    /// `true` if the reference is to the context of a closure, so that a closure is between the owner and the next type.
     public var isClosure: Bool
 
     public init(

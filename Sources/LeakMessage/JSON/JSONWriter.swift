@@ -8,8 +8,8 @@
 ///     send(writer.bytes)
 public struct JSONWriter: Sendable {
     public private(set) var bytes: [UInt8] = []
-    /// `true` if an element was already written on this level.
-    private var isFollowing = false
+    /// `true` if the next element or field needs a comma in front, because it is not the first in its container.
+    private var needsComma = false
 
     public init() {}
 
@@ -18,27 +18,27 @@ public struct JSONWriter: Sendable {
 
     // MARK: Containers
 
-    /// An object, as the whole text or as an element of an array.
+    /// Writes an object, as the whole text or as an element of an array.
     public mutating func object(_ fields: (inout JSONWriter) throws -> Void) rethrows {
-        separate()
+        writeCommaIfNeeded()
         try enclose(in: UInt8(ascii: "{"), UInt8(ascii: "}"), fields)
     }
 
-    /// An object under a name.
+    /// Writes a field whose value is an object.
     public mutating func object(_ name: String, _ fields: (inout JSONWriter) -> Void) {
-        self.name(name)
+        writeName(name)
         enclose(in: UInt8(ascii: "{"), UInt8(ascii: "}"), fields)
     }
 
-    /// An array, as the whole text or as an element of an array.
+    /// Writes an array, as the whole text or as an element of an array.
     public mutating func array(_ elements: (inout JSONWriter) -> Void) {
-        separate()
+        writeCommaIfNeeded()
         enclose(in: UInt8(ascii: "["), UInt8(ascii: "]"), elements)
     }
 
-    /// An array under a name.
+    /// Writes a field whose value is an array.
     public mutating func array(_ name: String, _ elements: (inout JSONWriter) -> Void) {
-        self.name(name)
+        writeName(name)
         enclose(in: UInt8(ascii: "["), UInt8(ascii: "]"), elements)
     }
 
@@ -46,37 +46,37 @@ public struct JSONWriter: Sendable {
         in opening: UInt8, _ closing: UInt8, _ content: (inout JSONWriter) throws -> Void
     ) rethrows {
         bytes.append(opening)
-        isFollowing = false
+        needsComma = false
         try content(&self)
         bytes.append(closing)
-        isFollowing = true
+        needsComma = true
     }
 
     // MARK: Fields of an object; `nil` writes `null`
 
     public mutating func field(_ name: String, _ value: String?) {
-        self.name(name)
+        writeName(name)
         if let value { append(value) } else { append("null" as StaticString) }
     }
 
     public mutating func field(_ name: String, _ value: Int?) {
-        self.name(name)
+        writeName(name)
         if let value { append(Int64(value)) } else { append("null" as StaticString) }
     }
 
     public mutating func field(_ name: String, _ value: Int64?) {
-        self.name(name)
+        writeName(name)
         if let value { append(value) } else { append("null" as StaticString) }
     }
 
-    /// Infinity and not-a-number, which JSON cannot represent, become `null`.
+    /// Writes `null` for infinity and not-a-number too, which JSON cannot represent.
     public mutating func field(_ name: String, _ value: Double?) {
-        self.name(name)
+        writeName(name)
         if let value { append(value) } else { append("null" as StaticString) }
     }
 
     public mutating func field(_ name: String, _ value: Bool?) {
-        self.name(name)
+        writeName(name)
         if let value { append(value) } else { append("null" as StaticString) }
     }
 
@@ -84,69 +84,69 @@ public struct JSONWriter: Sendable {
         array(name) { for string in strings { $0.element(string) } }
     }
 
-    /// Leaves the field out when there is no value.
+    /// Writes nothing if the value is `nil`.
     public mutating func fieldIfPresent(_ name: String, _ value: String?) {
         if let value { field(name, value) }
     }
 
-    /// Leaves the field out when there is no value.
+    /// Writes nothing if the value is `nil`.
     public mutating func fieldIfPresent(_ name: String, _ value: Int?) {
         if let value { field(name, value) }
     }
 
-    /// A value that is JSON already.
+    /// Writes a field whose value is already JSON.
     public mutating func field(_ name: String, json: some Sequence<UInt8>) {
-        self.name(name)
+        writeName(name)
         bytes.append(contentsOf: json)
     }
 
     public mutating func nullField(_ name: String) {
-        self.name(name)
+        writeName(name)
         append("null" as StaticString)
     }
 
     // MARK: Elements of an array, or the whole text
 
     public mutating func element(_ value: String) {
-        separate()
+        writeCommaIfNeeded()
         append(value)
     }
 
     public mutating func element(_ value: Int) {
-        separate()
+        writeCommaIfNeeded()
         append(Int64(value))
     }
 
     public mutating func element(_ value: Double) {
-        separate()
+        writeCommaIfNeeded()
         append(value)
     }
 
     public mutating func element(_ value: Bool) {
-        separate()
+        writeCommaIfNeeded()
         append(value)
     }
 
-    /// A value that is JSON already.
+    /// Writes an element that is already JSON.
     public mutating func element(json: some Sequence<UInt8>) {
-        separate()
+        writeCommaIfNeeded()
         bytes.append(contentsOf: json)
     }
 
     public mutating func nullElement() {
-        separate()
+        writeCommaIfNeeded()
         append("null" as StaticString)
     }
 
     // MARK: Bytes
 
-    private mutating func separate() {
-        if isFollowing { bytes.append(UInt8(ascii: ",")) }
-        isFollowing = true
+    private mutating func writeCommaIfNeeded() {
+        if needsComma { bytes.append(UInt8(ascii: ",")) }
+        needsComma = true
     }
 
-    private mutating func name(_ name: String) {
-        separate()
+    private mutating func writeName(_ name: String) {
+        writeCommaIfNeeded()
         append(name)
         bytes.append(UInt8(ascii: ":"))
     }
@@ -162,18 +162,18 @@ public struct JSONWriter: Sendable {
 
     private mutating func append(_ value: Int64) {
         if value < 0 { bytes.append(UInt8(ascii: "-")) }
-        var rest = value.magnitude
+        var remainder = value.magnitude
         let start = bytes.count
         repeat {
-            bytes.append(UInt8(ascii: "0") + UInt8(truncatingIfNeeded: rest % 10))
-            rest /= 10
-        } while rest > 0
+            bytes.append(UInt8(ascii: "0") + UInt8(truncatingIfNeeded: remainder % 10))
+            remainder /= 10
+        } while remainder > 0
         bytes[start...].reverse()
     }
 
     private mutating func append(_ value: Double) {
         guard value.isFinite else { return append("null" as StaticString) }
-        // Up to 2⁵³ every whole number is exact, and shorter without its `.0`.
+        // A whole number is written without `.0`. Up to 2⁵³, a Double holds every whole number exactly.
         let isNegativeZero = value == 0 && value.sign == .minus
         if value.magnitude <= 9_007_199_254_740_992, !isNegativeZero, let integer = value.wholeNumber {
             return append(Int64(integer))
@@ -183,19 +183,19 @@ public struct JSONWriter: Sendable {
 
     private mutating func append(_ text: String) {
         bytes.append(UInt8(ascii: "\""))
-        let isDone: Void? = unsafe text.utf8.withContiguousStorageIfAvailable { unsafe appendEscaped($0) }
-        if isDone == nil { unsafe Array(text.utf8).withUnsafeBufferPointer { unsafe appendEscaped($0) } }
+        let appended: Void? = unsafe text.utf8.withContiguousStorageIfAvailable { unsafe appendEscaped($0) }
+        if appended == nil { unsafe Array(text.utf8).withUnsafeBufferPointer { unsafe appendEscaped($0) } }
         bytes.append(UInt8(ascii: "\""))
     }
 
-    /// RFC 8259 §7: escapes quotes, backslashes and control characters, and appends everything else unchanged.
+    /// Escapes quotes, backslashes and control characters as RFC 8259 §7 requires, and appends everything else unchanged.
     private mutating func appendEscaped(_ text: UnsafeBufferPointer<UInt8>) {
-        var plain = 0
+        var unescapedStart = 0
         for index in text.indices {
             let byte = unsafe text[index]
             guard byte < 0x20 || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\") else { continue }
-            unsafe bytes.append(contentsOf: UnsafeBufferPointer(rebasing: text[plain..<index]))
-            plain = index + 1
+            unsafe bytes.append(contentsOf: UnsafeBufferPointer(rebasing: text[unescapedStart..<index]))
+            unescapedStart = index + 1
             bytes.append(UInt8(ascii: "\\"))
             switch byte {
             case 0x08: bytes.append(UInt8(ascii: "b"))
@@ -210,13 +210,13 @@ public struct JSONWriter: Sendable {
                 bytes.append(digit < 10 ? UInt8(ascii: "0") + digit : UInt8(ascii: "a") + digit - 10)
             }
         }
-        unsafe bytes.append(contentsOf: UnsafeBufferPointer(rebasing: text[plain...]))
+        unsafe bytes.append(contentsOf: UnsafeBufferPointer(rebasing: text[unescapedStart...]))
     }
 }
 
 extension Double {
-    /// The value as an integer, when it is one that fits. Does not need the C library's rounding, as
-    /// `Int(exactly:)` does.
+    /// The value as an integer; `nil` if the value is not whole or not in the range of `Int`. Unlike `Int(exactly:)`, this property
+    /// does not call the rounding functions of the C library.
     package var wholeNumber: Int? {
         guard magnitude < 9_223_372_036_854_775_808 else { return nil }
         let integer = Int(self)

@@ -8,14 +8,14 @@ package struct FNV1a {
         for byte in text.utf8 { value = (value ^ UInt64(byte)) &* 0x100_0000_01B3 }
     }
 
-    /// Adds eight bytes, the lowest first.
+    /// Adds the eight bytes of a number, the lowest byte first.
     package mutating func add(_ number: UInt64) {
         for shift in stride(from: UInt64(0), to: 64, by: 8) {
             value = (value ^ (number >> shift & 0xFF)) &* 0x100_0000_01B3
         }
     }
 
-    /// 16 digits.
+    /// The hash as 16 hexadecimal digits.
     package var hexadecimal: String {
         let digits = String(value, radix: 16)
         return String(repeating: "0", count: 16 - digits.count) + digits

@@ -1,4 +1,4 @@
-/// Rules that distinguish names of Apple's systems from those of an app.
+/// Rules that distinguish names of Apple's operating systems from names of an app.
 package enum SystemNames {
     /// Modules whose types belong to the system. UIKit's own classes name the module `UIKitCore` since iOS 12.
     private static let modules: [String] = [
@@ -7,8 +7,9 @@ package enum SystemNames {
         "SwiftUICore", "UIKit", "UIKitCore", "WebKit", "_Concurrency",
     ]
 
-    /// SwiftUI's own views as they are written without a module inside the arguments of hosting wrappers.
-    package static let views: [String] = [
+    /// Views of SwiftUI, and types of the standard library that occur beside them, as the arguments of hosting wrappers name them:
+    /// without a module.
+    package static let viewTypes: [String] = [
         "AnyView", "Array", "Bool", "Button", "Color", "Dictionary", "Divider", "Double", "EmptyView",
         "ForEach",
         "Form", "GeometryReader", "Group", "HStack", "Image", "Int", "Label", "LazyVStack", "List",
@@ -19,37 +20,38 @@ package enum SystemNames {
         "VStack", "ZStack",
     ]
 
-    private static let folders: [StaticString] = [
+    private static let systemPathPrefixes: [StaticString] = [
         "/System/", "/usr/lib/", "/usr/share/swift/", "/lib/", "/lib64/", "/opt/swift", "/apex/", "/system/",
     ]
 
     /// Returns `true` if an image with this path is a library of the system.
-    package static func isFolder(_ path: String) -> Bool { isFolder(Text(path)) }
+    package static func isSystemPath(_ path: String) -> Bool { isSystemPath(Text(path)) }
 
-    package static func isFolder(_ path: Text) -> Bool {
-        // The volume of users' files.
+    package static func isSystemPath(_ path: Text) -> Bool {
+        // This folder is the volume of users' files.
         if path.starts(with: "/System/Volumes/Data/") { return false }
-        return folders.contains { path.starts(with: $0) } || path.contains("/RuntimeRoot/System/")
+        return systemPathPrefixes.contains { path.starts(with: $0) } || path.contains("/RuntimeRoot/System/")
     }
 
-    /// `UI…`, `_UI…`, `NS…`, `_NS…`, `SwiftUI.…`.
-    package static func isSystem(_ name: Text) -> Bool {
-        let bare = name.dropping("_") ?? name
-        return bare.starts(with: "UI") || bare.starts(with: "NS") || name.starts(with: "SwiftUI.")
+    /// Returns `true` for `UI…`, `_UI…`, `NS…`, `_NS…` and `SwiftUI.…`.
+    package static func hasSystemPrefix(_ name: Text) -> Bool {
+        let withoutUnderscore = name.dropping("_") ?? name
+        return withoutUnderscore.starts(with: "UI") || withoutUnderscore.starts(with: "NS")
+            || name.starts(with: "SwiftUI.")
     }
 
-    /// `true` if a type that is named with its module is the system's, such as `Foundation.Timer`.
+    /// Returns `true` if a type's name begins with a module of the system, as `Foundation.Timer` does.
     package static func isSystemType(_ qualified: String) -> Bool {
         let module = qualified.prefix { $0 != "." }
         return module.count < qualified.count && (module == "__C" || modules.contains { $0 == module })
     }
 
-    package static func isModule(_ name: Text) -> Bool {
+    package static func isSystemModule(_ name: Text) -> Bool {
         modules.contains { $0.utf8.elementsEqual(name) }
     }
 
-    /// Types of the standard library and Foundation as they are written without a module, besides ``views``.
-    private static let values: Set<String> = [
+    /// Types of the standard library and Foundation as they are written without a module, besides ``viewTypes``.
+    private static let unqualifiedTypes: Set<String> = [
         "Any", "AnyClass", "AnyCancellable", "AnyHashable", "AnyObject", "AnyPublisher", "AsyncStream",
         "AsyncThrowingStream", "Character", "CGFloat", "CGPoint", "CGRect", "CGSize", "ClosedRange", "Data",
         "Date", "Decimal", "Error", "Float", "Int16", "Int32", "Int64", "Int8", "Notification", "Range",
@@ -74,14 +76,14 @@ package enum SystemNames {
         "LocalizedStringKey", "NavigationPath", "PresentationMode", "UnitPoint",
     ]
 
-    /// Returns `true` if a name without generic arguments is that of an app's type.
+    /// Returns `true` if a name, given without generic arguments, is most probably that of an app's type.
     package static func isAppType(_ name: Text) -> Bool {
         guard let dot = name.firstIndex(of: UInt8(ascii: ".")) else {
-            // One letter is a parameter of a generic type.
+            // A name of one letter is a parameter of a generic type.
             return name.count > 1 && name.first.map { $0.isUppercase || $0 >= 0x80 } ?? false
-                && !isSystem(name) && !values.contains(name.string)
-                && !views.contains { $0.utf8.elementsEqual(name) }
+                && !hasSystemPrefix(name) && !unqualifiedTypes.contains(name.string)
+                && !viewTypes.contains { $0.utf8.elementsEqual(name) }
         }
-        return !isModule(name[..<dot]) && !isSystem(name)
+        return !isSystemModule(name[..<dot]) && !hasSystemPrefix(name)
     }
 }

@@ -1,5 +1,5 @@
-/// A piece of UTF-8, with functions for its readers: detectors' texts are parsed by bytes, since `String` sees
-/// `\r\n` as one character and compares by canonical equivalence.
+/// UTF-8 bytes for parsers. Texts of detectors are parsed as bytes, because `String` treats `\r\n` as one character and compares by
+/// canonical equivalence.
 @usableFromInline package typealias Text = ArraySlice<UInt8>
 
 extension ArraySlice<UInt8> {
@@ -70,7 +70,7 @@ extension ArraySlice<UInt8> {
 
     @inlinable package func contains(_ text: StaticString) -> Bool { firstRange(of: text) != nil }
 
-    /// The text without white space at both ends.
+    /// The text without white space and control characters at both ends.
     @inlinable package var trimmed: Text {
         var text = self
         while let first = text.first, first <= 0x20 { text = text.dropFirst() }
@@ -78,21 +78,21 @@ extension ArraySlice<UInt8> {
         return text
     }
 
-    /// The text without a byte order mark in front.
-    @inlinable package var withoutMark: Text { dropping("\u{FEFF}") ?? self }
+    /// The text without a byte order mark at its start.
+    @inlinable package var withoutByteOrderMark: Text { dropping("\u{FEFF}") ?? self }
 
-    /// The first line, and the text after its end.
-    @inlinable package var firstLine: (line: Text, rest: Text) {
+    /// The first line, and the text after its line end; that text is empty if no line end follows.
+    @inlinable package var firstLine: (line: Text, remainder: Text) {
         guard let end = firstIndex(of: UInt8(ascii: "\n")) else { return (self, self[endIndex...]) }
         return (self[..<end], self[(end + 1)...])
     }
 
-    /// Splits at each line end.
+    /// The lines of the text, empty ones included.
     @inlinable package var lines: [Text] {
         split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
     }
 
-    /// Returns at most `limit` bytes, cut between two scalars.
+    /// Returns at most the first `limit` bytes, cut between two Unicode scalars.
     @inlinable package func cut(to limit: Int) -> Text {
         guard count > limit else { return self }
         var end = startIndex + limit
@@ -102,7 +102,7 @@ extension ArraySlice<UInt8> {
 }
 
 extension UInt8 {
-    /// A letter, a digit, an underscore, a dollar sign, or part of a scalar beyond ASCII.
+    /// `true` for an ASCII letter or digit, an underscore, a dollar sign, and bytes of scalars beyond ASCII.
     @inlinable package var isIdentifier: Bool {
         isLetter || isDigit || self == UInt8(ascii: "_") || self == UInt8(ascii: "$") || self >= 0x80
     }
@@ -112,7 +112,7 @@ extension UInt8 {
 }
 
 extension UInt8 {
-    /// 0 to 15 for `0`…`9`, `a`…`f`, `A`…`F`.
+    /// The value 0 to 15 of the digits `0`…`9`, `a`…`f` and `A`…`F`; `nil` for other bytes.
     @inlinable package var hexadecimalValue: UInt8? {
         switch self {
         case UInt8(ascii: "0")...UInt8(ascii: "9"): self &- UInt8(ascii: "0")

@@ -1,31 +1,31 @@
-/// Everything that one device sends at once: the object `batch` of the wire format, version 1.
+/// The content of one request of a device: the object `batch` of the wire format, version 1.
 public struct LeakBatch: Hashable, Sendable {
     public var app = AppInfo()
     public var device = DeviceInfo()
     public var install: String?
     public var user: String?
     public var sentAt: WireTime?
-    /// Sessions that have ended, each sent once.
+    /// Sessions that have ended. Each session is sent once.
     public var sessions: [EndedSession] = []
-    /// Checks since the last batch, with or without a leak.
+    /// Numbers of checked objects since the last batch, by class. Objects that did not leak count too.
     public var checks: [ClassChecks] = []
-    /// Numbers of reports that the device had to throw away, by reason.
+    /// Numbers of reports that the device discarded, by reason.
     public var dropped: [DroppedReports] = []
-    /// Leaks that were reported before, each with its ``LeakReport/explanation``. They count no sighting.
+    /// Explanations of leaks that were reported before: reports with an ``LeakReport/explanation``. They do not count as sightings.
     public var explanations: [LeakReport] = []
     public var reports: [LeakReport] = []
 
     public init() {}
 }
 
-/// One run of an app, for leak-free sessions per version.
+/// One run of an app that has ended. The collector computes the rate of leak-free sessions per version from these.
 public struct EndedSession: Hashable, Sendable {
     public var id: String
     public var startedAt: WireTime?
     public var checks: Int
     public var leaks: Int
-    /// The number of objects that were expected to be deallocated and not looked at, because too many waited. With such objects, a
-    /// session without a leak is not leak-free but unknown.
+    /// The number of objects that were expected to be deallocated but were never checked, because too many objects were waiting. A
+    /// session with such objects and without a leak counts as unknown, not as leak-free.
     public var unseen: Int
 
     public init(id: String, startedAt: WireTime? = nil, checks: Int, leaks: Int, unseen: Int = 0) {
@@ -37,12 +37,12 @@ public struct EndedSession: Hashable, Sendable {
     }
 }
 
-/// Number of objects of one class that were expected to be deallocated: the denominator of its leaks.
+/// The number of objects of one class that were expected to be deallocated: the denominator of the class's leak rate.
 public struct ClassChecks: Hashable, Sendable {
     public var className: String
     public var count: Int
-    /// The number of objects of the class that were expected to be deallocated and not looked at, because too many waited. Not sent
-    /// by class: the reporter adds them to the session (``EndedSession/unseen``).
+    /// The number of objects of the class that were expected to be deallocated but were never checked, because too many objects were
+    /// waiting. The number is not sent by class: the reporter adds it to the session (``EndedSession/unseen``).
     public var unseen: Int
 
     public init(className: String, count: Int, unseen: Int = 0) {
@@ -52,7 +52,7 @@ public struct ClassChecks: Hashable, Sendable {
     }
 }
 
-/// Number of reports that the device threw away for one reason, such as `budget` or `queue_full`.
+/// The number of reports that the device discarded for one reason, such as `budget` or `queue_full`.
 public struct DroppedReports: Hashable, Sendable {
     public var reason: String
     public var count: Int

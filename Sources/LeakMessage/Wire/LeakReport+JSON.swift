@@ -1,30 +1,31 @@
-// Writes reports and batches as JSON. Values beyond a limit of the format are cut: the app that sends them cannot correct them,
-// and a shortened report is better than a rejected one.
+// Writes reports and batches as JSON. Values beyond a limit of the format are cut: the sending app cannot correct them, and a
+// shortened report is better than a rejected one.
 
 extension LeakReport {
-    /// The report as an element of an array or as the whole text.
+    /// Writes the report as an element of an array or as the whole text.
     ///
     /// Values beyond a limit of the format are cut: texts between two scalars, `stack` and `log` at their front (the leaked object
-    /// and the newest line come last), other lists at their end. An `id` that is not a UUID is left out.
+    /// and the newest line come last), other lists at their end. Names get a space for each control character. An
+    /// `id` that is not a UUID is left out.
     public func write(to writer: inout JSONWriter) {
         writer.object { writeFields(to: &$0) }
     }
 
-    /// The fields of ``write(to:)``.
+    /// Writes the fields of the report, without the braces.
     package func writeFields(to object: inout JSONWriter) {
         writeSighting(to: &object)
         object.writeCounts(count: count, alive: alive)
     }
 
-    /// The report as JSON without `alive`, `count` and the last brace, which ``closed(_:count:alive:)`` adds. For a sender that
-    /// may see the leak again before it sends the report.
+    /// Returns the report as JSON without `alive`, `count` and the last brace, which ``closed(_:count:alive:)`` adds. A sender that
+    /// may see the leak again before it sends the report keeps this form.
     public func openJSON() -> [UInt8] {
         var writer = JSONWriter(capacity: 640)
         writer.object { writeSighting(to: &$0) }
         return Array(writer.bytes.dropLast())
     }
 
-    /// Adds to ``openJSON()`` how often the leak was seen and how many instances were alive.
+    /// Completes the output of ``openJSON()`` with the number of sightings and the number of instances that were alive.
     public static func closed(_ open: some Collection<UInt8>, count: Int, alive: Int?) -> [UInt8] {
         var counts = JSONWriter(capacity: 40)
         counts.object { $0.writeCounts(count: count, alive: alive) }
@@ -61,7 +62,7 @@ extension LeakReport {
         object.origin(app ?? AppInfo(), device: device ?? DeviceInfo(), install: install, user: user)
     }
 
-    /// The report as JSON, with ``write(to:)``.
+    /// Returns the output of ``write(to:)``.
     public func json() -> [UInt8] {
         var writer = JSONWriter(capacity: 640)
         write(to: &writer)
@@ -70,9 +71,10 @@ extension LeakReport {
 }
 
 extension LeakBatch {
-    /// The batch as JSON. Values are cut to the limits of the format, those of reports as in ``LeakReport/write(to:)``.
+    /// Returns the batch as JSON. Values are cut to the limits of the format, as ``LeakReport/write(to:)`` cuts those of reports.
     ///
-    /// Sessions, checks and reports beyond the limits of one request are left out: send several batches.
+    /// Sessions, checks, explanations, reasons of dropped reports, and reports beyond the limits of one request are left out: send
+    /// several batches. Checks without a class name, and ``explanations`` without an explanation, are left out too.
     public func json() -> [UInt8] {
         var writer = JSONWriter(capacity: 512 + 640 * min(reports.count, WireLimits.reportsCount))
         writer.object { object in
@@ -85,10 +87,10 @@ extension LeakBatch {
         return writer.bytes
     }
 
-    /// The start of the batch as JSON, for a sender that keeps its reports as JSON. The reports follow, with commas between them,
-    /// and then ``tailJSON``.
+    /// Returns the start of the batch as JSON, for a sender that keeps its reports as JSON. The caller appends the reports, with
+    /// commas between them, and then ``tailJSON``.
     ///
-    /// - Parameter explanations: JSON of ``explanations``, for a sender that keeps them as JSON.
+    /// - Parameter explanations: the JSON of each of ``explanations``.
     public func headJSON(explanations: [some Collection<UInt8>] = [[UInt8]]()) -> [UInt8] {
         var writer = JSONWriter(capacity: 512)
         writer.object { object in
@@ -98,7 +100,7 @@ extension LeakBatch {
         return Array(writer.bytes.dropLast(Self.tailJSON.count))
     }
 
-    /// The JSON that ends the output of ``headJSON()``.
+    /// The JSON that follows the last report of a batch that begins with ``headJSON(explanations:)``.
     public static let tailJSON = Array("]}".utf8)
 
     private func writeHead(to object: inout JSONWriter, explanations: [some Collection<UInt8>]) {
@@ -109,10 +111,10 @@ extension LeakBatch {
                 for session in sessions.prefix(WireLimits.sessionsCount) { session.write(to: &array) }
             }
         }
-        let named = checks.filter { !$0.className.isEmpty }
-        if !named.isEmpty {
+        let namedChecks = checks.filter { !$0.className.isEmpty }
+        if !namedChecks.isEmpty {
             object.array("checks") { array in
-                for check in named.prefix(WireLimits.checksCount) {
+                for check in namedChecks.prefix(WireLimits.checksCount) {
                     array.object {
                         $0.field("class", check.className.cut(to: WireLimits.classBytes))
                         $0.field("count", check.count.cut(to: WireLimits.classChecks))
@@ -129,10 +131,10 @@ extension LeakBatch {
         }
         if !dropped.isEmpty {
             object.object("dropped") {
-                for part in dropped.prefix(WireLimits.droppedCount) {
+                for entry in dropped.prefix(WireLimits.droppedCount) {
                     $0.field(
-                        part.reason.name(cutTo: WireLimits.droppedReasonBytes),
-                        part.count.cut(to: WireLimits.droppedReports))
+                        entry.reason.name(cutTo: WireLimits.droppedReasonBytes),
+                        entry.count.cut(to: WireLimits.droppedReports))
                 }
             }
         }
@@ -163,42 +165,42 @@ extension ReportedError {
     }
 
     private func userInfoJSON() -> [UInt8] {
-        let ordered =
+        let descriptionFirst =
             userInfo.filter { $0.name == Self.descriptionKey }
             + userInfo.filter { $0.name != Self.descriptionKey }
-        var kept: [CustomKey] = []
-        // The two braces.
-        var bytes = 2
-        for key in ordered.prefix(WireLimits.userInfoCount) {
+        var writtenKeys: [CustomKey] = []
+        // Two bytes for the braces.
+        var byteCount = 2
+        for key in descriptionFirst.prefix(WireLimits.userInfoCount) {
             // One byte for the comma in front.
-            guard let key = key.cut(toJSON: WireLimits.userInfoBytes - bytes - 1) else { continue }
-            bytes += key.jsonCount + 1
-            kept.append(key)
+            guard let key = key.cut(toJSON: WireLimits.userInfoBytes - byteCount - 1) else { continue }
+            byteCount += key.jsonByteCount + 1
+            writtenKeys.append(key)
         }
-        var writer = JSONWriter(capacity: bytes)
-        writer.object { $0.customKeys(kept[...], nameBytes: .max, valueBytes: .max) }
+        var writer = JSONWriter(capacity: byteCount)
+        writer.object { $0.customKeys(writtenKeys[...], nameBytes: .max, valueBytes: .max) }
         return writer.bytes
     }
 }
 
 extension CustomKey {
-    /// The field with its text cut so that it takes at most `limit` bytes as JSON; `nil` when its name alone does not
-    /// fit.
+    /// Returns the field with its text cut so that it takes at most `limit` bytes as JSON; `nil` if even an empty text, or the number
+    /// or boolean, does not fit.
     fileprivate func cut(toJSON limit: Int) -> CustomKey? {
         guard name.utf8.count < limit else { return nil }
         var key = self
         if case .string(let text) = value { key.value = .string(text.cut(to: limit)) }
         while true {
-            let excess = key.jsonCount - limit
+            let excess = key.jsonByteCount - limit
             guard excess > 0 else { return key }
             guard case .string(let text) = key.value, !text.isEmpty else { return nil }
-            // An escape sequence is at most six bytes for one, so this never cuts too much.
+            // Escaping turns one byte into at most six, so this never cuts too much.
             key.value = .string(text.cut(to: text.utf8.count - max(1, excess / 6)))
         }
     }
 
-    /// Bytes of the field as JSON.
-    fileprivate var jsonCount: Int {
+    /// The number of bytes of the field as JSON, without braces.
+    fileprivate var jsonByteCount: Int {
         var writer = JSONWriter()
         writer.object { $0.customKeys([self], nameBytes: .max, valueBytes: .max) }
         return writer.bytes.count - 2
@@ -255,20 +257,21 @@ extension JSONWriter {
 }
 
 extension String {
-    /// At most `limit` bytes of UTF-8, cut between two scalars.
+    /// Returns at most the first `limit` bytes of UTF-8, cut between two Unicode scalars.
     package func cut(to limit: Int) -> String {
         guard utf8.count > limit else { return self }
         return Text(self).cut(to: max(0, limit)).string
     }
 
-    /// At most `limit` bytes. A longer text is cut and ends with its hash, so that texts with the same beginning stay different.
+    /// Returns at most `limit` bytes. A longer text is cut and gets its hash as its end, so that texts with the same beginning stay
+    /// different.
     package func shortened(to limit: Int) -> String {
         guard utf8.count > limit else { return self }
         let mark = "…" + FNV1a(self).hexadecimal
         return cut(to: limit - mark.utf8.count) + mark
     }
 
-    /// At most `limit` bytes, without control characters, which names may not contain.
+    /// Returns at most `limit` bytes. Names may not contain control characters, so each becomes a space.
     func name(cutTo limit: Int) -> String { withoutControlCharacters.cut(to: limit) }
 
     /// The text with a space for each control character: U+0000 to U+001F and U+007F to U+009F.
@@ -281,7 +284,7 @@ extension String {
 }
 
 extension Int {
-    /// At least 0, and at most `limit`.
+    /// Returns the value, raised to 0 or lowered to `limit` if it lies outside.
     fileprivate func cut(to limit: Int) -> Int { Swift.min(Swift.max(0, self), limit) }
 }
 

@@ -1,41 +1,41 @@
 internal import LeakPlatform
 
-/// One sighting of a leak on one device, as it travels: the object `report` of the wire format, version 1.
+/// One sighting of a leak on one device, or several equal ones: the object `report` of the wire format, version 1.
 ///
 /// Values of this type have no limits. The limits of the format are checked when a report is read from bytes. Longer values are
 /// cut when a report is written.
 public struct LeakReport: Hashable, Sendable {
-    /// Event of a report: an object stayed in memory (`leak`), or one reported before was deallocated (`freed`).
+    /// The event of a report: an object stayed in memory (`leak`), or an object that was reported before was deallocated (`freed`).
     public enum Event: String, Hashable, Sendable, CaseIterable {
         case leak, freed
     }
 
-    /// Kind of the reported object.
+    /// The kind of the reported object.
     public enum Kind: String, Hashable, Sendable, CaseIterable {
         case viewController = "view_controller"
         case view, object, cycle
     }
 
-    /// If `nil`, the text decides; if the text does not tell, the event is a leak.
+    /// The event; if `nil`, the collector reads it from ``message``. A message that names no event means a leak.
     public var event: Event?
-    /// A UUID of this one sighting on one device; of version 7, so that ids sort by time.
+    /// A UUID of this sighting. Version 7 is recommended, because its ids sort by time.
     public var id: String?
     /// The time at which the device saw the leak.
     public var at: WireTime?
     public var kind: Kind?
-    /// The leaked object's type, qualified: `Shop.CheckoutViewController`.
+    /// The leaked object's type, qualified with its module: `Shop.CheckoutViewController`.
     public var className: String?
-    /// The path of owners or call frames, outermost first; the last is the leaked object.
+    /// The path of owners, outermost first, which ends with the leaked object; or the frames of a call stack.
     public var stack: [String] = []
-    /// The controllers that a container holds.
+    /// The classes of the view controllers that a leaked container holds.
     public var children: [String] = []
-    /// The strong references of the cycle that keeps the object. Any of them may come first.
+    /// The strong references of the cycle that keeps the object, beginning with any of them.
     public var cycle: [String] = []
     /// The reason why the object was expected to be deallocated: `dismissed`, `popped`, …
     public var reason: String?
-    /// The grace period that it outlived.
+    /// The grace period that the object outlived.
     public var waitedMilliseconds: Int?
-    /// The number of instances of the class that are alive now.
+    /// The number of instances of the class that were alive when the leak was seen.
     public var alive: Int?
     /// For ``Event/freed``: the time since the leak was seen.
     public var livedMilliseconds: Int?
@@ -45,7 +45,7 @@ public struct LeakReport: Hashable, Sendable {
     public var message: String?
     /// A Crashlytics-style error.
     public var error: ReportedError?
-    /// Custom keys, in the order given.
+    /// Custom keys, in the order in which they are sent.
     public var keys: [CustomKey] = []
     /// Breadcrumbs, newest last.
     public var log: [String] = []
@@ -54,7 +54,7 @@ public struct LeakReport: Hashable, Sendable {
     /// The references that keep the object.
     public var explanation: RetainExplanation?
 
-    /// Overrides the app of the batch.
+    /// The app, if it is not the app of the batch.
     public var app: AppInfo?
     public var device: DeviceInfo?
     public var install: String?

@@ -1,9 +1,9 @@
-// Writes an explanation as the field `why` of the wire format.
+// Writes explanations as the field `why` of the wire format.
 
 extension RetainExplanation {
-    /// The explanation as JSON, cut to the bounds of the wire format.
+    /// Writes the fields of the explanation, cut to the limits of the wire format.
     ///
-    /// A path that is too long is cut, and its full length is written beside it. Texts that are too long are cut.
+    /// A path that is too long is cut, and its full length is written beside it.
     package func write(to object: inout JSONWriter) {
         object.field("confidence", confidence.rawValue)
         if let path { path.write(to: &object) }
@@ -32,7 +32,7 @@ extension RetainExplanation {
 }
 
 extension RetainPath {
-    /// The path as JSON, cut to the bounds of the wire format.
+    /// Returns the path as JSON, cut to the limits of the wire format.
     package func json() -> [UInt8] {
         var writer = JSONWriter(capacity: 512)
         writer.object { write(to: &$0) }
@@ -40,13 +40,13 @@ extension RetainPath {
     }
 
     fileprivate func write(to object: inout JSONWriter) {
-        let kept = references.prefix(WireLimits.pathCount)
+        let writtenReferences = references.prefix(WireLimits.pathCount)
         object.array("path") { array in
-            for reference in kept { array.object { reference.write(to: &$0) } }
+            for reference in writtenReferences { array.object { reference.write(to: &$0) } }
         }
         object.field("target", target.name(cutTo: WireLimits.classBytes))
         if isCycle { object.field("is_cycle", true) }
-        let length = kept.count < references.count ? fullLength ?? references.count : fullLength
+        let length = writtenReferences.count < references.count ? fullLength ?? references.count : fullLength
         object.fieldIfPresent("length", length.map { min(max(0, $0), WireLimits.retainCount) })
     }
 }
@@ -76,15 +76,15 @@ extension ImageOffset {
         guard words.count == 3, words[0].starts(with: Array("0x".utf8)), words[1].elementsEqual("in".utf8),
             let offset = UInt64(words[0].dropFirst(2).string, radix: 16)
         else { return nil }
-        let rest = words[2]
-        guard rest.last == UInt8(ascii: ")"), let opening = rest.lastIndex(of: UInt8(ascii: "(")),
-            opening > rest.startIndex, rest[opening - 1] == UInt8(ascii: " ")
+        let image = words[2]
+        guard image.last == UInt8(ascii: ")"), let opening = image.lastIndex(of: UInt8(ascii: "(")),
+            opening > image.startIndex, image[opening - 1] == UInt8(ascii: " ")
         else {
-            self.init(image: rest.string, imageIdentifier: "", offset: offset)
+            self.init(image: image.string, imageIdentifier: "", offset: offset)
             return
         }
         self.init(
-            image: rest[..<(opening - 1)].string,
-            imageIdentifier: rest[(opening + 1)...].dropLast().string, offset: offset)
+            image: image[..<(opening - 1)].string,
+            imageIdentifier: image[(opening + 1)...].dropLast().string, offset: offset)
     }
 }

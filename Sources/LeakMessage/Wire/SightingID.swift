@@ -1,6 +1,6 @@
-/// The `id` of a report.
+/// A factory for the `id` of a report.
 public enum SightingID {
-    /// Creates a UUID of version 7: 48 bits of time, then 74 random ones. RFC 9562 §5.7.
+    /// Creates a UUID of version 7: 48 bits of time, then 74 random bits; see RFC 9562 §5.7.
     ///
     /// - Returns: 36 characters, lower case.
     public static func make(at time: WireTime, using generator: inout some RandomNumberGenerator) -> String {

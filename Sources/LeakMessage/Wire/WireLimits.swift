@@ -2,7 +2,7 @@
 public enum WireLimits {
     // One report.
     public static let classBytes = 512
-    /// Deeper than any screen: UIKit's own deepest paths have about forty elements.
+    /// Elements of `stack`. The deepest paths of UIKit's own screens have about forty.
     public static let stackCount = 128
     public static let childrenCount = 32
     public static let cycleCount = 32
@@ -29,10 +29,10 @@ public enum WireLimits {
     public static let fingerprintBytes = 256
 
     // Explanation of a leak.
-    /// References of a path, and closures of it. A sender cuts longer paths after 12.
+    /// References of a path, and elements of `closures`. The cycles that RetainPaths finds have at most 12 references.
     public static let pathCount = 32
     public static let furtherCyclesCount = 8
-    /// Number of unexplained references, number of objects, and length of a path.
+    /// The number of unexplained references, the number of objects, and the length of a path.
     public static let retainCount = 1_000_000_000
     /// Bytes that an object keeps: 1 TiB.
     public static let retainedBytes = 1 << 40
@@ -51,13 +51,13 @@ public enum WireLimits {
     // One request.
     /// Ten times the largest batch of our own reporter, and about six megabytes of typical reports.
     public static let reportsCount = 10_000
-    /// Different leaks in one request. Each of them costs the store as much as a hundred repeats. A device sees a few dozen; a
-    /// thousand are written in about 0.15 s.
+    /// Different leaks in one request. A new leak costs the store as much as a hundred more sightings of one leak. A device sees a
+    /// few dozen leaks; the store writes a thousand in about 0.15 s.
     public static let leaksCount = 1_000
-    /// A device has a few sessions a day; a thousand are those of a device that was offline for a year.
+    /// Ended sessions. A device has a few a day, so a thousand are enough for a device that was offline for a year.
     public static let sessionsCount = 1_000
     public static let sessionIDBytes = 128
-    /// Checks of one session; at ten a second, more than a day of it.
+    /// Checks of one session. At ten checks a second, a session reaches the limit after more than a day.
     public static let sessionChecks = 1_000_000
     public static let sessionLeaks = 1_000_000
     public static let sessionUnseen = 1_000_000
@@ -65,7 +65,7 @@ public enum WireLimits {
     public static let checksCount = 1_000
     /// Checks of one class, like ``count``.
     public static let classChecks = 1_000_000
-    /// Explanations of leaks: one for each different leak of a session.
+    /// Explanations of leaks. A reporter sends one for each different leak of a session.
     public static let explanationsCount = 1_000
     public static let droppedCount = 32
     public static let droppedReasonBytes = 64

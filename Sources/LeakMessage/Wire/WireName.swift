@@ -1,14 +1,14 @@
 /// Rules of the wire format for names: of a class, an app, a version, a device, an install or a user.
 public enum WireName {
-    /// Returns the problem with `text` as the value of `field`: `version is 70 bytes, at most 64`; `nil` if there is none.
+    /// Returns the problem with `text` as the value of `field`, such as `version is 70 bytes, at most 64`; `nil` if the text is valid.
     public static func problem(in text: String, of field: String, atMost limit: Int) -> String? {
         let count = text.utf8.count
         if count > limit { return "\(field) is \(count) bytes, at most \(limit)" }
         return containsControlCharacter(text.utf8) ? "\(field) has a control character" : nil
     }
 
-    /// Returns `true` if the text has a character of U+0000 to U+001F or U+007F to U+009F. They are invisible, and one of them
-    /// separates the parts of a leak's key.
+    /// Returns `true` if the text has a character of U+0000 to U+001F or U+007F to U+009F. These characters are invisible, and one of
+    /// them separates the parts of a leak's key.
     // Not generic: generic code of another module is slow.
     package static func hasControlCharacter(_ text: UnsafeBufferPointer<UInt8>) -> Bool {
         unsafe containsControlCharacter(text)

@@ -1,29 +1,31 @@
 internal import LeakPlatform
 
 extension WireTime {
-    /// Reads RFC 3339: `2026-11-20T12:00:00Z`, with an optional fraction and `Z` or `+01:00`.
+    /// Reads a time of RFC 3339: `2026-11-20T12:00:00Z`, with an optional fraction, and an offset such as `+01:00` in place of `Z`.
     ///
-    /// The fraction is cut to milliseconds; second 60, a leap second, is the first of the next minute.
+    /// The letters may be lower case, and a space may replace the `T`. The fraction is cut to milliseconds. Second 60, a leap second,
+    /// becomes the first second of the next minute.
     ///
-    /// - Returns: `nil` for anything else, and for a day that the calendar does not have.
+    /// - Returns: `nil` for any other text, and for a day that the calendar does not have.
     public init?(rfc3339 text: String) {
-        self.init(read: text.utf8)
+        self.init(parsing: text.utf8)
     }
 
     // Not generic: generic code of another module is slow.
     package init?(rfc3339 text: UnsafeBufferPointer<UInt8>) {
-        unsafe self.init(read: text)
+        unsafe self.init(parsing: text)
     }
 
-    private init?(read text: some Collection<UInt8>) {
-        var digits = DateReader(text)
-        guard let year = digits.number(of: 4), digits.consume("-"), let month = digits.number(of: 2),
-            digits.consume("-"),
-            let day = digits.number(of: 2), digits.consume("T") || digits.consume("t") || digits.consume(" "),
-            let hour = digits.number(of: 2), digits.consume(":"), let minute = digits.number(of: 2),
-            digits.consume(":"),
-            let second = digits.number(of: 2), let milliseconds = digits.fraction(),
-            let offset = digits.offset(), digits.isAtEnd
+    private init?(parsing text: some Collection<UInt8>) {
+        var reader = DateReader(text)
+        guard let year = reader.number(digitCount: 4), reader.consume("-"),
+            let month = reader.number(digitCount: 2), reader.consume("-"),
+            let day = reader.number(digitCount: 2),
+            reader.consume("T") || reader.consume("t") || reader.consume(" "),
+            let hour = reader.number(digitCount: 2), reader.consume(":"),
+            let minute = reader.number(digitCount: 2), reader.consume(":"),
+            let second = reader.number(digitCount: 2), let milliseconds = reader.fraction(),
+            let offset = reader.offset(), reader.isAtEnd
         else { return nil }
         guard let date = CivilDate(year: year, month: month, day: day), hour < 24, minute < 60, second <= 60
         else { return nil }
@@ -34,22 +36,22 @@ extension WireTime {
                 + Int64(milliseconds))
     }
 
-    /// `2026-11-20T12:00:00.123Z`; without a fraction on a whole second. Years outside 0 to 9999, which RFC 3339
-    /// has no form for, are shown as the nearest moment inside.
+    /// The time in the form `2026-11-20T12:00:00.123Z`, without a fraction for a whole second. RFC 3339 has no form for years outside 0
+    /// to 9999, so a time outside becomes the nearest time inside.
     public var rfc3339: String {
-        let first: Int64 = -62_167_219_200_000
-        let last: Int64 = 253_402_300_799_999
-        let bounded = min(max(milliseconds, first), last)
+        let earliest: Int64 = -62_167_219_200_000
+        let latest: Int64 = 253_402_300_799_999
+        let bounded = min(max(milliseconds, earliest), latest)
         let time = CivilDate.timeOfDay(milliseconds: bounded)
         let date = CivilDate(milliseconds: bounded)
         var text: [UInt8] = []
         text.reserveCapacity(24)
         func append(_ number: Int64, digits width: Int, then separator: Unicode.Scalar) {
             let start = text.count
-            var rest = number
+            var remainder = number
             for _ in 0..<width {
-                text.append(UInt8(ascii: "0") + UInt8(truncatingIfNeeded: rest % 10))
-                rest /= 10
+                text.append(UInt8(ascii: "0") + UInt8(truncatingIfNeeded: remainder % 10))
+                remainder /= 10
             }
             text[start...].reverse()
             text.append(UInt8(ascii: separator))
@@ -66,7 +68,7 @@ extension WireTime {
     }
 }
 
-/// A reader of the parts of a date, from the start of a text on.
+/// A parser of dates and times that reads one part after another.
 private struct DateReader<Text: Collection<UInt8>> {
     private let text: Text
     private var index: Text.Index
@@ -84,9 +86,9 @@ private struct DateReader<Text: Collection<UInt8>> {
         return Int(text[index] - UInt8(ascii: "0"))
     }
 
-    mutating func number(of width: Int) -> Int? {
+    mutating func number(digitCount: Int) -> Int? {
         var number = 0
-        for _ in 0..<width {
+        for _ in 0..<digitCount {
             guard let digit = digit() else { return nil }
             number = number * 10 + digit
         }
@@ -99,7 +101,7 @@ private struct DateReader<Text: Collection<UInt8>> {
         return true
     }
 
-    /// Milliseconds after the point; 0 when there is no point, `nil` for a point without digits.
+    /// Reads an optional fraction, and returns its milliseconds: 0 without a point, `nil` for a point without digits.
     mutating func fraction() -> Int? {
         guard consume(".") else { return 0 }
         guard var milliseconds = digit() else { return nil }
@@ -115,13 +117,12 @@ private struct DateReader<Text: Collection<UInt8>> {
         return milliseconds
     }
 
-    /// Minutes east of Greenwich.
+    /// Reads the offset from UTC, and returns its minutes, positive east of Greenwich; `nil` for an invalid offset.
     mutating func offset() -> Int? {
         if consume("Z") || consume("z") { return 0 }
         let isWest = consume("-")
-        guard isWest || consume("+"), let hours = number(of: 2), consume(":"), let minutes = number(of: 2),
-            hours < 24,
-            minutes < 60
+        guard isWest || consume("+"), let hours = number(digitCount: 2), consume(":"),
+            let minutes = number(digitCount: 2), hours < 24, minutes < 60
         else { return nil }
         return (isWest ? -1 : 1) * (hours * 60 + minutes)
     }

@@ -166,7 +166,7 @@ enum MessagePromises {
             return "the cache takes \(words(direct)) for \(words(cached))"
         }
         // In the JSON of frames these digits are offsets, and other offsets are another leak.
-        let isOfPlaces = [direct, group].contains { CallStack.isOfPlaces($0.identity.groupingKey.stack) }
+        let isOfPlaces = [direct, group].contains { CallStack.hasOnlyOffsets($0.identity.groupingKey.stack) }
         guard isOfPlaces || direct.identity.id == group.identity.id else {
             return "\(words(direct)) is not \(words(group))"
         }

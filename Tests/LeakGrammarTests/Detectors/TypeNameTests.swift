@@ -146,7 +146,7 @@ import Testing
         ("()", "", 2),
     ])
     func `brackets that do not close hold all that follows`(text: String, inside: String, end: Int?) {
-        #expect(Brackets.closedEnd(Text(text)) == end)
+        #expect(Brackets.endIfClosed(Text(text)) == end)
         if !text.isEmpty { #expect(Brackets.inside(Text(text)).string == inside) }
     }
 

@@ -81,8 +81,8 @@ import Testing
         #expect(stack.named { _, _ in [] } == stack)
         #expect(stack.key == ["at \(Self.id) + 0x10", "at \(Self.id) + 0x20"])
         #expect(CallStack.unnamedImages(in: stack.shown) == [Self.id])
-        #expect(CallStack.isOfPlaces(stack.key))
-        #expect(!CallStack.isOfPlaces(["at load() in Shop"]) && !CallStack.isOfPlaces([]))
+        #expect(CallStack.hasOnlyOffsets(stack.key))
+        #expect(!CallStack.hasOnlyOffsets(["at load() in Shop"]) && !CallStack.hasOnlyOffsets([]))
     }
 
     @Test func `a stack has as many frames as the format takes`() throws {

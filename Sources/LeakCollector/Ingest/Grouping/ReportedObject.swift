@@ -34,7 +34,7 @@ struct ReportedObject {
         init(_ raw: String, module appModule: String?) {
             let type = TypeName(raw, demangle: RuntimeDemangler.demangle)
             let (module, name) = type.split(appModule: appModule)
-            self.module = type.isPackaged ? nil : module
+            self.module = type.isInJavaPackage ? nil : module
             plainName = name
             self.name = type.detailedName(appModule: appModule)
             isSystem = type.isSystem
@@ -281,7 +281,7 @@ struct ReportedObject {
     /// Returns the text without control characters, because U+001F separates the parts of a key, and without the text
     /// that a description contains about its object.
     private static func withoutSeparators(_ text: String) -> String {
-        let part = LeakReport.words(text)
+        let part = LeakReport.withoutDescriptionContent(text)
         guard part.utf8.contains(where: { $0 < 0x20 }) else { return part }
         return String(decoding: part.utf8.map { $0 < 0x20 ? UInt8(ascii: " ") : $0 }, as: UTF8.self)
     }

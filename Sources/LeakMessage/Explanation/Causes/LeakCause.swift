@@ -6,42 +6,43 @@ public struct LeakCause: Hashable, Sendable {
     public let name: String
     /// One sentence about the references that keep the object.
     public let explanation: String
-    /// A few lines of Swift to write instead, with the names of the path where it has them.
+    /// A few lines of Swift to write instead. They contain the names of the path if it has any, else general words.
     public let remedy: String
     /// `true` if types and kinds of references prove the cause. `false` if it was recognized by a name that could mean
     /// something else, if names of closures could make it more specific, if a reference of the path is suspected, if the type
     /// of an owner has generic arguments and no module, or if the path was cut.
     public let isCertain: Bool
 
-    /// The most specific cause whose rules match the path; `nil` if none does.
+    /// Finds the most specific cause whose rules match the path; `nil` if none does.
     ///
-    /// - Parameter closureNames: the demangled names of the path's closures, where a symbolizer gave them. They tell references
-    ///   to methods, lazy properties and nested closures apart, which have the same path.
+    /// - Parameter closureNames: the demangled names of the path's closures, if a symbolizer gave them. References to methods,
+    ///   lazy properties and nested closures have the same path, so only these names distinguish them.
     public init?(of path: RetainPath, closureNames: [String] = []) {
         let steps = PathStep.steps(of: path)
-        var isKnown = !path.isSuspected && path.fullLength == nil && !steps.contains(where: \.mayBeOfApple)
-        let closureNames = closureNames.prefix(Self.closureLimit).map {
-            Array($0.utf8.prefix(Self.nameLimit))[...]
+        var isCertainPath =
+            !path.isSuspected && path.fullLength == nil && !steps.contains(where: \.mayBeSystemType)
+        let closureNames = closureNames.prefix(Self.closureNameLimit).map {
+            Array($0.utf8.prefix(Self.closureNameBytes))[...]
         }
         for pattern in LeakPattern.all {
             for rule in pattern.rules {
-                if rule.needsName, closureNames.isEmpty {
-                    // With a name it might be this, more specific cause.
-                    if rule.match(steps, isCycle: path.isCycle, nil) != nil { isKnown = false }
+                if rule.needsClosureName, closureNames.isEmpty {
+                    // A closure name could prove this more specific cause.
+                    if rule.match(steps, isCycle: path.isCycle, nil) != nil { isCertainPath = false }
                     continue
                 }
                 guard let index = rule.match(steps, isCycle: path.isCycle, closureNames) else { continue }
                 let names = PatternNames(steps, at: index, isCycle: path.isCycle)
-                self.init(pattern, names, isCertain: rule.isCertain && isKnown)
+                self.init(pattern, names, isCertain: rule.isCertain && isCertainPath)
                 return
             }
         }
         return nil
     }
 
-    /// A path has at most as many closures as references, and only a few references are read.
-    private static let closureLimit = 64
-    private static let nameLimit = 500
+    /// Limit of closure names that are read, equal to the number of references that ``PathStep`` reads.
+    private static let closureNameLimit = 64
+    private static let closureNameBytes = 500
 
     private init(_ pattern: LeakPattern, _ names: PatternNames?, isCertain: Bool) {
         identifier = pattern.identifier
@@ -51,11 +52,11 @@ public struct LeakCause: Hashable, Sendable {
         self.isCertain = isCertain
     }
 
-    /// Every cause that can be recognized, from specific to general, with general names in place of a path's.
+    /// Every cause that can be recognized, from specific to general, with general words in place of the names of a path.
     public static let all: [LeakCause] = LeakPattern.all.map { LeakCause($0, nil, isCertain: true) }
 }
 
 extension RetainExplanation {
-    /// The known mistake behind the path; `nil` without a path, and for paths that no rule matches.
+    /// The known mistake that formed the path; `nil` without a path, and for paths that no rule matches.
     public var cause: LeakCause? { path.flatMap { LeakCause(of: $0) } }
 }

@@ -5,8 +5,8 @@ extension LeakPattern {
             "stream_termination", name: "Termination handler of a stream",
             explanation:
                 "The object keeps the continuation or the stream, which keeps the termination handler, and the handler captures the object.",
-            write: "continuation.onTermination = { [weak self] _ in … }",
-            if: .certain(
+            remedy: "continuation.onTermination = { [weak self] _ in … }",
+            rules: .certain(
                 .of(
                     "Swift.AsyncStream.", "Swift.AsyncThrowingStream.", "_AsyncStreamStorage",
                     "_Concurrency.AsyncStream."
@@ -16,40 +16,41 @@ extension LeakPattern {
             "continuation", name: "Continuation that is never resumed",
             explanation:
                 "A task waits for a continuation that was never resumed, and keeps everything that its functions use.",
-            write: """
+            remedy: """
                 {holder|continuation}?.resume(throwing: CancellationError())  // on every way out, exactly once
                 {holder|continuation} = nil
                 """,
-            if: .certain(.of("Swift.CheckedContinuationCanary", "_Concurrency.CheckedContinuationCanary"))),
+            rules: .certain(
+                .of("Swift.CheckedContinuationCanary", "_Concurrency.CheckedContinuationCanary"))),
         LeakPattern(
             "endless_sequence", name: "for await that does not end",
             explanation:
                 "A task that iterates an asynchronous sequence keeps the object until the sequence ends.",
-            write: """
+            remedy: """
                 {holder|task} = Task { [weak self] in
                     for await value in values { self?.receive(value) }  // no guard let self in front of the loop
                 }
                 """,
-            if: .certain(.of("async frames"), .of(ending: ".Iterator", ".AsyncIterator"))),
+            rules: .certain(.of("async frames"), .of(ending: ".Iterator", ".AsyncIterator"))),
         LeakPattern(
             "stored_task", name: "Task stored in the object that it captures",
             explanation:
                 "The object keeps the task, and the task keeps the object until it ends, so `deinit` is too late to cancel it.",
-            write: """
+            remedy: """
                 {property|task} = Task { [weak self] in
                     while !Task.isCancelled { await self?.step() }  // no guard let self in front of the loop
                 }
                 """,
-            if: .certain(.any.to("Task").object, in: .cycle)),
+            rules: .certain(.any.to("Task").object, in: .cycle)),
         LeakPattern(
             "suspended_function", name: "Async function that does not return",
             explanation:
                 "An async function that is suspended keeps the object: a loop, a `for await` or a continuation that never comes to its end.",
-            write: """
+            remedy: """
                 let task = Task { [weak self] in await self?.step() }
                 task.cancel()  // when the object's work is done; the function has to return then
                 """,
-            if: .certain(.of("async frames", "Task"), in: .held)),
+            rules: .certain(.of("async frames", "Task"), in: .held)),
     ]
 
     /// Patterns of global and static variables, and of objects that Dispatch keeps.
@@ -58,23 +59,24 @@ extension LeakPattern {
             "static_cache", name: "Cache that is never emptied",
             explanation:
                 "A cache keeps the object for as long as the program runs, or until memory is short.",
-            write:
+            remedy:
                 "{object|cache}.removeObject(forKey: key)  // when the object's work is done, or keep plain values in the cache",
-            if: .certain(.of("Foundation.NSCache", "NSCache"), in: .held),
+            rules: .certain(.of("Foundation.NSCache", "NSCache"), in: .held),
             .probable(.ofOwn(ending: "Cache").object, in: .held)),
         LeakPattern(
             "singleton_handler", name: "Closure kept by a singleton",
             explanation: "A global or static variable keeps a closure, and the closure captures the object.",
-            write: "{object|shared}.{field|handler} = { [weak self] in … }",
-            if: .certain(.any.closure, in: .fromGlobal)),
+            remedy: "{object|shared}.{field|handler} = { [weak self] in … }",
+            rules: .certain(.any.closure, in: .fromGlobal)),
         LeakPattern(
             "coordinator_child", name: "Child coordinator that is never removed",
             explanation:
                 "The parent coordinator keeps its children until they are removed, and this one was not.",
-            write: """
+            remedy: """
                 child.onFinish = { [weak self] child in self?.{list|children}.removeAll { $0 === child } }
                 """,
-            if: .probable(.ofOwn(ending: "Coordinator").element.object.to(ending: "Coordinator"), in: .held),
+            rules: .probable(
+                .ofOwn(ending: "Coordinator").element.object.to(ending: "Coordinator"), in: .held),
             .probable(
                 .ofOwn(ending: "Coordinator").element.object, .ofOwn(ending: "Coordinator").closure,
                 in: .cycle)),
@@ -82,10 +84,10 @@ extension LeakPattern {
             "singleton_observer", name: "Observer list of a singleton",
             explanation:
                 "A global or static variable keeps a list of observers, and the object was not removed from it.",
-            write: """
+            remedy: """
                 private var {list|observers} = NSHashTable<AnyObject>.weakObjects()
                 """,
-            if: .probable(
+            rules: .probable(
                 .from(
                     "observers", "listeners", "delegates", "subscribers", "observables",
                     ending: ["Observers", "Listeners", "Delegates"]
@@ -95,15 +97,15 @@ extension LeakPattern {
             "dispatch_after", name: "Work that runs later",
             explanation:
                 "Dispatch keeps a block that has not run yet, such as one of `asyncAfter`, and the block captures the object.",
-            write: "DispatchQueue.main.asyncAfter(deadline: .now() + 5) { [weak self] in … }",
-            if: .probable(.of("block", "closure"), in: .held, isWhole: true)),
+            remedy: "DispatchQueue.main.asyncAfter(deadline: .now() + 5) { [weak self] in … }",
+            rules: .probable(.of("block", "closure"), in: .held, isWhole: true)),
         LeakPattern(
             "global_variable", name: "Global or static variable",
             explanation:
                 "A global or static variable keeps the object, directly or through the object that it holds.",
-            write:
+            remedy:
                 "weak var {name|current}: {target|Screen}?  // or set it to nil when the object's work is done",
-            if: .certain(.any, in: .fromGlobal, isWhole: true),
+            rules: .certain(.any, in: .fromGlobal, isWhole: true),
             .certain(.any, .any.property.object, in: .fromGlobal, isWhole: true),
             .probable(.any, .any.object, in: .fromGlobal, isWhole: true)),
     ]

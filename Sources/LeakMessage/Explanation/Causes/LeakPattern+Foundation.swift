@@ -5,37 +5,37 @@ extension LeakPattern {
             "display_link", name: "Display link that keeps its target",
             explanation:
                 "The run loop keeps the display link, and the display link keeps its target until `invalidate()`.",
-            write: """
+            remedy: """
                 {holder|displayLink} = CADisplayLink(target: WeakTarget(self), selector: #selector(WeakTarget.tick))
                 {holder|displayLink}.invalidate()  // when the view leaves the window, not in deinit
                 """,
-            if: .certain(.of("CADisplayLink"))),
+            rules: .certain(.of("CADisplayLink"))),
         LeakPattern(
             "timer_block", name: "Timer whose block captures its owner",
             explanation:
                 "The run loop keeps the timer, and the timer's block captures the object until `invalidate()`.",
-            write:
+            remedy:
                 "{holder|timer} = Timer.scheduledTimer(withTimeInterval: 1, repeats: true) { [weak self] _ in … }",
-            if: .certain(.of("Foundation.Timer", "NSTimer", "__NSCFTimer").closure),
+            rules: .certain(.of("Foundation.Timer", "NSTimer", "__NSCFTimer").closure),
             .certain(.of("_NSTimerBlockTarget"))),
         LeakPattern(
             "timer_target", name: "Timer that keeps its target",
             explanation:
                 "The run loop keeps the timer, and the timer keeps its target until `invalidate()`, so `deinit` is too late for that.",
-            write: """
+            remedy: """
                 {holder|timer} = Timer.scheduledTimer(withTimeInterval: 1, repeats: true) { [weak self] _ in … }
                 {holder|timer}.invalidate()  // in deinit
                 """,
-            if: .certain(.of("Foundation.Timer", "NSTimer", "__NSCFTimer").from(not: "userInfo").object)),
+            rules: .certain(.of("Foundation.Timer", "NSTimer", "__NSCFTimer").from(not: "userInfo").object)),
         LeakPattern(
             "notification_observer", name: "Observer block of NotificationCenter",
             explanation:
                 "The notification center keeps the block until its token is removed, and the block captures the object.",
-            write: """
+            remedy: """
                 {holder|observer} = NotificationCenter.default.addObserver(forName: name, object: nil, queue: .main) { [weak self] _ in … }
                 NotificationCenter.default.removeObserver({holder|observer})  // in deinit
                 """,
-            if: .certain(
+            rules: .certain(
                 .of(
                     "Foundation.NotificationCenter", "Foundation.NotificationCenter.",
                     "FoundationEssentials.NotificationCenter", "FoundationEssentials.NotificationCenter.",
@@ -46,8 +46,8 @@ extension LeakPattern {
             "notification_token", name: "Token of a database or live query",
             explanation:
                 "The object keeps the token, and the token's closure, which runs after each change, captures the object.",
-            write: "{holder|token} = results.observe { [weak self] changes in … }",
-            if: .certain(
+            remedy: "{holder|token} = results.observe { [weak self] changes in … }",
+            rules: .certain(
                 .of(
                     "RLMNotificationToken", "RealmSwift.NotificationToken", "RLMCollectionNotificationToken",
                     "RLMObjectNotificationToken", "FIRListenerRegistration", "FSTListenerRegistration",
@@ -57,17 +57,17 @@ extension LeakPattern {
             "key_value_observation", name: "Key-value observation",
             explanation:
                 "The object keeps the observation, and the observation's closure captures the object.",
-            write: "{holder|observation} = player.observe(\\.status) { [weak self] _, _ in … }",
-            if: .certain(
+            remedy: "{holder|observation} = player.observe(\\.status) { [weak self] _, _ in … }",
+            rules: .certain(
                 .of(
                     "Foundation.NSKeyValueObservation", "Foundation.NSKeyValueObservation.",
                     "NSKeyValueObservation", "_FBKVOInfo"), in: .cycle)),
         LeakPattern(
             "url_session_delegate", name: "Delegate of a URLSession",
             explanation: "A URLSession keeps its delegate until it is invalidated.",
-            write:
+            remedy:
                 "{holder|session}.finishTasksAndInvalidate()  // when the last task was started, not in deinit",
-            if: .certain(
+            rules: .certain(
                 .of(
                     "Foundation.URLSession", "FoundationNetworking.URLSession", "NSURLSession",
                     "__NSURLSessionLocal",
@@ -77,29 +77,29 @@ extension LeakPattern {
             "operation_completion", name: "Completion block of an operation",
             explanation:
                 "The operation keeps its completion block, which captures the operation or the object that keeps it.",
-            write: "{object|operation}.{field|completionBlock} = { [weak self] in … }",
-            if: .certain(.any.from("completionBlock").closure),
+            remedy: "{object|operation}.{field|completionBlock} = { [weak self] in … }",
+            rules: .certain(.any.from("completionBlock").closure),
             .probable(.ofOwn(ending: "Operation").closure)),
         LeakPattern(
             "operation_block", name: "Block of an operation",
             explanation: "The object keeps the operation, and the operation's block captures the object.",
-            write: "{holder|operation} = BlockOperation { [weak self] in … }",
-            if: .certain(.of("Foundation.BlockOperation", "NSBlockOperation").closure)),
+            remedy: "{holder|operation} = BlockOperation { [weak self] in … }",
+            rules: .certain(.of("Foundation.BlockOperation", "NSBlockOperation").closure)),
         LeakPattern(
             "work_item", name: "Dispatch work item",
             explanation:
                 "A work item keeps its block after it ran or was cancelled, and the block captures the object that keeps the item.",
-            write: "{holder|workItem} = DispatchWorkItem { [weak self] in … }",
-            if: .certain(.of("DispatchWorkItem", "OS_dispatch_block").closure)),
+            remedy: "{holder|workItem} = DispatchWorkItem { [weak self] in … }",
+            rules: .certain(.of("DispatchWorkItem", "OS_dispatch_block").closure)),
         LeakPattern(
             "dispatch_source", name: "Event handler of a dispatch source",
             explanation:
                 "The source keeps its handlers until it is cancelled, and a handler captures the object that keeps the source.",
-            write: """
+            remedy: """
                 {holder|source}.setEventHandler { [weak self] in … }
                 {holder|source}.cancel()  // in deinit
                 """,
-            if: .certain(
+            rules: .certain(
                 .of("OS_dispatch_source", "OS_dispatch_source_timer").closure, in: .cycle),
             .certain(
                 .of("Dispatch.DispatchSource", "OS_dispatch_source_read", "OS_dispatch_source_write").closure),
@@ -109,18 +109,18 @@ extension LeakPattern {
             "undo_manager", name: "Action of an undo manager",
             explanation:
                 "The undo manager keeps the closures of its actions, and one of them captures the object that keeps the undo manager.",
-            write:
+            remedy:
                 "{holder|undoManager}.registerUndo(withTarget: self) { target in … }  // use target, not self",
-            if: .certain(.of("Foundation.UndoManager", "NSUndoManager"), in: .cycle)),
+            rules: .certain(.of("Foundation.UndoManager", "NSUndoManager"), in: .cycle)),
         LeakPattern(
             "network_handler", name: "Handler of a network connection",
             explanation:
                 "The connection or path monitor keeps its handler until it is cancelled, and the handler captures the object that keeps it.",
-            write: """
+            remedy: """
                 {holder|connection}.{field|stateUpdateHandler} = { [weak self] state in … }
                 {holder|connection}.cancel()  // in deinit
                 """,
-            if: .certain(
+            rules: .certain(
                 .of(
                     "NWConnection", "NWPathMonitor", "NWListener", "NWBrowser", "NWConnectionGroup"
                 ).closure)),

@@ -5,25 +5,25 @@ extension LeakPattern {
             "alert_action", name: "Alert captured by its action",
             explanation:
                 "The alert keeps its actions, and the closure of an action captures the alert or the object that keeps the alert.",
-            write: "UIAlertAction(title: title, style: .default) { [weak alert] _ in … }",
-            if: .certain(.of("UIAlertAction").closure, in: .cycle),
+            remedy: "UIAlertAction(title: title, style: .default) { [weak alert] _ in … }",
+            rules: .certain(.of("UIAlertAction").closure, in: .cycle),
             .probable(.ofOwn(ending: "AlertAction").closure, in: .cycle)),
         LeakPattern(
             "ui_action", name: "Action of a button or menu",
             explanation:
                 "A button, control or menu keeps its UIAction, and the closure of the action captures the object that keeps the control.",
-            write: "UIAction(title: title) { [weak self] _ in … }",
-            if: .certain(.of("UIAction").closure, in: .cycle)),
+            remedy: "UIAction(title: title) { [weak self] _ in … }",
+            rules: .certain(.of("UIAction").closure, in: .cycle)),
         LeakPattern(
             "presentation_controller", name: "Presentation controller before presenting",
             explanation:
                 "The screen and its presentation controller keep each other from the first use of `presentationController` until the "
                 + "screen is dismissed, so a screen that is never presented stays.",
-            write: """
+            remedy: """
                 present(screen, animated: true)
                 screen.presentationController?.delegate = self  // after presenting, never before
                 """,
-            if: .certain(
+            rules: .certain(
                 .of(
                     "UIPresentationController", "UISheetPresentationController",
                     "UIPopoverPresentationController",
@@ -34,20 +34,20 @@ extension LeakPattern {
         LeakPattern(
             "gesture_target", name: "Gesture recognizer that keeps its target",
             explanation: "The view keeps its gesture recognizer, which keeps the target of its action.",
-            write:
+            remedy:
                 "view.removeGestureRecognizer({holder|recognizer})  // when the object goes off the screen",
-            if: .certain(.of("UIGestureRecognizerTarget"), in: .cycle),
+            rules: .certain(.of("UIGestureRecognizerTarget"), in: .cycle),
             .probable(.ofOwn(ending: "GestureTarget", "GestureRecognizerTarget"), in: .cycle)),
         LeakPattern(
             "diffable_data_source", name: "Cell provider of a diffable data source",
             explanation:
                 "The object keeps the data source, and the closure that makes cells or headers captures the object.",
-            write: """
+            remedy: """
                 {holder|dataSource} = UICollectionViewDiffableDataSource(collectionView: collectionView) {
                     [weak self] view, indexPath, item in self?.cell(in: view, at: indexPath, for: item)
                 }
                 """,
-            if: .certain(
+            rules: .certain(
                 .of(
                     "UICollectionViewDiffableDataSource", "UITableViewDiffableDataSource",
                     "__UIDiffableDataSource",
@@ -57,9 +57,9 @@ extension LeakPattern {
             "layout_provider", name: "Section provider of a compositional layout",
             explanation:
                 "The collection view keeps its layout, and the closure that makes sections captures the object that keeps the view.",
-            write:
+            remedy:
                 "UICollectionViewCompositionalLayout { [weak self] index, environment in self?.section(at: index) }",
-            if: .certain(
+            rules: .certain(
                 .of("UICollectionViewCompositionalLayout", "NSCollectionViewCompositionalLayout").closure,
                 in: .cycle),
             .probable(
@@ -70,20 +70,20 @@ extension LeakPattern {
             explanation:
                 "The object keeps the animator, which keeps the closures of its animations and completions until it has finished, and "
                 + "they capture the object.",
-            write: """
+            remedy: """
                 {holder|animator}.addCompletion { [weak self] _ in self?.{holder|animator} = nil }
                 """,
-            if: .certain(.of("UIViewPropertyAnimator").closure, in: .cycle)),
+            rules: .certain(.of("UIViewPropertyAnimator").closure, in: .cycle)),
         LeakPattern(
             "animation_delegate", name: "Delegate of an animation",
             explanation:
                 "CAAnimation is an exception among Apple's classes: it keeps its delegate, and a layer keeps an animation that is not "
                 + "removed on completion.",
-            write: """
+            remedy: """
                 animation.delegate = WeakAnimationDelegate(self)  // keeps a weak reference and forwards the calls
                 animation.isRemovedOnCompletion = true
                 """,
-            if: .certain(
+            rules: .certain(
                 .of(
                     "CAAnimation", "CABasicAnimation", "CAKeyframeAnimation", "CASpringAnimation",
                     "CAAnimationGroup",
@@ -93,21 +93,21 @@ extension LeakPattern {
             "script_message_handler", name: "Script message handler of a web view",
             explanation:
                 "The web view's user content controller keeps its script message handlers, and the handler keeps the web view.",
-            write: """
+            remedy: """
                 controller.add(WeakScriptMessageHandler(self), name: name)  // keeps a weak reference and forwards the call
                 controller.removeScriptMessageHandler(forName: name)  // when the page closes
                 """,
-            if: .certain(.of("WKUserContentController"))),
+            rules: .certain(.of("WKUserContentController"))),
         LeakPattern(
             "player_observer", name: "Time observer of a player",
             explanation:
                 "The player keeps the block of a time observer until `removeTimeObserver`, and the block captures the object that keeps "
                 + "the player.",
-            write: """
+            remedy: """
                 observer = {holder|player}.addPeriodicTimeObserver(forInterval: interval, queue: .main) { [weak self] time in … }
                 {holder|player}.removeTimeObserver(observer)  // when the screen closes
                 """,
-            if: .certain(
+            rules: .certain(
                 .of(
                     "AVPlayer", "AVQueuePlayer", "AVPeriodicTimebaseObserver", "AVOccasionalTimebaseObserver",
                     "AVTimebaseObserver"
@@ -116,8 +116,8 @@ extension LeakPattern {
             "associated_closure", name: "Closure in an associated object",
             explanation:
                 "A closure kept through `objc_setAssociatedObject` captures the object that it is attached to, or one that keeps it.",
-            write: "button.onTap { [weak self] in … }",
-            if: .certain(.associated.closure, in: .cycle),
+            remedy: "button.onTap { [weak self] in … }",
+            rules: .certain(.associated.closure, in: .cycle),
             .certain(.associated, .any.closure, in: .cycle),
             .probable(.associated, .any, .any.closure, in: .cycle),
             .probable(
@@ -131,8 +131,8 @@ extension LeakPattern {
             "hosting_root_view", name: "View that captures its hosting controller",
             explanation:
                 "The hosting controller keeps its root view, and a closure in the view captures the controller or the object that keeps it.",
-            write: "RootView({name|onClose}: { [weak self] in self?.dismiss(animated: true) })",
-            if: .certain(
+            remedy: "RootView({name|onClose}: { [weak self] in self?.dismiss(animated: true) })",
+            rules: .certain(
                 .of(
                     "SwiftUI.UIHostingController", "SwiftUI._UIHostingView", "SwiftUI.NSHostingController",
                     "SwiftUI.NSHostingView",
@@ -143,9 +143,9 @@ extension LeakPattern {
             explanation:
                 "SwiftUI keeps the model for the view (StateObject, ObservedObject), and the model keeps a view, closure or binding that "
                 + "leads back to that storage.",
-            write:
+            remedy:
                 "model.onFinish = { [weak model] in … }  // keep values in the model, not views or bindings",
-            if: .certain(
+            rules: .certain(
                 .of(
                     "SwiftUI.StateObject", "SwiftUI.StateObject.", "SwiftUI.ObservedObject",
                     "SwiftUI.ObservedObject."), in: .cycle),

@@ -5,15 +5,15 @@ extension LeakPattern {
             "combine_assign", name: "assign(to:on:) with self",
             explanation:
                 "`assign(to:on:)` keeps the object that it assigns to, and the object keeps the subscription.",
-            write: "publisher.sink { [weak self] value in self?.property = value }.store(in: &cancellables)",
-            if: .certain(.of("Combine.Subscribers.Assign", "OpenCombine.Subscribers.Assign"), in: .cycle),
+            remedy: "publisher.sink { [weak self] value in self?.property = value }.store(in: &cancellables)",
+            rules: .certain(.of("Combine.Subscribers.Assign", "OpenCombine.Subscribers.Assign"), in: .cycle),
             .certain(.of("AnyCancellable"), .of("Assign"), in: .cycle)),
         LeakPattern(
             "combine_operator", name: "Operator that captures self",
             explanation:
                 "The object keeps the publisher or its subscription, and the closure of an operator such as `map` captures the object.",
-            write: "publisher.map { [weak self] value in … }",
-            if: .certain(
+            remedy: "publisher.map { [weak self] value in … }",
+            rules: .certain(
                 .of(
                     "Combine.Publishers.", "OpenCombine.Publishers.", "Combine.PublisherBox",
                     "OpenCombine.PublisherBox"
@@ -22,8 +22,8 @@ extension LeakPattern {
             "published_subscriber", name: "Subscription to an own published property",
             explanation:
                 "The object subscribes to its own `@Published` property, and the subscriber captures the object.",
-            write: "$property.sink { [weak self] value in … }.store(in: &cancellables)",
-            if: .certain(
+            remedy: "$property.sink { [weak self] value in … }.store(in: &cancellables)",
+            rules: .certain(
                 .of(
                     "Combine.Published.", "Combine.PublishedSubject", "Combine.PublishedSubject.",
                     "OpenCombine.Published.",
@@ -32,25 +32,25 @@ extension LeakPattern {
         LeakPattern(
             "combine_sink", name: "sink that captures self",
             explanation: "The object keeps the subscription, and the closure of `sink` captures the object.",
-            write: "publisher.sink { [weak self] value in … }.store(in: &cancellables)",
-            if: .certain(.of("Combine.Subscribers.Sink", "OpenCombine.Subscribers.Sink"), in: .cycle),
+            remedy: "publisher.sink { [weak self] value in … }.store(in: &cancellables)",
+            rules: .certain(.of("Combine.Subscribers.Sink", "OpenCombine.Subscribers.Sink"), in: .cycle),
             .certain(.of("AnyCancellable"), .of("Sink"), in: .cycle),
             .probable(.of("AnyCancellable", "OpenCombine.AnyCancellable").closure, in: .cycle)),
         LeakPattern(
             "rx_subscription", name: "Subscription in a dispose bag",
             explanation:
                 "The object keeps the dispose bag, the bag keeps the subscription, and the subscription's closure captures the object.",
-            write:
+            remedy:
                 "observable.subscribe(onNext: { [weak self] value in … }).disposed(by: disposeBag)",
-            if: .certain(.of("RxSwift.").closure, in: .cycle)),
+            rules: .certain(.of("RxSwift.").closure, in: .cycle)),
         LeakPattern(
             "observation_tracking", name: "Change handler of withObservationTracking",
             explanation:
                 "The observed model keeps the change handler until the next change, and the handler captures the object that keeps the model.",
-            write: """
+            remedy: """
                 withObservationTracking { … } onChange: { [weak self] in … }
                 """,
-            if: .certain(.of("Observation.ObservationRegistrar."), .any.closure, in: .cycle),
+            rules: .certain(.of("Observation.ObservationRegistrar."), .any.closure, in: .cycle),
             .certain(.of("Observation.ObservationRegistrar.").closure, in: .cycle),
             .probable(.any.from("observationRegistrar", "extent"), .any, .any.closure, in: .cycle)),
     ]

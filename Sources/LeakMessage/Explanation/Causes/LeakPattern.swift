@@ -1,22 +1,22 @@
 /// A known mistake that leaks objects: how to recognize it, the text about it and the code to write instead.
 ///
-/// Texts have placeholders for names of the path, such as `{field|handler}`. The word behind the bar is used if the path has no
+/// Texts contain placeholders for names of the path, such as `{field|handler}`. The word after the bar is used if the path has no
 /// such name.
 /// - `field`: the field that the rule's last condition matched, such as `model.onPaid`; `property` and `name`: its first and last
 ///   part.
 /// - `owner`: the type of the field's owner; `object`: a variable of that type; `target`: the type that the field leads to.
-/// - `holder`: the last property of the app before the field; `list`: the last collection.
+/// - `holder`: the last property of the app before the field; `list`: the last collection up to the field.
 struct LeakPattern: Sendable {
     let identifier: String
     let name: String
     let explanation: String
     let remedy: String
-    /// The pattern is recognized if one of them matches.
+    /// The rules of the pattern. One match is enough to recognize the pattern.
     let rules: [LeakRule]
 
     init(
-        _ identifier: String, name: String, explanation: String, write remedy: String,
-        if rules: LeakRule...
+        _ identifier: String, name: String, explanation: String, remedy: String,
+        rules: LeakRule...
     ) {
         self.identifier = identifier
         self.name = name
@@ -25,6 +25,6 @@ struct LeakPattern: Sendable {
         self.rules = rules
     }
 
-    /// All patterns, from specific to general: the first that matches names the cause.
+    /// All patterns, from specific to general. The first pattern that matches is the cause.
     static let all = kit + swiftUI + foundation + reactive + concurrency + ownership + globals + closures
 }

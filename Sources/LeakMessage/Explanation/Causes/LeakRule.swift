@@ -1,68 +1,70 @@
-/// A condition on a path: consecutive references, each with an owner, a field and a target.
+/// A condition on a path: the form of the path, and conditions on consecutive references of it.
 struct LeakRule: Sendable {
     enum Shape: Sendable {
-        case any, cycle, held
+        case any, cycle
+        /// A path from a holder, not a cycle.
+        case held
         /// A cycle that leads through a type of the app or its libraries, not through Apple's types alone.
         case ownCycle
         /// Held by a global or static variable.
         case fromGlobal
     }
 
-    private let references: [ReferenceCondition]
+    private let conditions: [ReferenceCondition]
     private let shape: Shape
-    /// `true` if the path has no other references.
+    /// `true` if the path must have no other references.
     private let isWhole: Bool
-    /// Parts that the demangled name of one closure must contain, with placeholders as in the texts of ``LeakPattern``. Empty if
+    /// Texts that the demangled name of one closure must contain, with placeholders as in the texts of ``LeakPattern``. Empty if
     /// the names of closures do not matter.
-    private let closureName: [String]
+    private let closureNameParts: [String]
     /// `false` if the rule relies on a name that could also mean something else.
     let isCertain: Bool
 
     private init(
-        _ references: [ReferenceCondition], in shape: Shape, isWhole: Bool,
-        closureNamed closureName: [String],
+        _ conditions: [ReferenceCondition], in shape: Shape, isWhole: Bool,
+        closureNamed closureNameParts: [String],
         isCertain: Bool
     ) {
-        self.references = references
+        self.conditions = conditions
         self.shape = shape
         self.isWhole = isWhole
-        self.closureName = closureName
+        self.closureNameParts = closureNameParts
         self.isCertain = isCertain
     }
 
-    /// A rule that types, kinds and the shape of the path prove.
+    /// Creates a rule that types, kinds of references and the shape of the path prove.
     static func certain(
-        _ references: ReferenceCondition..., in shape: Shape = .any, isWhole: Bool = false,
-        closureNamed name: String...
+        _ conditions: ReferenceCondition..., in shape: Shape = .any, isWhole: Bool = false,
+        closureNamed nameParts: String...
     ) -> LeakRule {
-        LeakRule(references, in: shape, isWhole: isWhole, closureNamed: name, isCertain: true)
+        LeakRule(conditions, in: shape, isWhole: isWhole, closureNamed: nameParts, isCertain: true)
     }
 
-    /// A rule that relies on a name that could also mean something else.
+    /// Creates a rule that relies on a name that could also mean something else.
     static func probable(
-        _ references: ReferenceCondition..., in shape: Shape = .any, isWhole: Bool = false
+        _ conditions: ReferenceCondition..., in shape: Shape = .any, isWhole: Bool = false
     ) -> LeakRule {
-        LeakRule(references, in: shape, isWhole: isWhole, closureNamed: [], isCertain: false)
+        LeakRule(conditions, in: shape, isWhole: isWhole, closureNamed: [], isCertain: false)
     }
 
     /// `true` if the rule depends on the name of a closure.
-    var needsName: Bool { !closureName.isEmpty }
+    var needsClosureName: Bool { !closureNameParts.isEmpty }
 
     /// Returns the index of the step that the last condition matches; `nil` if the path does not match.
     ///
-    /// - Parameter closureNames: `nil` matches whatever the names of closures are.
+    /// - Parameter closureNames: `nil` if the names of closures are not to be compared.
     func match(_ steps: [PathStep], isCycle: Bool, _ closureNames: [Text]?) -> Int? {
         guard matchesShape(steps, isCycle: isCycle) else { return nil }
-        guard isWhole ? steps.count == references.count : steps.count >= references.count else { return nil }
-        let starts = isCycle ? steps.count : steps.count - references.count + 1
-        for start in 0..<starts {
-            let matches = references.indices.allSatisfy {
-                references[$0].matches(steps[(start + $0) % steps.count])
+        guard isWhole ? steps.count == conditions.count : steps.count >= conditions.count else { return nil }
+        let startCount = isCycle ? steps.count : steps.count - conditions.count + 1
+        for start in 0..<startCount {
+            let matches = conditions.indices.allSatisfy {
+                conditions[$0].matches(steps[(start + $0) % steps.count])
             }
-            let last = (start + references.count - 1) % steps.count
+            let last = (start + conditions.count - 1) % steps.count
             guard matches else { continue }
-            guard let closureNames, needsName else { return last }
-            if isNamed(closureNames, PatternNames(steps, at: last, isCycle: isCycle)) { return last }
+            guard let closureNames, needsClosureName else { return last }
+            if matchesName(of: closureNames, PatternNames(steps, at: last, isCycle: isCycle)) { return last }
         }
         return nil
     }
@@ -77,44 +79,44 @@ struct LeakRule: Sendable {
         }
     }
 
-    private func isNamed(_ closureNames: [Text], _ names: PatternNames) -> Bool {
-        let parts = closureName.map { Text(PatternNames.fill($0, with: names)) }
+    private func matchesName(of closureNames: [Text], _ names: PatternNames) -> Bool {
+        let parts = closureNameParts.map { Text(PatternNames.fill($0, with: names)) }
         return closureNames.contains { name in parts.allSatisfy { name.firstRange(of: $0) != nil } }
     }
 }
 
-/// A condition on one reference of a path. Conditions that are not given are met by every reference.
+/// A condition on one reference of a path. A property that is not set does not restrict the references.
 struct ReferenceCondition: Sendable {
     private var owners: [String] = []
     private var ownerEndings: [String] = []
     private var targets: [String] = []
     private var targetEndings: [String] = []
-    private var otherTargetEnding: String?
+    private var excludedTargetEnding: String?
     private var fields: [String] = []
-    private var otherField: String?
+    private var excludedField: String?
     private var fieldBeginnings: [String] = []
     private var fieldEndings: [String] = []
-    /// `true` if a property that has the name of the class that it leads to matches too, besides ``fields``.
-    private var acceptsNameOfTarget = false
+    /// `true` if a property that is named after the class of its value matches too, besides ``fields``.
+    private var allowsNameOfTarget = false
     private var closureCount: ClosedRange<Int>?
     private var isOwn = false
-    private var place: PathStep.Place?
+    private var fieldKind: PathStep.FieldKind?
     private var isLazy: Bool?
     private var isGeneric: Bool?
 
     static let any = ReferenceCondition()
 
-    /// References of these types.
+    /// Matches references that objects of these types hold.
     ///
     /// A name with a module matches only that type. A name that ends with a dot matches all types whose names begin with it. A
     /// name without a module matches a type that has no module, such as a class of Objective-C, or that is in one of Apple's
     /// modules.
     static func of(_ owners: String...) -> ReferenceCondition { any.with { $0.owners = owners } }
 
-    /// References of types whose names end with one of these texts.
+    /// Matches references that objects hold whose types' names end with one of these texts.
     static func of(ending endings: String...) -> ReferenceCondition { any.with { $0.ownerEndings = endings } }
 
-    /// References of an app's own types whose names end with one of these texts.
+    /// Matches references that objects of an app's own types hold, if the types' names end with one of these texts.
     static func ofOwn(ending endings: String...) -> ReferenceCondition {
         any.with {
             $0.ownerEndings = endings
@@ -122,7 +124,7 @@ struct ReferenceCondition: Sendable {
         }
     }
 
-    /// References of an app's own types from properties of these names.
+    /// Matches references from properties of these names, or with one of these endings, in an app's own types.
     static func from(_ fields: String..., ending endings: [String] = []) -> ReferenceCondition {
         any.with {
             $0.fields = fields
@@ -131,7 +133,7 @@ struct ReferenceCondition: Sendable {
         }
     }
 
-    /// References of an app's own types from properties whose names begin with one of these texts.
+    /// Matches references from properties of an app's own types whose names begin with one of these texts.
     static func from(beginning beginnings: String...) -> ReferenceCondition {
         any.with {
             $0.fieldBeginnings = beginnings
@@ -139,46 +141,48 @@ struct ReferenceCondition: Sendable {
         }
     }
 
-    /// References to objects that the runtime associates with an object, as FBRetainCycleDetector and memory graphs name them.
-    static let associated = any.with { $0.fields = Array(PatternNames.associated) }
+    /// References to associated objects of the Objective-C runtime, as FBRetainCycleDetector and memory graphs name them.
+    static let associated = any.with { $0.fields = Array(PatternNames.associatedObjectFields) }
 
-    /// References from lists, such as children, cells and subviews.
+    /// References from elements of collections, such as children, cells and subviews.
     static let child = any.element.object.from(not: "associated_objects")
 
-    /// References of an app's own types to the object that holds them. The property has the name of that object's class, or one
-    /// of these names.
+    /// References from properties of an app's own types to the object that probably holds the owner: the property is named after
+    /// that object's class, or is one of ``fields``.
     static let parent = any.with {
-        $0.otherTargetEnding = "Coordinator"
+        $0.excludedTargetEnding = "Coordinator"
         $0.isOwn = true
-        $0.place = .property
+        $0.fieldKind = .property
         $0.closureCount = 0...0
-        $0.acceptsNameOfTarget = true
+        $0.allowsNameOfTarget = true
         $0.fields = ["scrollView", "root", "container", "containerView"]
     }
 
     /// Matches references from properties of these names.
     func from(_ fields: String...) -> ReferenceCondition { with { $0.fields = fields } }
     /// Matches references from properties of other names.
-    func from(not field: String) -> ReferenceCondition { with { $0.otherField = field } }
+    func from(not field: String) -> ReferenceCondition { with { $0.excludedField = field } }
     /// Matches references to these types.
     func to(_ targets: String...) -> ReferenceCondition { with { $0.targets = targets } }
     /// Matches references to types whose names end with one of these texts.
     func to(ending endings: String...) -> ReferenceCondition { with { $0.targetEndings = endings } }
     /// Matches references to types whose names do not end with this text.
-    func to(notEnding ending: String) -> ReferenceCondition { with { $0.otherTargetEnding = ending } }
-    /// Matches references through a closure.
+    func to(notEnding ending: String) -> ReferenceCondition { with { $0.excludedTargetEnding = ending } }
+    /// Matches references through one closure or more.
     var closure: ReferenceCondition { with { $0.closureCount = 1...Int.max } }
     /// Matches references through two closures or more, one of which captures the next.
     var nestedClosures: ReferenceCondition { with { $0.closureCount = 2...Int.max } }
     /// Matches references without a closure.
     var object: ReferenceCondition { with { $0.closureCount = 0...0 } }
     /// Matches references from an element of an array, dictionary or set.
-    var element: ReferenceCondition { with { $0.place = .element } }
+    var element: ReferenceCondition { with { $0.fieldKind = .element } }
     /// Matches references from a property of an element that is a struct or enum.
-    var member: ReferenceCondition { with { $0.place = .member } }
-    /// Matches references from a property that is no collection.
-    var property: ReferenceCondition { with { $0.place = .property } }
+    var member: ReferenceCondition { with { $0.fieldKind = .member } }
+    /// Matches references from a property that is not a collection.
+    var property: ReferenceCondition { with { $0.fieldKind = .property } }
+    /// Matches references from lazy properties.
     var lazy: ReferenceCondition { with { $0.isLazy = true } }
+    /// Matches references of owners whose type has no generic arguments.
     var notGeneric: ReferenceCondition { with { $0.isGeneric = false } }
 
     private func with(_ change: (inout ReferenceCondition) -> Void) -> ReferenceCondition {
@@ -188,16 +192,16 @@ struct ReferenceCondition: Sendable {
     }
 
     func matches(_ step: PathStep) -> Bool {
-        (closureCount?.contains(step.closures) ?? true)
-            && (place ?? step.place) == step.place
+        (closureCount?.contains(step.closureCount) ?? true)
+            && (fieldKind ?? step.fieldKind) == step.fieldKind
             && (isLazy ?? step.isLazy) == step.isLazy
             && (isGeneric ?? step.isGeneric) == step.isGeneric
             && (owners.isEmpty || owners.contains { Self.isType($0, step.owner) })
             && (targets.isEmpty || targets.contains { Self.isType($0, step.target) })
             && (ownerEndings.isEmpty || ownerEndings.contains { step.owner.hasSuffix($0) })
             && (targetEndings.isEmpty || targetEndings.contains { step.target.hasSuffix($0) })
-            && otherField != step.name
-            && !(otherTargetEnding.map(step.target.hasSuffix) ?? false)
+            && excludedField != step.name
+            && !(excludedTargetEnding.map(step.target.hasSuffix) ?? false)
             && (fieldBeginnings.isEmpty || fieldBeginnings.contains { step.name.hasPrefix($0) })
             && matchesName(step)
             && (!isOwn || Self.isOwn(step))
@@ -206,11 +210,11 @@ struct ReferenceCondition: Sendable {
     private func matchesName(_ step: PathStep) -> Bool {
         fields.isEmpty && fieldEndings.isEmpty || fields.contains(step.name)
             || fieldEndings.contains { step.name.hasSuffix($0) }
-            || acceptsNameOfTarget && Self.isNamedAsTarget(step)
+            || allowsNameOfTarget && Self.isNamedAsTarget(step)
     }
 
-    /// `true` for a property `tableView` that leads to a `UITableView`. Names of up to six bytes, such as `row`, are too
-    /// unspecific.
+    /// Returns `true` for a property such as `tableView` whose value is a `UITableView`. Names of up to six bytes, such as `row`,
+    /// are too unspecific.
     private static func isNamedAsTarget(_ step: PathStep) -> Bool {
         step.name.utf8.count > 6 && step.target.lowercased().hasSuffix(step.name.lowercased())
     }
@@ -223,7 +227,7 @@ struct ReferenceCondition: Sendable {
         return type[type.index(after: dot)...] == pattern && isAppleModule(type[..<dot])
     }
 
-    /// `true` for types of the app and its libraries.
+    /// Returns `true` if the owner's type belongs to the app or one of its libraries.
     static func isOwn(_ step: PathStep) -> Bool {
         if let dot = step.owner.utf8.firstIndex(of: UInt8(ascii: ".")) {
             return !isAppleModule(step.owner[..<dot])
@@ -239,11 +243,11 @@ struct ReferenceCondition: Sendable {
     ]
 
     private static func isAppleModule(_ module: Substring) -> Bool {
-        SystemNames.isModule(Array(module.utf8)[...]) || furtherModules.contains(String(module))
+        SystemNames.isSystemModule(Array(module.utf8)[...]) || additionalAppleModules.contains(String(module))
     }
 
-    /// Modules of Apple that occur on paths, besides those of ``SystemNames``. `__C` is the runtime's module for Objective-C.
-    private static let furtherModules: Set<String> = [
+    /// Apple's modules that occur on paths, besides those of ``SystemNames``. `__C` is the runtime's module for Objective-C.
+    private static let additionalAppleModules: Set<String> = [
         "__C", "AVFoundation", "FoundationEssentials", "FoundationNetworking", "Network", "SwiftData",
     ]
 }

@@ -1,90 +1,94 @@
 /// A reference of a path, with the closures between its owner and the next object, in the form that rules compare.
 struct PathStep {
-    /// The part of the owner that holds the reference.
-    enum Place { case property, element, member }
+    /// The kind of field that holds the reference: a property, an element of a collection, or a property of such an element.
+    enum FieldKind { case property, element, member }
 
     /// The owner's type without generic arguments.
     let owner: String
     /// The type of the next object, without generic arguments.
     let target: String
+    /// `true` if the owner's type has generic arguments.
     let isGeneric: Bool
-    /// `true` for a generic type without a module, such as `Inner<A>`: Apple's frameworks have such types, and apps too.
-    var mayBeOfApple: Bool { isGeneric && !owner.utf8.contains(UInt8(ascii: ".")) }
+    /// `true` for a generic type without a module, such as `Inner<A>`. Apple's frameworks have such types, and so have apps.
+    var mayBeSystemType: Bool { isGeneric && !owner.utf8.contains(UInt8(ascii: ".")) }
     /// The stored property that the field begins with, without the marks of property wrappers and lazy properties.
     let property: String
-    /// The last name in the field: `parent` of `children[*].parent`.
+    /// The last name in the field, such as `parent` in `children[*].parent`.
     let name: String
     let isLazy: Bool
-    let place: Place
+    let fieldKind: FieldKind
     let kind: RetainReference.Kind
     /// The number of closures and blocks between the owner and the next object.
-    let closures: Int
+    let closureCount: Int
 
-    /// Limit of references that are read. The finder's cycles have at most 12 references, and its paths from a global variable a
-    /// few more.
-    private static let limit = 64
+    /// Limit of references that are read. The cycles that RetainPaths finds have at most 12 references, and its paths from a global
+    /// variable a few more.
+    private static let referenceLimit = 64
 
     static func steps(of path: RetainPath) -> [PathStep] {
-        let references = path.references.prefix(limit)
+        let references = path.references.prefix(referenceLimit)
         var steps: [PathStep] = []
         var index = references.startIndex
         while index < references.endIndex {
-            let first = references[index]
-            // A closure that captures only one object has no context of its own.
-            var closures = 0
+            let reference = references[index]
+            // The references that closures and blocks hold belong to this step. A closure that captures only one object has no
+            // context of its own, so ``RetainReference/isClosure`` marks it.
+            var closureCount = 0
             index += 1
-            while index < references.endIndex, isContext(references[index].owner) {
-                closures += 1
+            while index < references.endIndex, isClosureContext(references[index].owner) {
+                closureCount += 1
                 index += 1
             }
-            if first.isClosure || isContext(first.owner) { closures = max(closures, 1) }
+            if reference.isClosure || isClosureContext(reference.owner) {
+                closureCount = max(closureCount, 1)
+            }
             let target = index < path.references.count ? path.references[index].owner : path.target
-            steps.append(PathStep(first, closures: closures, target: target))
+            steps.append(PathStep(reference, closureCount: closureCount, target: target))
         }
         return steps
     }
 
-    private static func isContext(_ owner: String) -> Bool { owner == "closure" || owner == "block" }
+    private static func isClosureContext(_ owner: String) -> Bool { owner == "closure" || owner == "block" }
 
-    private init(_ reference: RetainReference, closures: Int, target: String) {
+    private init(_ reference: RetainReference, closureCount: Int, target: String) {
         owner = Self.withoutArguments(reference.owner)
         self.target = Self.withoutArguments(target)
-        isGeneric = reference.owner.unicodeScalars.prefix(Self.nameLimit).contains("<")
-        let field = String(reference.field.unicodeScalars.prefix(Self.nameLimit))
+        isGeneric = reference.owner.unicodeScalars.prefix(Self.nameScalarLimit).contains("<")
+        let field = String(reference.field.unicodeScalars.prefix(Self.nameScalarLimit))
         let names = field.split(separator: ".").map { $0.prefix { $0 != "[" && $0 != "(" } }
             .filter { !$0.isEmpty && !$0.allSatisfy(\.isNumber) && !$0.hasSuffix(")") }
         isLazy = field.hasPrefix(Self.lazyPrefix)
         property = names.first.map(Self.withoutMarks) ?? ""
         name = names.last.map(Self.withoutMarks) ?? ""
         if let bracket = field.lastIndex(of: "]") {
-            place = field[field.index(after: bracket)...].first == "." ? .member : .element
+            fieldKind = field[field.index(after: bracket)...].first == "." ? .member : .element
         } else {
-            place = .property
+            fieldKind = .property
         }
         kind = reference.kind
-        self.closures = closures
+        self.closureCount = closureCount
     }
 
-    private static let nameLimit = 300
+    private static let nameScalarLimit = 300
     private static let lazyPrefix = "$__lazy_storage_$_"
 
     private static func withoutMarks(_ name: Substring) -> String {
         if name.hasPrefix(lazyPrefix) { return String(name.dropFirst(lazyPrefix.count)) }
         let name = name.drop { $0 == "_" || $0 == "$" }
-        // `delegate_`, in the style of Google's Objective-C.
+        // `delegate_`: Google's style guide for Objective-C++ ends instance variables with an underscore.
         return String(name.hasSuffix("_") ? name.dropLast() : name)
     }
 
-    /// `Combine.Published.Publisher` for `Combine.Published<Swift.Int>.Publisher`.
+    /// Returns `Combine.Published.Publisher` for `Combine.Published<Swift.Int>.Publisher`.
     private static func withoutArguments(_ type: String) -> String {
         var name = ""
         var depth = 0
-        var last: Unicode.Scalar = " "
-        for scalar in type.unicodeScalars.prefix(nameLimit) {
+        var previous: Unicode.Scalar = " "
+        for scalar in type.unicodeScalars.prefix(nameScalarLimit) {
             if scalar == "<" { depth += 1 }
             if depth == 0 { name.unicodeScalars.append(scalar) }
-            if scalar == ">", last != "-" { depth = max(depth - 1, 0) }
-            last = scalar
+            if scalar == ">", previous != "-" { depth = max(depth - 1, 0) }
+            previous = scalar
         }
         return name
     }

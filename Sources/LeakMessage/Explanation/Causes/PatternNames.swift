@@ -1,31 +1,31 @@
-/// The names of a path that replace the placeholders in texts of patterns. A name that is not valid in a text is empty.
+/// The names of a path that replace the placeholders in texts of patterns. A placeholder without a suitable name is empty.
 struct PatternNames {
     private let names: [String: String]
 
     /// - Parameter index: the step that the rule's last condition matched.
     init(_ steps: [PathStep], at index: Int, isCycle: Bool) {
         let step = steps[index]
-        let before = steps[..<index].reversed() + (isCycle ? steps[(index + 1)...].reversed() : [])
-        let holder = before.first(where: ReferenceCondition.isOwn)
-        let list = ([step] + before).first { $0.place == .element }
+        let previousSteps = steps[..<index].reversed() + (isCycle ? steps[(index + 1)...].reversed() : [])
+        let holder = previousSteps.first(where: ReferenceCondition.isOwn)
+        let list = ([step] + previousSteps).first { $0.fieldKind == .element }
         let owner = Self.unqualified(step.owner)
         names = [
-            "field": step.place == .property ? Self.path(step) : "",
-            "property": step.place == .property ? step.property : "",
-            "name": Self.associated.contains(step.name) ? "" : step.name,
-            "holder": holder?.place == .property ? holder?.property ?? "" : "",
-            "list": list.map(Self.path) ?? "",
+            "field": step.fieldKind == .property ? Self.fieldPath(of: step) : "",
+            "property": step.fieldKind == .property ? step.property : "",
+            "name": Self.associatedObjectFields.contains(step.name) ? "" : step.name,
+            "holder": holder?.fieldKind == .property ? holder?.property ?? "" : "",
+            "list": list.map(Self.fieldPath(of:)) ?? "",
             "owner": owner,
-            "object": ReferenceCondition.isOwn(step) ? Self.variable(owner) : "",
+            "object": ReferenceCondition.isOwn(step) ? Self.variableName(ofType: owner) : "",
             "target": Self.unqualified(step.target),
         ]
     }
 
-    /// Names of the field that leads to objects that the runtime associates with another.
-    static let associated: Set = ["associated_object", "associated_objects"]
+    /// Field names of references to associated objects of the Objective-C runtime.
+    static let associatedObjectFields: Set = ["associated_object", "associated_objects"]
 
-    /// `model.onPaid` for a closure in a struct, `onPaid` for one in a property or its wrapper.
-    private static func path(_ step: PathStep) -> String {
+    /// Returns `model.onPaid` for a closure in a struct, and `onPaid` for a closure in a property or its wrapper.
+    private static func fieldPath(of step: PathStep) -> String {
         step.name == step.property || step.name == "wrappedValue"
             ? step.property : "\(step.property).\(step.name)"
     }
@@ -34,15 +34,15 @@ struct PatternNames {
         type.split(separator: ".").last.map(String.init) ?? ""
     }
 
-    /// `cartService` for `CartService`, `urlLoader` for `URLLoader`.
-    private static func variable(_ type: String) -> String {
+    /// Returns `cartService` for `CartService`, and `urlLoader` for `URLLoader`.
+    private static func variableName(ofType type: String) -> String {
         let capitals = type.prefix { $0.isUppercase }.count
         let count = capitals > 1 && capitals < type.count ? capitals - 1 : capitals
         return type.prefix(count).lowercased() + type.dropFirst(count)
     }
 
-    /// Replaces each `{field|handler}` by the path's name, or by the word behind the bar if the path has no name that is valid in
-    /// Swift.
+    /// Replaces each placeholder such as `{field|handler}` by the path's name, or by the word after the bar if the path has no name
+    /// that is valid in Swift.
     static func fill(_ text: String, with names: PatternNames?) -> String {
         var parts = text.split(separator: "{", omittingEmptySubsequences: false)
         var result = String(parts.removeFirst())
@@ -52,14 +52,15 @@ struct PatternNames {
                 continue
             }
             let name = names?.names[String(part[..<bar])] ?? ""
-            result += isPlain(name) ? name : String(part[part.index(after: bar)..<end])
+            result += isValidIdentifierPath(name) ? name : String(part[part.index(after: bar)..<end])
             result += part[part.index(after: end)...]
         }
         return result
     }
 
-    /// `true` for names that are short and consist of letters, digits and underscores: paths may come from untrusted senders.
-    private static func isPlain(_ text: String) -> Bool {
+    /// Returns `true` for up to 64 bytes of names of letters, digits and underscores with dots between them. Paths may come from
+    /// untrusted senders.
+    private static func isValidIdentifierPath(_ text: String) -> Bool {
         text.utf8.count <= 64
             && text.split(separator: ".", omittingEmptySubsequences: false).allSatisfy { name in
                 guard let first = name.unicodeScalars.first, !("0"..."9").contains(first) else {

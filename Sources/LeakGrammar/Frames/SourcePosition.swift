@@ -1,29 +1,31 @@
 internal import LeakMessage
 
-/// A parser of file names and line numbers behind a frame.
-enum SourcePlace {
+/// A parser of source positions: file names with line numbers, which follow the function of a frame.
+enum SourcePosition {
+    /// Returns the text after the last slash or backslash of a path.
     static func lastComponent(_ path: Text) -> Text {
         let slash = path.lastIndex { $0 == UInt8(ascii: "/") || $0 == UInt8(ascii: "\\") }
         return slash.map { path[($0 + 1)...] } ?? path
     }
 
-    /// `/Users/me/CartView.swift:44:15` as the name of the file and the line; no file for code that a compiler made.
+    /// Reads `/Users/me/CartView.swift:44:15`, `CartView.swift:44` or a path alone. File and line are `nil` for
+    /// names such as `<compiler-generated>`.
     static func read(_ text: Text) -> (file: String?, line: Int?) {
         let text = text.trimmed
-        if let place = lineAndColumn(text) { return named(place.path, place.line) }
-        guard let place = fileAndLine(text) else { return named(text, nil) }
-        return place
+        if let position = lineAndColumn(text) { return Self.position(position.path, position.line) }
+        guard let position = fileAndLine(text) else { return Self.position(text, nil) }
+        return position
     }
 
-    /// `CartView.swift:44`; `nil` for anything else.
+    /// Reads `CartView.swift:44`; `nil` for any other text.
     static func fileAndLine(_ text: Text) -> (file: String?, line: Int?)? {
         guard let colon = text.lastIndex(of: UInt8(ascii: ":")), colon > text.startIndex else { return nil }
         let digits = text[(colon + 1)...]
         guard !digits.isEmpty, digits.allSatisfy(\.isDigit) else { return nil }
-        return named(text[..<colon], Int(digits.string))
+        return position(text[..<colon], Int(digits.string))
     }
 
-    /// `path:44:15`
+    /// Reads `path:44:15`; `nil` for any other text.
     static func lineAndColumn(_ text: Text) -> (path: Text, line: Int)? {
         guard let last = text.lastIndex(of: UInt8(ascii: ":")) else { return nil }
         let column = text[(last + 1)...]
@@ -35,7 +37,8 @@ enum SourcePlace {
         return (text[..<colon], number)
     }
 
-    private static func named(_ path: Text, _ line: Int?) -> (file: String?, line: Int?) {
+    /// Returns the last component of the path, with the line.
+    private static func position(_ path: Text, _ line: Int?) -> (file: String?, line: Int?) {
         let file = lastComponent(path)
         guard !file.isEmpty, file.first != UInt8(ascii: "<") else { return (nil, nil) }
         return (file.string, line)
