@@ -53,7 +53,7 @@ package enum UTF8Validity {
                 return index
             }
             for step in 1...followingCount where unsafe base[index &+ step] & 0xC0 != 0x80 { return index }
-            index &+= following &+ 1
+            index &+= followingCount &+ 1
         }
         return nil
     }
