@@ -15,7 +15,7 @@ struct CheckCommand: Equatable {
     /// Timeout of the request. A query over a large database takes a second, and a server that starts takes a few.
     private static let timeoutMilliseconds = 60_000
     /// Maximum bytes of the response, enough for 400 leaks with all their names.
-    private static let responseBytes = 64 << 20
+    private static let maximumResponseBytes = 64 << 20
 
     func run() -> Program.ExitCode {
         do {
@@ -67,7 +67,7 @@ struct CheckCommand: Equatable {
         }
         var options = HTTPClient.Options()
         options.totalMilliseconds = Self.timeoutMilliseconds
-        options.answerBytes = Self.responseBytes
+        options.answerBytes = Self.maximumResponseBytes
         options.userAgent = "collector/\(Program.version)"
         let response: HTTPResponse
         do {

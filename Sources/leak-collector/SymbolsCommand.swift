@@ -74,12 +74,12 @@ struct SymbolsCommand: Equatable {
         }
         if isTerminal { Output.error("", overwrites: true) }
         for table in tables {
-            let packed = Gzip.deflate(table.bytes)
-            let response = try remote.send(.post(packed), Self.path)
+            let compressedBytes = Gzip.deflate(table.bytes)
+            let response = try remote.send(.post(compressedBytes), Self.path)
             let outcome = try SymbolUpload(json: response)
-            let processor = table.architecture.isEmpty ? "" : ", \(table.architecture)"
+            let architectureText = table.architecture.isEmpty ? "" : ", \(table.architecture)"
             Output.line(
-                "\(table.name) (\(table.image)\(processor)): \(table.size), \(packed.count >> 10) KiB; "
+                "\(table.name) (\(table.image)\(architectureText)): \(table.size), \(compressedBytes.count >> 10) KiB; "
                     + outcome.sentence)
         }
     }

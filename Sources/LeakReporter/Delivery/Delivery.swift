@@ -31,11 +31,11 @@ enum Delivery: Hashable, Sendable {
         switch reply {
         case .none(let why): self = .postponed(afterMilliseconds: nil, why: why)
         case .answer(let answer):
-            self = Self.meaning(of: answer, now: now)
+            self = Self.delivery(of: answer, now: now)
             // The collector may have counted the batch before a gateway rejected the repeated request.
             if answer.mayBeRepeated, let problem, !isAccepted {
-                let wait = answer.retryAfter.flatMap { RetryAfter.milliseconds($0, now: now) }
-                self = .postponed(afterMilliseconds: wait, why: problem)
+                let delay = answer.retryAfter.flatMap { RetryAfter.milliseconds($0, now: now) }
+                self = .postponed(afterMilliseconds: delay, why: problem)
             }
         }
     }
@@ -44,9 +44,9 @@ enum Delivery: Hashable, Sendable {
         if case .accepted = self { true } else { false }
     }
 
-    private static func meaning(of answer: TransportResult.Response, now: WireTime) -> Delivery {
+    private static func delivery(of answer: TransportResult.Response, now: WireTime) -> Delivery {
         let why = Self.message(for: answer)
-        let wait = answer.retryAfter.flatMap { RetryAfter.milliseconds($0, now: now) }
+        let delay = answer.retryAfter.flatMap { RetryAfter.milliseconds($0, now: now) }
         switch answer.status {
         case 200...299:
             // The sign-in page of a hotel's network answers 200 to everything; a batch sent to it is not delivered.
@@ -58,10 +58,10 @@ enum Delivery: Hashable, Sendable {
                 takesExplanations: result.takesExplanations)
         case 300...399:
             return .declined(why: why)
-        case 500...599 where wait == nil:
+        case 500...599 where delay == nil:
             return .failed(why: why)
         case 408, 425, 429, 500...599:
-            return .postponed(afterMilliseconds: wait, why: why)
+            return .postponed(afterMilliseconds: delay, why: why)
         case 413:
             return .tooLong(isFinal: ProblemDetails.isFromCollector(answer), why: why)
         case 400...499 where !ProblemDetails.isFromCollector(answer):

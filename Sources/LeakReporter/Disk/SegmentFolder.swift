@@ -30,7 +30,7 @@ struct ForeignFile: Hashable {
     /// Absolute path of the run's folder.
     let folder: String
     let name: String
-    let bytes: Int
+    let sizeBytes: Int
 }
 
 /// A failed system call.

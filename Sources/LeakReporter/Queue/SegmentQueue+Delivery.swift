@@ -18,15 +18,15 @@ extension SegmentQueue {
     /// descriptors, but no app runs so long without them.
     private static let longestUnreadableMilliseconds = 6 * 3_600_000
 
-    /// Returns the oldest batch and writes its footer: it consists of the same bytes from now on, even after a restart.
+    /// Returns the oldest batch and writes its footer: the batch consists of the same bytes from now on, even after a restart.
     ///
-    /// - Parameter last: the number of the last record; segments that begin with a later one are skipped.
-    mutating func nextBatch(through last: UInt64, at now: CurrentTime) -> NextBatch {
+    /// - Parameter lastSequence: the number of the last record; segments that begin with a later one are skipped.
+    mutating func nextBatch(through lastSequence: UInt64, at now: CurrentTime) -> NextBatch {
         var failure: FileFailure?
         var position = 0
         while position < waiting.count {
             let queued = waiting[position]
-            guard queued.firstSequence <= last, releaseTime(of: queued) <= now.moment else {
+            guard queued.firstSequence <= lastSequence, releaseTime(of: queued) <= now.moment else {
                 position += 1
                 continue
             }
@@ -62,9 +62,10 @@ extension SegmentQueue {
                 discard(queued, .damaged, at: now)
                 return nil
             }
-            let since = queued.unreadableSince ?? now.moment
-            waiting[position].unreadableSince = since
-            guard since.advanced(byMilliseconds: Self.longestUnreadableMilliseconds) <= now.moment else {
+            let unreadableSince = queued.unreadableSince ?? now.moment
+            waiting[position].unreadableSince = unreadableSince
+            guard unreadableSince.advanced(byMilliseconds: Self.longestUnreadableMilliseconds) <= now.moment
+            else {
                 throw error
             }
             discard(queued, .damaged, at: now)
@@ -74,7 +75,7 @@ extension SegmentQueue {
         let segment = Segment(bytes)
         recordDamage(segment, &queued)
         guard !segment.isEmpty else {
-            drop(queued.damaged, .damaged)
+            drop(queued.damagedSightings, .damaged)
             remove(queued)
             return nil
         }
@@ -84,7 +85,8 @@ extension SegmentQueue {
         waiting[position] = queued
         try saveFooter(at: position)
         inFlightKey = queued.key
-        return Batch(key: queued.key, body: segment.body(footer), counts: segment.ordered.map(\.report.count))
+        return Batch(
+            key: queued.key, body: segment.body(footer), counts: segment.inBodyOrder.map(\.report.count))
     }
 
     /// Creates the footer with the bytes to send, which must survive a power cut: if the collector has a batch and the app sends it
@@ -97,8 +99,8 @@ extension SegmentQueue {
         let footer = SegmentFooter(
             sentAt: wallTime, reports: UInt32(clamping: segment.reports.count),
             head: segment.head(header, sentAt: wallTime)[...])
-        if segment.damagedSightings > 0 { queued.unsaved.append(RecordCodec.gap(after: bytes)) }
-        SegmentRecord.footer(footer).write(to: &queued.unsaved)
+        if segment.damagedSightings > 0 { queued.unsavedBytes.append(RecordCodec.gap(after: bytes)) }
+        SegmentRecord.footer(footer).write(to: &queued.unsavedBytes)
         queued.isContentFixed = false
         queued.sentAt = wallTime
         return footer
@@ -117,7 +119,7 @@ extension SegmentQueue {
             waiting[position].isContentFixed = true
             return
         }
-        if !queued.unsaved.isEmpty, let saveFailure { throw saveFailure }
+        if !queued.unsavedBytes.isEmpty, let saveFailure { throw saveFailure }
         try folder.sync(queued.fileName)
         waiting[position].isContentFixed = true
     }
@@ -132,9 +134,9 @@ extension SegmentQueue {
     private mutating func recordDamage(_ segment: Segment, _ queued: inout QueuedSegment) {
         counts.droppedExplanations += max(queued.explanations - segment.explanations.count, 0)
         queued.explanations = segment.explanations.count
-        let missing = queued.sightings - segment.sightings
-        guard missing > 0 else { return }
-        queued.damaged += missing
+        let missingCount = queued.sightings - segment.sightings
+        guard missingCount > 0 else { return }
+        queued.damagedSightings += missingCount
         queued.sightings = segment.sightings
     }
 
@@ -150,14 +152,16 @@ extension SegmentQueue {
     /// - Parameter rejected: the indexes of the reports that the collector rejected.
     mutating func finishAccepted(_ batch: Batch, rejected: [Int]) {
         guard let queued = endInFlight(batch) else { return }
-        let lost = Set(rejected).reduce(0) { $0 + (batch.counts.indices.contains($1) ? batch.counts[$1] : 0) }
+        let rejectedSightings = Set(rejected).reduce(0) {
+            $0 + (batch.counts.indices.contains($1) ? batch.counts[$1] : 0)
+        }
         counts.batches += 1
-        counts.sent += batch.sightings - lost
+        counts.sent += batch.sightings - rejectedSightings
         counts.sentExplanations += queued.explanations
         // The collector knows about rejected reports; to report them as dropped would count them twice.
-        drop(lost, .rejected)
+        drop(rejectedSightings, .rejected)
         counts.stored += queued.unsavedSightings
-        drop(queued.damaged, .damaged)
+        drop(queued.damagedSightings, .damaged)
         batchReports = min(batchReports * 2, bounds.batchReports)
         remove(queued)
     }
@@ -187,14 +191,14 @@ extension SegmentQueue {
 
     /// Handles a batch that was not counted.
     ///
-    /// - Parameter isLast: `true` if the other batches are to be sent before it is sent again.
-    mutating func finishUncounted(_ batch: Batch, isLast: Bool) {
+    /// - Parameter isRetriedLast: `true` if the other batches are to be sent before it is sent again.
+    mutating func finishUncounted(_ batch: Batch, isRetriedLast: Bool) {
         guard endInFlight(batch) != nil, let position = waiting.firstIndex(where: { $0.key == batch.key })
         else {
             return
         }
         removeFooter(at: position)
-        if isLast { moveBehindOthers(position) }
+        if isRetriedLast { moveBehindOthers(position) }
     }
 
     /// Removes the footer that the last attempt wrote, unless an earlier attempt may have been counted. The age of the batch then
@@ -207,9 +211,9 @@ extension SegmentQueue {
         if queued.savedBytes > length {
             guard let folder, (try? folder.truncate(queued.fileName, to: length)) != nil else { return }
             queued.savedBytes = length
-            queued.unsaved = []
+            queued.unsavedBytes = []
         } else {
-            queued.unsaved = Array(queued.unsaved.prefix(length - queued.savedBytes))
+            queued.unsavedBytes = Array(queued.unsavedBytes.prefix(length - queued.savedBytes))
         }
         queued.sentAt = nil
         queued.isContentFixed = false
@@ -230,7 +234,7 @@ extension SegmentQueue {
     mutating func discard(_ queued: QueuedSegment, _ reason: LeakReporter.DropReason, at now: CurrentTime) {
         drop(queued.sightings, reason)
         counts.droppedExplanations += queued.explanations
-        drop(queued.damaged, .damaged)
+        drop(queued.damagedSightings, .damaged)
         // This record is written before the file is removed, so that a run that finds both files knows which one counts.
         var records = queued.savedBytes > 0 ? [SegmentRecord.replaces(key: queued.key)] : []
         let segment = (try? read(queued)).map(Segment.init)
@@ -275,15 +279,15 @@ extension Segment {
     ) -> (checksAndSessions: [SegmentRecord], drops: [DroppedReports]) {
         let checksAndSessions =
             checkSums.map(SegmentRecord.checks) + sessions.map(SegmentRecord.session)
-        let dropped = dropSums
+        let drops = dropSums
         switch reason {
         // The batch was answered, and nothing of it was counted. Checks and sessions that were rejected alone would be rejected
         // again.
-        case .refused, .tooLong: return (reports.isEmpty ? [] : checksAndSessions, dropped)
+        case .refused, .tooLong: return (reports.isEmpty ? [] : checksAndSessions, drops)
         // Checks and sessions that are kept would fill the space that is to be freed.
-        case .queueFull: return ([], wasSent ? [] : dropped)
+        case .queueFull: return ([], wasSent ? [] : drops)
         // It is unknown whether the collector counted a batch that was sent.
-        default: return wasSent ? ([], []) : (checksAndSessions, dropped)
+        default: return wasSent ? ([], []) : (checksAndSessions, drops)
         }
     }
 }

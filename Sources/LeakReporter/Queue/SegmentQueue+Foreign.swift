@@ -11,10 +11,10 @@ extension SegmentQueue {
         removeForeign(.tooOld) { files in files.filter { $0.isStale(at: now.wallTime) } }
         let limit = bounds.diskBytes
         removeForeign(.queueFull) { files in
-            var excess = files.reduce(0) { $0 + QueuedSegment.diskBytes(of: $1.bytes) } - limit
-            // Sorted by time, with which the names begin.
+            var excess = files.reduce(0) { $0 + QueuedSegment.diskBytes(of: $1.sizeBytes) } - limit
+            // Sorted by name, which begins with the time.
             return files.sorted { $0.name < $1.name }.prefix { file in
-                defer { excess -= QueuedSegment.diskBytes(of: file.bytes) }
+                defer { excess -= QueuedSegment.diskBytes(of: file.sizeBytes) }
                 return excess > 0
             }
         }

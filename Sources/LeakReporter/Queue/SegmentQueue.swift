@@ -76,7 +76,7 @@ struct SegmentQueue {
 
     /// The number of sightings that are not delivered.
     var waitingSightings: Int {
-        waiting.reduce(0) { $0 + $1.sightings + $1.damaged } + (open?.queued.sightings ?? 0)
+        waiting.reduce(0) { $0 + $1.sightings + $1.damagedSightings } + (open?.queued.sightings ?? 0)
     }
 
     /// The number of explanations that are not delivered.
@@ -116,10 +116,10 @@ struct SegmentQueue {
 
     /// Changes the origin of the following records, and closes the open segment if the origin differs.
     mutating func change(_ body: (inout SegmentHeader) -> Void) {
-        var changed = origin
-        body(&changed)
-        guard changed != origin else { return }
-        origin = changed
+        var newOrigin = origin
+        body(&newOrigin)
+        guard newOrigin != origin else { return }
+        origin = newOrigin
         close()
     }
 
@@ -131,19 +131,19 @@ struct SegmentQueue {
 
     /// The most reports in a batch. If the day's bytes run short, it is the limit of the collector, unless the collector has
     /// rejected a batch for its length.
-    private var lineLimit: Int {
+    private var reportLimit: Int {
         isThrottled && batchReports == bounds.batchReports ? WireLimits.leaksCount : batchReports
     }
 
     private func isFull(for json: [UInt8]) -> Bool {
         guard let open else { return false }
-        return Int(open.lineCount) >= lineLimit || open.queued.bytes + json.count > bounds.batchBytes
+        return Int(open.reportCount) >= reportLimit || open.queued.bytes + json.count > bounds.batchBytes
     }
 
     /// Returns the bytes that a report adds to the body of a batch. For the first report of a batch, they include the head.
     func sentBytes(of json: [UInt8]) -> Int {
         let bytes = json.count + Self.countBytes
-        guard let open, open.lineCount > 0, !isFull(for: json) else { return bytes + headBytes }
+        guard let open, open.reportCount > 0, !isFull(for: json) else { return bytes + headBytes }
         return bytes
     }
 
@@ -158,15 +158,17 @@ struct SegmentQueue {
     ///
     /// - Returns: `true` if there is such a report.
     mutating func merge(_ key: ReportMergeKey, count: Int, alive: Int?, at now: CurrentTime) -> Bool {
-        guard let line = open?.lines[key], line.count + count <= WireLimits.count else { return false }
+        guard let report = open?.openReports[key], report.count + count <= WireLimits.count else {
+            return false
+        }
         if let open, open.queued.bytes >= bounds.batchBytes {
             close()
             return false
         }
-        open?.lines[key]?.count += count
-        let before = open?.repeats[line.index]
-        open?.repeats[line.index] = (
-            (before?.count ?? 0) + count, [before?.alive, alive].compactMap(\.self).max()
+        open?.openReports[key]?.count += count
+        let previous = open?.repeats[report.index]
+        open?.repeats[report.index] = (
+            (previous?.count ?? 0) + count, [previous?.alive, alive].compactMap(\.self).max()
         )
         let wait = gatherMilliseconds(bounds.gatherRepeatsMilliseconds)
         open?.setDue(by: now.moment.advanced(byMilliseconds: wait))
@@ -184,9 +186,9 @@ struct SegmentQueue {
     ) {
         if isFull(for: json) { close() }
         begin(at: now)
-        guard let index = open?.lineCount else { return }
-        open?.lineCount += 1
-        open?.lines[key] = ActiveSegment.Line(index: index, count: count)
+        guard let index = open?.reportCount else { return }
+        open?.reportCount += 1
+        open?.openReports[key] = ActiveSegment.OpenReport(index: index, count: count)
         let report = SegmentReport(
             index: index, count: UInt32(clamping: count), alive: alive.map { UInt32(clamping: $0) },
             json: json[...])
@@ -224,21 +226,21 @@ struct SegmentQueue {
     ///
     /// - Parameters:
     ///   - session: `nil` if there is nothing to report.
-    ///   - other: the origin of the session, if it may be an earlier build or another user.
+    ///   - sessionOrigin: the origin of the session, if it may be an earlier build or another user.
     mutating func add(
-        _ session: EndedSession?, log: String, of other: SegmentHeader? = nil, at now: CurrentTime
+        _ session: EndedSession?, log: String, of sessionOrigin: SegmentHeader? = nil, at now: CurrentTime
     ) {
-        var successor: String?
+        var segmentKey: String?
         if let session {
-            let own = origin
-            change { $0 = other ?? own }
+            let currentOrigin = origin
+            change { $0 = sessionOrigin ?? currentOrigin }
             add(session, at: now)
             write([], at: now)
-            successor = open?.queued.key
-            change { $0 = own }
+            segmentKey = open?.queued.key
+            change { $0 = currentOrigin }
         }
         removeFile(log)
-        if let successor { block(successor, until: [log]) }
+        if let segmentKey { block(segmentKey, until: [log]) }
     }
 
     /// Counts discarded sightings, and reports them to the collector if it does not know about them.
@@ -291,7 +293,7 @@ struct SegmentQueue {
 
     /// Writes the new records to disk in one write, and discards segments beyond the limits.
     mutating func commit(at now: CurrentTime) {
-        for index in waiting.indices where !waiting[index].unsaved.isEmpty {
+        for index in waiting.indices where !waiting[index].unsavedBytes.isEmpty {
             var queued = waiting[index]
             save(&queued)
             waiting[index] = queued
@@ -330,7 +332,7 @@ struct SegmentQueue {
     static let unremovedFilesLimit = 256
 
     mutating func save(_ queued: inout QueuedSegment) {
-        guard let folder, !queued.unsaved.isEmpty, !queued.isContentFixed else { return }
+        guard let folder, !queued.unsavedBytes.isEmpty, !queued.isContentFixed else { return }
         if !queued.hasFile, unremovedFiles.count >= Self.unremovedFilesLimit,
             let (_, failure) = unremovedFiles.first
         {
@@ -339,10 +341,10 @@ struct SegmentQueue {
             return
         }
         queued.hasFile = true
-        let (written, failure) = folder.append(queued.unsaved, to: queued.fileName)
+        let (written, failure) = folder.append(queued.unsavedBytes, to: queued.fileName)
         queued.savedBytes += written
         // Not `removeFirst`, which would keep the capacity for each segment that is on the disk.
-        queued.unsaved = Array(queued.unsaved[written...])
+        queued.unsavedBytes = Array(queued.unsavedBytes[written...])
         saveFailure = failure
         self.failure = failure?.description
         guard failure == nil else { return }
@@ -351,8 +353,8 @@ struct SegmentQueue {
     }
 
     func read(_ queued: QueuedSegment) throws(FileFailure) -> [UInt8] {
-        guard queued.savedBytes > 0, let folder else { return queued.unsaved }
-        return try folder.read(queued.fileName) + queued.unsaved
+        guard queued.savedBytes > 0, let folder else { return queued.unsavedBytes }
+        return try folder.read(queued.fileName) + queued.unsavedBytes
     }
 
     mutating func remove(_ queued: QueuedSegment) {
@@ -363,12 +365,12 @@ struct SegmentQueue {
 
     /// Prevents a segment from being sent until those of the files `names` that could not be removed yet are removed.
     mutating func block(_ key: String, until names: some Sequence<String>) {
-        let left = names.filter { unremovedFiles[$0] != nil }
-        guard !left.isEmpty else { return }
+        let unremovedNames = names.filter { unremovedFiles[$0] != nil }
+        guard !unremovedNames.isEmpty else { return }
         if open?.queued.key == key {
-            open?.queued.blockedBy.formUnion(left)
+            open?.queued.blockedBy.formUnion(unremovedNames)
         } else if let position = waiting.firstIndex(where: { $0.key == key }) {
-            waiting[position].blockedBy.formUnion(left)
+            waiting[position].blockedBy.formUnion(unremovedNames)
         }
     }
 
@@ -383,17 +385,19 @@ struct SegmentQueue {
 
     private mutating func enforceBounds(at now: CurrentTime) {
         let saved = waiting.reduce(0) { $0 + $1.diskBytes } + (open?.queued.diskBytes ?? 0)
-        let unsaved = waiting.reduce(0) { $0 + $1.unsaved.count } + (open?.queued.unsaved.count ?? 0)
+        let unsaved =
+            waiting.reduce(0) { $0 + $1.unsavedBytes.count } + (open?.queued.unsavedBytes.count ?? 0)
         var excess = (saved: saved - bounds.diskBytes, unsaved: unsaved - bounds.memoryBytes)
         guard excess.saved > 0 || excess.unsaved > 0 else { return }
         // Declined segments are older than their position suggests.
         let oldestFirst = waiting.filter(\.isDeclined) + waiting.filter { !$0.isDeclined }
         for queued in oldestFirst where queued.key != inFlightKey {
-            let helps =
-                (excess.saved > 0 && queued.savedBytes > 0) || (excess.unsaved > 0 && !queued.unsaved.isEmpty)
-            guard helps else { continue }
+            let freesSpace =
+                (excess.saved > 0 && queued.savedBytes > 0)
+                || (excess.unsaved > 0 && !queued.unsavedBytes.isEmpty)
+            guard freesSpace else { continue }
             excess.saved -= queued.diskBytes
-            excess.unsaved -= queued.unsaved.count
+            excess.unsaved -= queued.unsavedBytes.count
             discard(queued, .queueFull, at: now)
         }
     }

@@ -11,7 +11,7 @@ struct ReporterLoop {
     private var takeChecks: (@Sendable () -> [ClassChecks])?
     private var processed: UInt64 = 0
     private var recorded = 0
-    private var countedRefusals = QueueRejections()
+    private var countedRejections = QueueRejections()
     private var isInstallLoaded = false
     private var isClosing = false
     private var isInFlight = false
@@ -37,7 +37,7 @@ struct ReporterLoop {
         let quota = ReportQuota(
             reportsPerSession: environment.bounds.reportsPerSession,
             bytesPerDay: environment.bounds.bytesPerDay,
-            spent: savedUsage)
+            usage: savedUsage)
         outbox = Outbox(
             queue: SegmentQueue(bounds: environment.bounds, origin: origin, folder: folder),
             backoff: environment.backoff, quota: quota, rules: environment.rules)
@@ -76,7 +76,7 @@ struct ReporterLoop {
         case .off: outbox.setCollecting(false, at: now)
         case .unanswered: outbox.awaitAnswer(at: now)
         }
-        if environment.rules.refusal == nil {
+        if environment.rules.blockingReason == nil {
             outbox.adopt(at: now)
             expireForeignIfDue(at: now)
         }
@@ -87,7 +87,7 @@ struct ReporterLoop {
     /// Enforces the limits of foreign segments once a day, because a server may run for months.
     private mutating func expireForeignIfDue(at now: CurrentTime) {
         let day = now.wallTime.milliseconds / 86_400_000
-        guard environment.rules.refusal == nil, day != foreignCheckDay else { return }
+        guard environment.rules.blockingReason == nil, day != foreignCheckDay else { return }
         foreignCheckDay = day
         outbox.expireForeign(at: now)
     }
@@ -220,10 +220,10 @@ struct ReporterLoop {
     }
 
     private mutating func finish(_ batch: SegmentQueue.Batch, _ delivery: Delivery) {
-        let tookExplanations = outbox.takesExplanations
+        let didTakeExplanations = outbox.takesExplanations
         outbox.finish(batch, delivery, at: environment.now(), jitter: .random(in: 0..<1))
-        if outbox.takesExplanations != tookExplanations, let file = environment.noExplanationsFile {
-            if tookExplanations { try? file.write("") } else { try? file.remove() }
+        if outbox.takesExplanations != didTakeExplanations, let file = environment.noExplanationsFile {
+            if didTakeExplanations { try? file.write("") } else { try? file.remove() }
         }
         switch delivery {
         case .unauthorized where outbox.schedule.wasUnauthorizedTwice, .forbidden:
@@ -269,16 +269,16 @@ struct ReporterLoop {
 
     private mutating func endTurn(isLast: Bool = false) {
         let rejections = thread.entryQueue.rejections
-        for (reason, count) in rejections.since(countedRefusals) { outbox.countLost(count, reason) }
-        countedRefusals = rejections
+        for (reason, count) in rejections.since(countedRejections) { outbox.countLost(count, reason) }
+        countedRejections = rejections
         outbox.setStateFailure(
             thread.choice.failure.map { "the choice about collecting could not be stored: \($0)" })
         outbox.commit(at: environment.now())
         saveUsage()
         let publishedState = PublishedState(
             statistics: outbox.statistics, processed: processed, recorded: recorded,
-            completedThrough: outbox.queue.completedThrough(processed), countedRefusals: rejections,
-            hasSession: outbox.hasSession, sendsAt: outbox.sendsAt, isClosed: isLast,
+            completedThrough: outbox.queue.completedThrough(processed), countedRejections: rejections,
+            hasSession: outbox.hasSession, nextSendAt: outbox.nextSendAt, isClosed: isLast,
             wantsExplanations: outbox.wantsExplanations)
         thread.publishedState.with { $0 = publishedState }
         thread.publishedState.wakeAll()
@@ -297,13 +297,13 @@ struct ReporterLoop {
     /// Saves the usage of the day with each batch or 64 KiB, not with each report: a process that is killed loses the usage of at
     /// most one batch.
     private mutating func saveUsage() {
-        let spent = outbox.quota.spent
-        guard spent != savedUsage, let file = environment.usageFile else { return }
-        let isMuch =
-            spent.day != savedUsage.day || spent.totalBytes - savedUsage.totalBytes >= 64 * 1024
-        guard isMuch || outbox.queue.open == nil else { return }
+        let usage = outbox.quota.usage
+        guard usage != savedUsage, let file = environment.usageFile else { return }
+        let isWorthSaving =
+            usage.day != savedUsage.day || usage.totalBytes - savedUsage.totalBytes >= 64 * 1024
+        guard isWorthSaving || outbox.queue.open == nil else { return }
         let other = (try? file.read()).flatMap(DailyByteUsage.init) ?? savedUsage
-        let sum = spent.added(to: other, since: savedUsage)
+        let sum = usage.added(to: other, since: savedUsage)
         outbox.setUsage(sum)
         savedUsage = sum
         try? file.write(sum.line)

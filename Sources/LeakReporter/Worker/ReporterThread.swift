@@ -91,8 +91,8 @@ final class ReporterThread: Sendable {
     func record(_ checks: PendingChecks) {
         guard !isForkedChild else { return }
         // Checks go ahead of sightings: they are few, and without them ratios are wrong.
-        entryQueue.mergeAhead(.checks(checks), bytes: checks.bytes, key: Self.checksKey) { entry, room in
-            entry.add(checks, room)
+        entryQueue.mergeAhead(.checks(checks), bytes: checks.bytes, key: Self.checksKey) { entry, freeBytes in
+            entry.add(checks, freeBytes)
         }
     }
 
@@ -103,7 +103,7 @@ final class ReporterThread: Sendable {
         guard !isForkedChild else { return }
         entryQueue.change(
             change.settings, .context(change), bytes: change.bytes, isAlwaysKept: isAlwaysKept
-        ) { entry, room in entry.add(change, room) }
+        ) { entry, freeBytes in entry.add(change, freeBytes) }
     }
 
     func record(explanationOf leak: LeakReport) {
@@ -134,7 +134,7 @@ final class ReporterThread: Sendable {
     }
 
     /// - Returns: `false` if `completion` will not be called.
-    func ask(_ completion: @escaping @Sendable (Bool) -> Void) -> Bool {
+    func checkForUnsentReports(_ completion: @escaping @Sendable (Bool) -> Void) -> Bool {
         !isForkedChild && entryQueue.offerIgnoringLimits(.check(completion), separating: .none) != nil
     }
 
@@ -192,8 +192,9 @@ final class ReporterThread: Sendable {
         return publishedState.wait { publishedState in
             if publishedState.completedThrough >= sequence { return .take(true) }
             if publishedState.isClosed || isHopeless(publishedState, deadline) { return .take(false) }
-            let left = deadline.milliseconds - MonotonicTime.now.milliseconds
-            return left <= 0 ? .take(false) : .sleep(milliseconds: Int64(left))
+            let remainingMilliseconds = deadline.milliseconds - MonotonicTime.now.milliseconds
+            return remainingMilliseconds <= 0
+                ? .take(false) : .sleep(milliseconds: Int64(remainingMilliseconds))
         }
     }
 
@@ -216,7 +217,7 @@ final class ReporterThread: Sendable {
         var statistics = publishedState.statistics
         statistics.waiting += max(weight - publishedState.recorded, 0)
         statistics.refusedCalls = rejections.calls
-        for (reason, count) in rejections.since(publishedState.countedRefusals) where count > 0 {
+        for (reason, count) in rejections.since(publishedState.countedRejections) where count > 0 {
             statistics.dropped[reason, default: 0] += count
         }
         return statistics
@@ -243,19 +244,19 @@ extension ReporterThread.Entry {
         }
     }
 
-    fileprivate mutating func add(_ checks: PendingChecks, _ room: Int) -> Int? {
+    fileprivate mutating func add(_ checks: PendingChecks, _ freeBytes: Int) -> Int? {
         guard case .checks(var counts) = self else { return nil }
         // This releases the shared storage, so that the change makes no copy.
         self = .close
-        let growth = counts.add(checks, room)
+        let growth = counts.add(checks, freeBytes)
         self = .checks(counts)
         return growth
     }
 
-    fileprivate mutating func add(_ change: ContextChange, _ room: Int) -> Int? {
+    fileprivate mutating func add(_ change: ContextChange, _ freeBytes: Int) -> Int? {
         guard case .context(var context) = self else { return nil }
         self = .close
-        let growth = context.add(change, room)
+        let growth = context.add(change, freeBytes)
         self = .context(context)
         return growth
     }

@@ -189,7 +189,7 @@
 
         private final class Lock {
             let descriptor: FileDescriptor
-            init(_ path: String) throws { descriptor = try FileDescriptor(path, .lockingOrMaking) }
+            init(_ path: String) throws { descriptor = try FileDescriptor(path, .lockingOrCreating) }
         }
 
         /// An app may have one reporter for all its code, also for code that runs in a child.

@@ -224,9 +224,9 @@ import Testing
     @Test func `a batch that is given up is not among those that fail`() {
         var retries = BatchRetries()
         let start = MonotonicTime(milliseconds: 0)
-        #expect(retries.fail("a", at: start) { _ in 1_000 } == .batch)
+        #expect(retries.recordFailure(of: "a", at: start) { _ in 1_000 } == .batch)
         retries.remove("a")
-        #expect(retries.fail("b", at: start) { _ in 1_000 } == .batch)
-        #expect(retries.fail("c", at: start) { _ in 1_000 } == .server)
+        #expect(retries.recordFailure(of: "b", at: start) { _ in 1_000 } == .batch)
+        #expect(retries.recordFailure(of: "c", at: start) { _ in 1_000 } == .server)
     }
 }

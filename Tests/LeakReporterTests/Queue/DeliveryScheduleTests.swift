@@ -15,7 +15,7 @@ import LeakPlatform
     }
 
     private func wait(_ deliveries: [Delivery], jitter: Double = 1) -> Int? {
-        schedule(deliveries, jitter: jitter).earliest.map { $0.milliseconds - now.milliseconds }
+        schedule(deliveries, jitter: jitter).nextAttemptAt.map { $0.milliseconds - now.milliseconds }
     }
 
     @Test func `patience doubles with each failure and starts anew with each answer`() {
@@ -34,9 +34,9 @@ import LeakPlatform
     @Test
     func `the longer of our patience and the collector's wish counts, and a flush cuts short only ours`() {
         var asked = schedule([.postponed(afterMilliseconds: 300, why: "busy")])
-        #expect(asked.earliest == now.advanced(byMilliseconds: 1_000))
+        #expect(asked.nextAttemptAt == now.advanced(byMilliseconds: 1_000))
         asked.retryAllNow()
-        #expect(asked.earliest == now.advanced(byMilliseconds: 300))
+        #expect(asked.nextAttemptAt == now.advanced(byMilliseconds: 300))
         #expect(wait([.postponed(afterMilliseconds: 9_000, why: "busy")]) == 9_000)
         #expect(wait([.postponed(afterMilliseconds: 9_000, why: "busy"), later]) == 2_000)
     }
@@ -47,7 +47,7 @@ import LeakPlatform
         for many in 2...30 {
             var schedule = schedule(Array(repeating: unauthorized, count: many))
             schedule.retryAllNow()
-            #expect(schedule.earliest == now.advanced(byMilliseconds: 3_600_000))
+            #expect(schedule.nextAttemptAt == now.advanced(byMilliseconds: 3_600_000))
             #expect(!schedule.isStopped)
             #expect(schedule.lastFailure?.contains("ingest key") == true)
         }

@@ -142,7 +142,7 @@ import LeakPlatform
     }
 
     @Test func `what cannot be sent for a mistake is counted and not kept`() {
-        let device = device(Outbox.Rules(refusal: .misconfigured))
+        let device = device(Outbox.Rules(blockingReason: .misconfigured))
         device.record("A", count: 3)
         device.outbox.record([ClassChecks(className: "A", count: 2)], at: device.now)
         device.outbox.startSession(isPolled: true, at: device.now)

@@ -168,7 +168,7 @@ private struct AnsweredLife {
         func expect(_ name: String, _ value: Int, atMost bound: Int) {
             if value > bound { problems.append("round \(round): \(name) is \(value), at most \(bound)") }
         }
-        expect("bytes in memory", queued.reduce(0) { $0 + $1.unsaved.count }, atMost: 64 * 1024 + slack)
+        expect("bytes in memory", queued.reduce(0) { $0 + $1.unsavedBytes.count }, atMost: 64 * 1024 + slack)
         // The header alone has some hundred bytes.
         expect("segments", queued.count, atMost: (128 * 1024 + slack) / 64)
         expect(
