@@ -106,19 +106,19 @@
         // MARK: Samples
 
         private func mergedSamples(_ rows: Rows) -> SampleMerge {
-            func kept(_ leak: Int64) -> [SampleMerge.Kept] {
+            func keptSamples(_ leak: Int64) -> [SampleMerge.Kept] {
                 rows.filter { $0.int64(0) == leak }.map { row in
                     SampleMerge.Kept(slot: row.int(1), ordinal: row.int(2), at: row.int64(3))
                 }
             }
             return SampleMerge(
-                target: kept(target), targetSightings: targetSightings, source: kept(source),
+                target: keptSamples(target), targetSightings: targetSightings, source: keptSamples(source),
                 sourceSightings: sourceSightings, seed: seed)
         }
 
         /// Moves the samples to their new slots. They are first moved to unused slots, because one may get the slot of another.
         private func move(_ samples: SampleMerge) -> [Query] {
-            let aside = (target: 100, source: 200)
+            let temporaryOffset = (target: 100, source: 200)
             let moves = samples.moves
             return [
                 Query(
@@ -126,18 +126,22 @@
                     update sample set leak = $2::bigint,
                       slot = slot + case leak when $1::bigint then $3::bigint else $4::bigint end
                     where leak = $1::bigint or leak = $2::bigint
-                    """, sourceAndTarget + [.integer(aside.source), .integer(aside.target)]),
+                    """,
+                    sourceAndTarget + [.integer(temporaryOffset.source), .integer(temporaryOffset.target)]),
                 Query(
                     """
                     update sample s set slot = m.slot, ordinal = m.ordinal
                     from unnest($2::bigint[], $3::bigint[], $4::bigint[]) as m (place, slot, ordinal)
                     where s.leak = $1::bigint and s.slot = m.place
                     """, .integer(target),
-                    .integers(moves.map { $0.from + ($0.isSource ? aside.source : aside.target) }),
+                    .integers(
+                        moves.map {
+                            $0.from + ($0.isSource ? temporaryOffset.source : temporaryOffset.target)
+                        }),
                     .integers(moves.map { $0.slot }), .integers(moves.map { $0.ordinal })),
                 Query(
                     "delete from sample where leak = $1::bigint and slot >= $2::bigint", .integer(target),
-                    .integer(aside.target)),
+                    .integer(temporaryOffset.target)),
                 .updateMessage(of: target),
             ]
         }
@@ -205,9 +209,9 @@
                     where s.leak = $1::bigint and r.id = s.release
                     """, sourceAndTarget),
             ]
-            let added = BucketNumber.sum(
+            let bucketSum = BucketNumber.sum(
                 "known.buckets", "excluded.buckets", total: "known.reports + excluded.reports")
-            let buckets = (column: ", buckets", sum: ", buckets = \(added)")
+            let buckets = (column: ", buckets", sum: ", buckets = \(bucketSum)")
             for (table, part, buckets) in [
                 ("leak_build", "build", buckets), ("leak_release", "release", (column: "", sum: "")),
             ] {
@@ -245,21 +249,21 @@
                     "delete from install_set where scope between 0 and 2 and owner = $1::bigint",
                     .integer(source)),
                 .putSets(
-                    sets.map { place, set in
-                        (row: (scope: place.scope, owner: target, part: place.part), members: set.bytes)
+                    sets.map { key, set in
+                        (row: (scope: key.scope, owner: target, part: key.part), members: set.bytes)
                     }),
             ]
             for scope in 0...Int64(2) {
-                guard let counted = InstallScope.countedIn(scope: scope) else { continue }
+                guard let countedTable = InstallScope.countedIn(scope: scope) else { continue }
                 let part = sets.filter { $0.key.scope == scope }.sorted { $0.key.part < $1.key.part }
                 guard !part.isEmpty else { continue }
                 queries.append(
                     Query(
                         """
-                        update \(counted.table) t set installs = i.installs
+                        update \(countedTable.table) t set installs = i.installs
                         from (select $1::bigint as owner, part, installs
                           from unnest($2::bigint[], $3::bigint[]) as i (part, installs)) as i
-                        where \(counted.row)
+                        where \(countedTable.row)
                         """, .integer(target), .integers(part.map { $0.key.part }),
                         .integers(part.map { $0.value.count })))
             }

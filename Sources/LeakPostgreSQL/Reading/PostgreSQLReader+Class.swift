@@ -25,7 +25,8 @@
         private static let fromClause = """
             from app a join leak l on l.app = a.id and l.class = $1::text
             """
-        private static let appCondition = "a.environment = $3::text and ($2::text is null or a.name = $2::text)"
+        private static let appCondition =
+            "a.environment = $3::text and ($2::text is null or a.name = $2::text)"
 
         private static func totals(ofClass name: String, _ app: AppScope) -> Query {
             Query(
@@ -67,7 +68,8 @@
                 select i.members \(fromClause) join install_set i on i.scope = $5::bigint and i.owner = l.id
                 where \(appCondition) and not exists (
                   select 1 from install_set o where o.scope = $4::bigint and o.owner = l.id and o.part = 0)
-                """, .text(name), .text(app.app), .text(app.environment), .integer(InstallScope.leak(0).row.scope),
+                """, .text(name), .text(app.app), .text(app.environment),
+                .integer(InstallScope.leak(0).row.scope),
                 .integer(InstallScope.leakBuild(leak: 0, build: 0).row.scope))
         }
 
@@ -77,7 +79,8 @@
                 select l.class, count(*), least(sum(l.reports), LARGEST_TOTAL)::bigint
                 from app a join leak l on l.app = a.id and substring(l.class from '[^.]*$') = $1::text
                 where \(appCondition) and l.class <> $4::text group by l.class order by l.class
-                """, .text(LeakClass.innermost(of: name)), .text(app.app), .text(app.environment), .text(name))
+                """, .text(LeakClass.innermost(of: name)), .text(app.app), .text(app.environment), .text(name)
+            )
         }
 
         private func rows(
@@ -97,7 +100,7 @@
             for row in answer { rows[row.int64(0)] = try LeakRow(row, in: connection.name) }
             let leakStates = LeakStates(
                 known: knownLeaks.names(name) ? try knownRows(app: app, on: connection) : KnownLeakRows(),
-                decided: try decided(among: numbers, on: connection), now: now)
+                decided: try decidedLeaks(among: numbers, on: connection), now: now)
             let found = numbers.filter { rows[$0] != nil }
             var leaks = found.compactMap { rows[$0] }
             try Self.complete(&leaks, numbers: found, leakStates: leakStates, now: now, on: connection)

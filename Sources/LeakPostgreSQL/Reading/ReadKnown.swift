@@ -18,7 +18,7 @@
                     where a.environment = $4::text and ($3::text is null or a.name = $3::text)
                     """, .texts(ranges.map { $0.first }), .texts(ranges.map { $0.last }), .text(app.app),
                     .text(app.environment)))
-            var unknown: [Int64: ObservedLeak] = [:]
+            var uncachedLeaks: [Int64: ObservedLeak] = [:]
             for row in rows {
                 let (number, reports) = (row.int64(0), row.int(3))
                 let cached = knownCache.cached(on: number, reports: reports)
@@ -26,12 +26,12 @@
                     if let match = cached.match { found.add(match, reports: reports, of: number) }
                     continue
                 }
-                unknown[number] = ObservedLeak(
+                uncachedLeaks[number] = ObservedLeak(
                     className: row.text(1), kind: row.text(2), stack: [], reports: reports, systems: [])
             }
-            try Self.addStacksAndSystems(to: &unknown, on: connection)
+            try Self.addStacksAndSystems(to: &uncachedLeaks, on: connection)
             // Adds the leaks in the order of their rows, in which later queries read their tables fastest.
-            for (number, leak) in unknown.sorted(by: { $0.key < $1.key }) {
+            for (number, leak) in uncachedLeaks.sorted(by: { $0.key < $1.key }) {
                 let match = knownLeaks.match(leak)
                 knownCache.keep(match, reports: leak.reports, on: number)
                 if let match { found.add(match, reports: leak.reports, of: number) }

@@ -43,8 +43,8 @@
             texts.merge(
                 aggregate.cellBytes { isNew(aggregate.cells[$0], in: aggregate, &names) }, uniquingKeysWith: +
             )
-            let unread = idempotency.unread(texts.keys)
-            if !unread.isEmpty { try read(unread, &idempotency) }
+            let unreadKeys = idempotency.unreadKeys(texts.keys)
+            if !unreadKeys.isEmpty { try read(unreadKeys, &idempotency) }
             return texts.contains {
                 idempotency.use(of: $0).textBytes + $1 > limits.leakTextBytesPerKeyAndDay
             }

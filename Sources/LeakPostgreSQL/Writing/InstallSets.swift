@@ -38,7 +38,7 @@
         }
 
         /// Returns the hashes that may be new to the set.
-        mutating func unknown(_ hashes: [UInt64], to scope: InstallScope) -> [UInt64] {
+        mutating func possiblyNewHashes(_ hashes: [UInt64], in scope: InstallScope) -> [UInt64] {
             guard var set = sets.value(of: scope) else { return hashes }
             return hashes.filter { set.insert($0) }
         }

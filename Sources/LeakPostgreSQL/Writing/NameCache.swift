@@ -31,7 +31,8 @@
         /// - Parameter committed: names that are in the database, or for which there is no room.
         mutating func remember(_ committed: Details) {
             for value in committed.values
-            where (!value.value.text.isEmpty || value.hasNoRoom) && values.value(of: value.name) == nil {
+            where (!value.value.text.isEmpty || value.isOverValueLimit) && values.value(of: value.name) == nil
+            {
                 values.insert(true, for: value.name)
             }
             for check in committed.checks where checks.value(of: check.name) == nil {

@@ -47,17 +47,19 @@
         // MARK: Writing
 
         /// Reports that an update adds to a row.
-        struct Added {
+        struct AddedReports {
             /// Returns SQL for the first bucket with added reports, for a period of these buckets. The value is null if no reports
             /// are added.
             fileprivate let firstBucket: @Sendable (Period, RunningCounts) -> String
 
             /// Makes added reports from the SQL for the hour of the first one.
-            static func since(_ hour: String) -> Added { Added { _, counts in bucket(hour, counts) } }
+            static func since(_ hour: String) -> AddedReports {
+                AddedReports { _, counts in bucket(hour, counts) }
+            }
 
             /// The reports of `excluded`, the row that an upsert could not insert. Its columns have the values of
             /// ``PeriodColumns/values(first:last:)``.
-            static let excluded = Added { period, _ in
+            static let excluded = AddedReports { period, _ in
                 "case when excluded.last_hour is not null then coalesce(excluded.\(oldest(period)), -1) end"
             }
         }
@@ -72,7 +74,9 @@
         ///   - reports: SQL for all reports after the update.
         ///   - lastHour: SQL for the last hour after the update.
         ///   - added: the added reports; `nil` reads both tables in any case.
-        func assignments(_ row: String, reports: String, lastHour: String, added: Added? = nil) -> String {
+        func assignments(_ row: String, reports: String, lastHour: String, added: AddedReports? = nil)
+            -> String
+        {
             RunningCounts.all.map { counts in
                 let periods = Self.periods(counts)
                 // The first bucket of the shortest period is the latest.

@@ -42,8 +42,8 @@
             releases = try Self.all(releaseNames.map { existing.releases[$0] }, connection)
             builds = try Self.all(buildNames.map { existing.builds[$0] }, connection)
             apps = aggregate.apps.map { app in
-                let found = existing.apps[app.key]
-                return App(id: found?.id ?? 0, newest: found?.newest)
+                let existingApp = existing.apps[app.key]
+                return App(id: existingApp?.id ?? 0, newest: existingApp?.newest)
             }
             try writeLeaks(of: aggregate, &existing, on: connection)
         }
@@ -106,9 +106,9 @@
         private static func all(
             _ rows: [Int64?], _ connection: PostgreSQLConnection
         ) throws(StoreError) -> [Int64] {
-            let found = rows.compactMap { $0 }
-            guard found.count == rows.count else { throw .unreadable("a name", in: connection.name) }
-            return found
+            let existingRows = rows.compactMap { $0 }
+            guard existingRows.count == rows.count else { throw .unreadable("a name", in: connection.name) }
+            return existingRows
         }
     }
 #endif

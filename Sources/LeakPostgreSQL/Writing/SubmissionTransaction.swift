@@ -16,20 +16,23 @@
             let submissions = try Self.first(of: submissions, weighing: writer.limits.weightPerCommit)
             connection.begin("begin")
             var idempotencyKeys = IdempotencyKeys(of: submissions, clock)
-            let opening = [Migration.sharedLock, Migration.version, writer.commitMarker.next(now: now)]
+            let openingQueries = [
+                Migration.sharedLock, Migration.version, writer.commitMarker.next(now: now),
+            ]
             try idempotencyKeys.write(
-                after: opening, on: connection, limits: writer.limits, &writer.idempotency)
+                after: openingQueries, on: connection, limits: writer.limits, &writer.idempotency)
             receipts = idempotencyKeys.receipts
 
-            let counted = submissions.indices.filter { receipts[$0] == .counted }
-            guard !counted.isEmpty else {
+            let countedIndexes = submissions.indices.filter { receipts[$0] == .counted }
+            guard !countedIndexes.isEmpty else {
                 _ = try commit([])
                 return receipts
             }
             let apps = try admitApps(
-                of: counted.lazy.map { submissions[$0] }, &writer.names, limit: writer.limits.appsPerKey)
+                of: countedIndexes.lazy.map { submissions[$0] }, &writer.names,
+                limit: writer.limits.appsPerKey)
             var aggregate = try Self.aggregate(
-                submissions, counted, forgotten: idempotencyKeys.forgotten, in: apps,
+                submissions, countedIndexes, forgotten: idempotencyKeys.unrecognizedIndexes, in: apps,
                 by: AppNameQuota(apps, modules: writer.names.modules))
             var existing = try ExistingRows(of: aggregate, apps: apps, on: connection, names: &writer.names)
             for choice in aggregate.choices {
@@ -43,7 +46,7 @@
             if mayExceed || isStale {
                 try existing.lookUpFallbacks(aggregate, &writer.names)
                 aggregate = try Self.aggregate(
-                    submissions, counted, forgotten: idempotencyKeys.forgotten, in: apps,
+                    submissions, countedIndexes, forgotten: idempotencyKeys.unrecognizedIndexes, in: apps,
                     by: ExactNameQuota(
                         apps: apps, existing: existing, idempotency: writer.idempotency, limits: writer.limits
                     ))
@@ -57,16 +60,16 @@
             try batch.readAndMerge(&existing, on: connection, by: writer)
             try batch.limitDetails(existing, on: connection, by: writer, now: now)
             let writes = batch.writes(droppedReasons: writer.limits.droppedReasonsPerApp)
-            let use = writer.idempotency.write(
+            let usageQuery = writer.idempotency.write(
                 idempotencyKeys, textBytes: textBytes.merging(batch.cellBytes, uniquingKeysWith: +),
                 details: batch.details, limits: writer.limits)
             let answers = try commit(
-                writes + [use].compactMap { $0 }
+                writes + [usageQuery].compactMap { $0 }
                     + batch.writeDetails(checkClasses: writer.limits.checkClassesPerBuild))
             writer.members.remember(batch.sets)
             writer.names.remember(batch.cells)
             writer.names.remember(batch.details)
-            if use != nil { writer.idempotency.remember(answers[writes.count]) }
+            if usageQuery != nil { writer.idempotency.remember(answers[writes.count]) }
             return receipts
         }
 
@@ -81,11 +84,11 @@
         }
 
         private static func aggregate(
-            _ submissions: [Submission], _ counted: [Int], forgotten: Set<Int>, in apps: AdmittedApps,
+            _ submissions: [Submission], _ countedIndexes: [Int], forgotten: Set<Int>, in apps: AdmittedApps,
             by quota: some NameQuota
         ) throws(StoreError) -> SubmissionAggregate {
             var aggregate = SubmissionAggregate()
-            for number in counted {
+            for number in countedIndexes {
                 if forgotten.contains(number) {
                     try aggregate.addForgotten(submissions[number], by: quota)
                 }
@@ -100,12 +103,12 @@
             of submissions: [Submission], weighing limit: Int
         ) throws(StoreError) -> [Submission] {
             // Most calls need no exact weight: a report adds to a leak, one of its builds and an hour at most.
-            let bound = submissions.reduce(0) { sum, submission in
+            let weightBound = submissions.reduce(0) { sum, submission in
                 sum + 3 * submission.sightings.count + submission.explanations.count
                     + 2 * submission.origins.count
                     + submission.usageCounts.reduce(0) { $0 + $1.checks.count + 2 }
             }
-            guard submissions.count > 1, bound >= limit else { return submissions }
+            guard submissions.count > 1, weightBound >= limit else { return submissions }
             var aggregate = SubmissionAggregate()
             let names = UnlimitedNames()
             for (number, submission) in submissions.enumerated() {
