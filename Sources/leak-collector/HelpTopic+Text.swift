@@ -135,8 +135,8 @@ extension HelpTopic {
                 """
             case .import:
                 """
-                  --app APP               app of reports that name none
-                  --version VERSION       version of reports that name none
+                  --app APP               app of reports that name no app
+                  --version VERSION       version of reports that name no version
                   --environment NAME      environment of reports that name none (default: production)
                   --name NAME             name that identifies the lines in a repeated import
                 \(database)

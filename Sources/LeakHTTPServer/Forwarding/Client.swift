@@ -35,20 +35,22 @@ struct TrustedProxies: Sendable {
     /// both fields are present and differ, both are ignored.
     func client(of peer: IPAddress, _ fields: Fields) -> Client {
         var client = Client(address: peer)
-        let elements = fields.forwarded.reversed().flatMap { ForwardedElements($0).reversed }
-        let forwarded = chain(elements.map { $0?.address }, from: peer)
-        let list = Self.entries(fields.forwardedFor).reversed().map { ForwardedElements.address($0) }
-        let forwardedFor = chain(list, from: peer)
-        let hasBoth = !elements.isEmpty && !list.isEmpty
+        let elements = fields.forwarded.reversed().flatMap { ForwardedElements($0).lastFirst }
+        let forwarded = findClient(elements.map { $0?.address }, from: peer)
+        let forwardedForAddresses = Self.entries(fields.forwardedFor).reversed().map {
+            ForwardedElements.address($0)
+        }
+        let forwardedFor = findClient(forwardedForAddresses, from: peer)
+        let hasBoth = !elements.isEmpty && !forwardedForAddresses.isEmpty
         guard !hasBoth || forwarded.address == forwardedFor.address else { return client }
-        let found = elements.isEmpty ? forwardedFor : forwarded
-        client.address = found.address
-        client.isForwarded = found.address != peer
+        let result = elements.isEmpty ? forwardedFor : forwarded
+        client.address = result.address
+        client.isForwarded = result.address != peer
         let protocols = Array(Self.entries(fields.forwardedProto).reversed())
-        if elements.indices.contains(found.hops), let usesTLS = elements[found.hops]?.usesTLS {
+        if elements.indices.contains(result.hops), let usesTLS = elements[result.hops]?.usesTLS {
             client.usesTLS = usesTLS
         } else if !protocols.isEmpty {
-            client.usesTLS = ForwardedElements.isHTTPS(protocols[min(found.hops, protocols.count - 1)])
+            client.usesTLS = ForwardedElements.isHTTPS(protocols[min(result.hops, protocols.count - 1)])
         }
         return client
     }
@@ -59,7 +61,7 @@ struct TrustedProxies: Sendable {
     ///   - addresses: the addresses, nearest hop first; `nil` for an entry that is not an address.
     ///   - peer: the proxy that sent the request.
     /// - Returns: the client and the number of entries between it and the end of the chain.
-    private func chain(_ addresses: some Sequence<IPAddress?>, from peer: IPAddress) -> (
+    private func findClient(_ addresses: some Sequence<IPAddress?>, from peer: IPAddress) -> (
         address: IPAddress, hops: Int
     ) {
         var client = peer

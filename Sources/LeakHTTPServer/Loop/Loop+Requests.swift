@@ -46,7 +46,7 @@ extension Loop {
                     connection, head: head, sequence: sequence, exchange: exchange, with: rejection,
                     following: bytes.count - length)
         }
-        let here = bytes.count - length
+        let arrivedCount = bytes.count - length
         switch head.framing {
         case .none:
             if exchange.closes { connection.stopsReading = true }
@@ -55,7 +55,7 @@ extension Loop {
                 responder: Responder(
                     messageQueue, connection: connection.id, sequence: sequence, exchange: exchange))
             return length
-        case .length(let count) where here >= count && !needsDeferredDecoding(head, bodyBytes: count):
+        case .length(let count) where arrivedCount >= count && !needsDeferredDecoding(head, bodyBytes: count):
             if exchange.closes { connection.stopsReading = true }
             unsafe request.setBody(
                 UnsafeBufferPointer(rebasing: bytes[length..<length + count]), of: source)
@@ -67,18 +67,19 @@ extension Loop {
         case .length(let count):
             // A peer that has sent little gets a small buffer.
             measureCall(request)
-            let body = pool.take(here < 16 << 10 ? min(count, 16 << 10) : count)
+            let body = pool.take(arrivedCount < 16 << 10 ? min(count, 16 << 10) : count)
             unsafe startUpload(
                 connection, head: head, fields: fields, headBytes: headBytes, sequence: sequence,
-                exchange: exchange, rest: .length(count), body: body, arrived: here)
+                exchange: exchange, remainingBody: .length(count), body: body, arrived: arrivedCount)
             return length
         case .chunked:
             measureCall(request)
             let body = pool.take(16 << 10)
-            let rest = Upload.Rest.chunked(ChunkParser(limits: limits, bodyBytes: bodyLimit))
+            let remainingBody = Upload.RemainingBody.chunked(
+                ChunkParser(limits: limits, bodyBytes: bodyLimit))
             unsafe startUpload(
                 connection, head: head, fields: fields, headBytes: headBytes, sequence: sequence,
-                exchange: exchange, rest: rest, body: body, arrived: here)
+                exchange: exchange, remainingBody: remainingBody, body: body, arrived: arrivedCount)
             return length
         }
     }
@@ -113,11 +114,11 @@ extension Loop {
     /// - Parameter arrived: the number of bytes of the body that have arrived.
     private func startUpload(
         _ connection: Connection, head: Head, fields: [FieldLine], headBytes: UnsafeBufferPointer<UInt8>,
-        sequence: UInt32, exchange: Exchange, rest: Upload.Rest, body: Buffer, arrived: Int
+        sequence: UInt32, exchange: Exchange, remainingBody: Upload.RemainingBody, body: Buffer, arrived: Int
     ) {
         connection.upload = unsafe Upload(
             head: head, fields: fields, headBytes: Array(headBytes), sequence: sequence, exchange: exchange,
-            began: now, rest: rest, body: body, in: uploadMemory)
+            startedAt: now, remainingBody: remainingBody, body: body, in: uploadMemory)
         if head.expectsContinue && arrived == 0 {
             connection.needsContinue = true
             sendContinue(connection)
@@ -136,12 +137,12 @@ extension Loop {
     ) -> Int {
         var exchange = exchange
         if rejection.isWithheld { exchange.closes = true }
-        var dropped = 0
+        var droppedCount = 0
         switch head.framing {
         case .none: break
         case .length(let count) where count <= limits.discardedBytes && !head.expectsContinue:
-            dropped = min(count, following)
-            connection.bytesToDiscard = count - dropped
+            droppedCount = min(count, following)
+            connection.bytesToDiscard = count - droppedCount
         case .length, .chunked: exchange.closes = true
         }
         if exchange.closes {
@@ -153,7 +154,7 @@ extension Loop {
             AddressedResponse(
                 connection: connection.id, sequence: sequence, exchange: exchange,
                 response: rejection.negotiated(for: exchange)))
-        return dropped
+        return droppedCount
     }
 
     /// Rejects a request that cannot be parsed: sends one response in order, then closes the connection.
@@ -182,7 +183,9 @@ extension Loop {
         connection.partialHead = nil
         connection.bytesToDiscard = 0
         connection.stopsReading = true
-        if isObserved { recordRejection(connection, received: received, requests: connection.unanswered) }
+        if isObserved {
+            recordRejection(connection, received: received, requests: connection.unansweredCount)
+        }
         var response = replacement ?? error.response
         response.closes = true
         answer(
@@ -230,8 +233,8 @@ extension Loop {
     private func dispatch(
         _ connection: Connection, request: consuming Request, responder: consuming Responder
     ) {
-        serving = connection
-        defer { serving = nil }
+        servedConnection = connection
+        defer { servedConnection = nil }
         if isObserved { recordBody(connection, bytes: request.bodyCount) }
         guard request.isCompressed else {
             service.serve(request, responder)

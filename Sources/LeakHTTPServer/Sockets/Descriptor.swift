@@ -24,11 +24,11 @@ struct Descriptor: ~Copyable, Sendable {
     static func raiseLimit(_ count: Int) -> Int {
         var limit = rlimit()
         guard unsafe getrlimit(openFiles, &limit) == 0 else { return count }
-        let wanted = min(rlim_t(clamping: count), limit.rlim_max)
-        if limit.rlim_cur < wanted {
-            let former = limit.rlim_cur
-            limit.rlim_cur = wanted
-            if unsafe setrlimit(openFiles, &limit) != 0 { limit.rlim_cur = former }
+        let newLimit = min(rlim_t(clamping: count), limit.rlim_max)
+        if limit.rlim_cur < newLimit {
+            let previousLimit = limit.rlim_cur
+            limit.rlim_cur = newLimit
+            if unsafe setrlimit(openFiles, &limit) != 0 { limit.rlim_cur = previousLimit }
         }
         return Int(clamping: limit.rlim_cur)
     }

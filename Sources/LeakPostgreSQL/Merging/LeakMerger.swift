@@ -3,8 +3,9 @@
 
     /// Adds all data of one leak to another leak, and deletes the first. Both belong to one app, which is locked.
     struct LeakMerger {
-        /// Rows of `leak`.
+        /// The row of `leak` whose data is added to ``target``, and which is then deleted.
         let source: Int64
+        /// The row of `leak` that gets the data.
         let target: Int64
         /// A number that decides which samples stay.
         let seed: UInt64
