@@ -91,7 +91,7 @@ extension HelpTopic {
               --database-url URL      PostgreSQL database instead of the data folder
             """
         let general = "  All other settings are in collector --help."
-        let own: String =
+        let commandOptions: String =
             switch self {
             case .serve: "  All settings are in collector --help."
             case .key:
@@ -170,7 +170,7 @@ extension HelpTopic {
                   --data DIR              data folder of the collector (default: ./data)
                 """
             }
-        return [own, self == .serve ? nil : general].compactMap(\.self).joined(separator: "\n")
+        return [commandOptions, self == .serve ? nil : general].compactMap(\.self).joined(separator: "\n")
     }
 
     var examples: String {

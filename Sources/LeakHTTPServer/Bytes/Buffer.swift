@@ -20,7 +20,7 @@ final class Buffer {
     }
 
     /// The free space after the bytes. Call ``grow(by:)`` after writing to it.
-    var free: UnsafeMutableBufferPointer<UInt8> {
+    var freeSpace: UnsafeMutableBufferPointer<UInt8> {
         unsafe UnsafeMutableBufferPointer(start: base + count, count: capacity - count)
     }
 

@@ -36,14 +36,14 @@ struct TrustedProxies: Sendable {
     func client(of peer: IPAddress, _ fields: Fields) -> Client {
         var client = Client(address: peer)
         let elements = fields.forwarded.reversed().flatMap { ForwardedElements($0).lastFirst }
-        let forwarded = findClient(elements.map { $0?.address }, from: peer)
+        let forwardedClient = findClient(elements.map { $0?.address }, from: peer)
         let forwardedForAddresses = Self.entries(fields.forwardedFor).reversed().map {
             ForwardedElements.address($0)
         }
-        let forwardedFor = findClient(forwardedForAddresses, from: peer)
+        let forwardedForClient = findClient(forwardedForAddresses, from: peer)
         let hasBoth = !elements.isEmpty && !forwardedForAddresses.isEmpty
-        guard !hasBoth || forwarded.address == forwardedFor.address else { return client }
-        let result = elements.isEmpty ? forwardedFor : forwarded
+        guard !hasBoth || forwardedClient.address == forwardedForClient.address else { return client }
+        let result = elements.isEmpty ? forwardedForClient : forwardedClient
         client.address = result.address
         client.isForwarded = result.address != peer
         let protocols = Array(Self.entries(fields.forwardedProto).reversed())

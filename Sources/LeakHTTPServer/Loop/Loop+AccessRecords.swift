@@ -59,7 +59,7 @@ extension Loop {
     func recordEviction(_ connection: Connection) {
         let incompleteCount = connection.upload == nil ? 1 : 0
         recordRejection(
-            connection, received: connection.upload?.body.count ?? 0,
+            connection, receivedBytes: connection.upload?.body.count ?? 0,
             requests: connection.unansweredCount + incompleteCount)
         recordResponse(connection, .serviceUnavailable, bodyBytes: 0, closes: true)
     }
@@ -73,12 +73,12 @@ extension Loop {
     /// Records that the server itself rejects the last request of the connection, which may be one that could not be parsed.
     ///
     /// - Parameter requests: the number of unanswered requests, including this one.
-    func recordRejection(_ connection: Connection, received: Int, requests: Int) {
+    func recordRejection(_ connection: Connection, receivedBytes: Int, requests: Int) {
         let pendingRecords = pendingRecords(of: connection)
         if pendingRecords.records.count < requests {
             pendingRecords.records.append(.init(startedAt: SystemTime.monotonicNanoseconds))
         }
-        pendingRecords.setReceived(received)
+        pendingRecords.setReceived(receivedBytes)
     }
 
     /// Reports the response to the oldest unanswered request to the observer.

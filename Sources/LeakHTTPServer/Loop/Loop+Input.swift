@@ -17,7 +17,7 @@ extension Loop {
         } else {
             target = freshReadBuffer()
         }
-        let freeSpace = unsafe target.free
+        let freeSpace = unsafe target.freeSpace
         let isFull: Bool
         switch unsafe Socket.receive(connection.socket.number, into: freeSpace) {
         case .bytes(let count):
@@ -51,11 +51,12 @@ extension Loop {
         -> Bool
     {
         // A body of which little has arrived has a small buffer, see ``begin(_:bytes:headLength:in:)``.
-        if unsafe upload.body.free.isEmpty {
+        if unsafe upload.body.freeSpace.isEmpty {
             upload.body = pool.exchange(upload.body, for: upload.body.count + missingCount)
         }
-        let free = unsafe upload.body.free
-        let freeSpace = unsafe UnsafeMutableBufferPointer(rebasing: free[..<min(free.count, missingCount)])
+        let bufferSpace = unsafe upload.body.freeSpace
+        let freeSpace = unsafe UnsafeMutableBufferPointer(
+            rebasing: bufferSpace[..<min(bufferSpace.count, missingCount)])
         switch unsafe Socket.receive(connection.socket.number, into: freeSpace) {
         case .bytes(let count):
             upload.body.grow(by: count)
@@ -73,7 +74,7 @@ extension Loop {
 
     /// Reads and discards the bytes after the last request.
     private func discardInput(_ connection: Connection) -> Bool {
-        switch unsafe Socket.receive(connection.socket.number, into: freshReadBuffer().free) {
+        switch unsafe Socket.receive(connection.socket.number, into: freshReadBuffer().freeSpace) {
         case .bytes(let count):
             counters.bytesReceived += count
             connection.lingeredBytes += count

@@ -44,7 +44,7 @@ extension Loop {
             return length
                 + reject(
                     connection, head: head, sequence: sequence, exchange: exchange, with: rejection,
-                    following: bytes.count - length)
+                    receivedBodyBytes: bytes.count - length)
         }
         let arrivedCount = bytes.count - length
         switch head.framing {
@@ -70,7 +70,7 @@ extension Loop {
             let body = pool.take(arrivedCount < 16 << 10 ? min(count, 16 << 10) : count)
             unsafe startUpload(
                 connection, head: head, fields: fields, headBytes: headBytes, sequence: sequence,
-                exchange: exchange, remainingBody: .length(count), body: body, arrived: arrivedCount)
+                exchange: exchange, remainingBody: .length(count), body: body, arrivedCount: arrivedCount)
             return length
         case .chunked:
             measureCall(request)
@@ -79,7 +79,7 @@ extension Loop {
                 ChunkParser(limits: limits, bodyBytes: bodyLimit))
             unsafe startUpload(
                 connection, head: head, fields: fields, headBytes: headBytes, sequence: sequence,
-                exchange: exchange, remainingBody: remainingBody, body: body, arrived: arrivedCount)
+                exchange: exchange, remainingBody: remainingBody, body: body, arrivedCount: arrivedCount)
             return length
         }
     }
@@ -111,15 +111,16 @@ extension Loop {
 
     /// Stores a request whose body is incomplete, and sends `100 Continue` if the peer waits for it.
     ///
-    /// - Parameter arrived: the number of bytes of the body that have arrived.
+    /// - Parameter arrivedCount: the number of bytes of the body that have arrived.
     private func startUpload(
         _ connection: Connection, head: Head, fields: [FieldLine], headBytes: UnsafeBufferPointer<UInt8>,
-        sequence: UInt32, exchange: Exchange, remainingBody: Upload.RemainingBody, body: Buffer, arrived: Int
+        sequence: UInt32, exchange: Exchange, remainingBody: Upload.RemainingBody, body: Buffer,
+        arrivedCount: Int
     ) {
         connection.upload = unsafe Upload(
             head: head, fields: fields, headBytes: Array(headBytes), sequence: sequence, exchange: exchange,
             startedAt: now, remainingBody: remainingBody, body: body, in: uploadMemory)
-        if head.expectsContinue && arrived == 0 {
+        if head.expectsContinue && arrivedCount == 0 {
             connection.needsContinue = true
             sendContinue(connection)
         }
@@ -129,11 +130,11 @@ extension Loop {
     /// unknown length would cost more than a new connection, and after an `Expect` field it is unknown whether the body will be
     /// sent; the connection is closed then.
     ///
-    /// - Parameter following: the number of received bytes behind the head.
+    /// - Parameter receivedBodyBytes: the number of received bytes behind the head.
     /// - Returns: the number of received bytes of the body that were dropped.
     private func reject(
         _ connection: Connection, head: Head, sequence: UInt32, exchange: Exchange, with rejection: Response,
-        following: Int
+        receivedBodyBytes: Int
     ) -> Int {
         var exchange = exchange
         if rejection.isWithheld { exchange.closes = true }
@@ -141,7 +142,7 @@ extension Loop {
         switch head.framing {
         case .none: break
         case .length(let count) where count <= limits.discardedBytes && !head.expectsContinue:
-            droppedCount = min(count, following)
+            droppedCount = min(count, receivedBodyBytes)
             connection.bytesToDiscard = count - droppedCount
         case .length, .chunked: exchange.closes = true
         }
@@ -167,7 +168,7 @@ extension Loop {
         default: counters.refused += 1
         }
         let sequence: UInt32
-        let received = connection.upload?.body.count ?? 0
+        let receivedBytes = connection.upload?.body.count ?? 0
         var exchange = Exchange.broken
         // The method may be known even if the head is incomplete. A rejected HEAD request gets no body either (RFC 9110 §9.3.2).
         let head = connection.upload?.head ?? (connection.partialHead?.parser ?? parser).head
@@ -184,7 +185,7 @@ extension Loop {
         connection.bytesToDiscard = 0
         connection.stopsReading = true
         if isObserved {
-            recordRejection(connection, received: received, requests: connection.unansweredCount)
+            recordRejection(connection, receivedBytes: receivedBytes, requests: connection.unansweredCount)
         }
         var response = replacement ?? error.response
         response.closes = true

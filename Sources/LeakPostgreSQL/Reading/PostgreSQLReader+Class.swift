@@ -101,9 +101,9 @@
             let leakStates = LeakStates(
                 known: knownLeaks.names(name) ? try knownRows(app: app, on: connection) : KnownLeakRows(),
                 decided: try decidedLeaks(among: numbers, on: connection), now: now)
-            let found = numbers.filter { rows[$0] != nil }
-            var leaks = found.compactMap { rows[$0] }
-            try Self.complete(&leaks, numbers: found, leakStates: leakStates, now: now, on: connection)
+            let foundNumbers = numbers.filter { rows[$0] != nil }
+            var leaks = foundNumbers.compactMap { rows[$0] }
+            try Self.complete(&leaks, numbers: foundNumbers, leakStates: leakStates, now: now, on: connection)
             return leaks
         }
 

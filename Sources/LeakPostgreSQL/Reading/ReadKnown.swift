@@ -6,8 +6,8 @@
         /// cost depends on the number of such leaks, however many others there are.
         func knownRows(app: AppScope, on connection: PostgreSQLConnection) throws(StoreError) -> KnownLeakRows
         {
-            var found = KnownLeakRows()
-            guard !knownLeaks.entries.isEmpty else { return found }
+            var foundRows = KnownLeakRows()
+            guard !knownLeaks.entries.isEmpty else { return foundRows }
             let ranges = knownLeaks.classRanges
             let rows = try connection.run(
                 Query(
@@ -21,9 +21,9 @@
             var uncachedLeaks: [Int64: ObservedLeak] = [:]
             for row in rows {
                 let (number, reports) = (row.int64(0), row.int(3))
-                let cached = knownCache.cached(on: number, reports: reports)
-                guard !cached.isKnown else {
-                    if let match = cached.match { found.add(match, reports: reports, of: number) }
+                let cacheEntry = knownCache.cached(on: number, reports: reports)
+                guard !cacheEntry.isKnown else {
+                    if let match = cacheEntry.match { foundRows.add(match, reports: reports, of: number) }
                     continue
                 }
                 uncachedLeaks[number] = ObservedLeak(
@@ -34,9 +34,9 @@
             for (number, leak) in uncachedLeaks.sorted(by: { $0.key < $1.key }) {
                 let match = knownLeaks.match(leak)
                 knownCache.keep(match, reports: leak.reports, on: number)
-                if let match { found.add(match, reports: leak.reports, of: number) }
+                if let match { foundRows.add(match, reports: leak.reports, of: number) }
             }
-            return found
+            return foundRows
         }
 
         func knownMatch(

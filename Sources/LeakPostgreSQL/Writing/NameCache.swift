@@ -59,9 +59,9 @@
 
     extension StoreError {
         /// Returns the error for a value that this code did not write.
-        static func unreadable(_ what: String, in database: String) -> StoreError {
+        static func unreadable(_ item: String, in database: String) -> StoreError {
             StoreError(
-                .corrupt, "database \(database): \(what) cannot be read; restore the database from a backup")
+                .corrupt, "database \(database): \(item) cannot be read; restore the database from a backup")
         }
     }
 #endif

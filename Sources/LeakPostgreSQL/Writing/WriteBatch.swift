@@ -108,7 +108,9 @@
         }
 
         private mutating func countFirstRelease(of leak: Int) {
-            let (oldRelease, newRelease) = (rowIDs.leaks[leak].first.release, states[leak].first.release)
+            let (oldRelease, newRelease) = (
+                rowIDs.leaks[leak].lowestRelease.release, states[leak].lowestRelease.release
+            )
             guard rowIDs.isNew[leak] || oldRelease != newRelease else { return }
             if !rowIDs.isNew[leak] { firstReleaseChanges[oldRelease, default: 0] -= 1 }
             firstReleaseChanges[newRelease, default: 0] += 1

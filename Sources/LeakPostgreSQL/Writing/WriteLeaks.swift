@@ -54,7 +54,8 @@
                 .integers(impacts), .integers(newCells), .integers(states.map { $0.samples.sightings }),
                 .integers(leaks.map { $0.aliveAtMost.map(Int64.init) }),
                 .integers(leaks.map { $0.span?.first }), .integers(leaks.map { $0.span?.last }),
-                .integers(states.map { $0.first.release }), .integers(states.map { $0.last.release }),
+                .integers(states.map { $0.lowestRelease.release }),
+                .integers(states.map { $0.highestRelease.release }),
                 .integers(states.map { $0.samples.first }), .integers(states.map { $0.samples.newest }),
                 .integers(states.map { $0.samples.newestKept }),
                 .integers(hours.map { $0?.lowerBound }), .integers(hours.map { $0?.upperBound }))

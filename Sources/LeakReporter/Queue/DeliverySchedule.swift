@@ -31,9 +31,9 @@ struct DeliverySchedule: Sendable {
         now.advanced(byMilliseconds: Self.unauthorizedMilliseconds)
     }
 
-    mutating func stop(_ why: String) {
+    mutating func stop(_ reason: String) {
         isStopped = true
-        lastFailure = why
+        lastFailure = reason
     }
 
     /// Records the result of an attempt.
@@ -54,28 +54,28 @@ struct DeliverySchedule: Sendable {
         case .failed, .declined:
             if isCausedByBatch { failures = 0 }
             return postpone(at: now, jitter)
-        case .unauthorized(let why):
+        case .unauthorized(let reason):
             failedAttempts += 1
             // A process of the collector may not know a new key yet: each looks for new keys every second.
             let firstDelay = min(backoff.firstMilliseconds * 3 / 2, 1_500)
             // After that, an unknown key stays unknown until a person changes it.
             collectorRetryAt = now.advanced(
                 byMilliseconds: wasUnauthorized ? Self.unauthorizedMilliseconds : firstDelay)
-            if wasUnauthorized { lastFailure = Self.advice(why) }
+            if wasUnauthorized { lastFailure = Self.advice(reason) }
             wasUnauthorizedTwice = wasUnauthorized
             wasUnauthorized = true
             return
-        case .forbidden(let why):
+        case .forbidden(let reason):
             failedAttempts += 1
-            lastFailure = Self.advice(why)
+            lastFailure = Self.advice(reason)
         case .accepted, .tooLong, .refused: break
         }
         failures = 0
         (wasUnauthorized, wasUnauthorizedTwice) = (false, false)
     }
 
-    private static func advice(_ why: String) -> String {
-        "\(why). The next attempt is in an hour: check the ingest key"
+    private static func advice(_ reason: String) -> String {
+        "\(reason). The next attempt is in an hour: check the ingest key"
     }
 
     private mutating func postpone(at now: MonotonicTime, _ jitter: Double) {

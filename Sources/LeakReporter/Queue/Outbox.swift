@@ -249,12 +249,12 @@ struct Outbox {
         if !isCollecting || rules.isSampledOut { queue.forgetDrops() }
     }
 
-    mutating func stop(_ why: String) { schedule.stop(why) }
+    mutating func stop(_ reason: String) { schedule.stop(reason) }
 
     /// Sets the usage of the day, which includes that of other processes of the app.
     mutating func setUsage(_ usage: DailyByteUsage) { quota.usage = usage }
 
-    mutating func setStateFailure(_ why: String?) { stateFailure = why }
+    mutating func setStateFailure(_ reason: String?) { stateFailure = reason }
 
     mutating func commit(at now: CurrentTime) {
         queue.isThrottled = quota.isThrottled(at: now.wallTime)
@@ -270,15 +270,17 @@ struct Outbox {
         guard start <= now.moment else { return .wait(until: min(start, pollInterval.nextPollAt ?? start)) }
         let lastSequence = rules.sendsAutomatically ? .max : flushThrough ?? 0
         queue.endForbidding(at: now)
-        let hasDueUndeclined = queue.waiting.contains {
+        let hasDueUndeclined = queue.waitingSegments.contains {
             !$0.isDeclined && $0.firstSequence <= lastSequence && queue.releaseTime(of: $0) <= now.moment
         }
-        let hasDueDeclined = queue.waiting.contains {
+        let hasDueDeclined = queue.waitingSegments.contains {
             $0.isDeclined && $0.firstSequence <= lastSequence && queue.releaseTime(of: $0) <= now.moment
         }
         // A batch that fails or is declined repeatedly must not delay anything that is due.
         let isOpenSegmentDue =
-            queue.open.map { $0.dueAt != nil && queue.releaseTime(of: $0.queued) <= now.moment } ?? false
+            queue.activeSegment.map {
+                $0.dueAt != nil && queue.releaseTime(of: $0.queuedSegment) <= now.moment
+            } ?? false
         if !hasDueUndeclined, !hasDueDeclined || isOpenSegmentDue { queue.close() }
         switch queue.nextBatch(through: lastSequence, at: now) {
         case .batch(let batch):
@@ -305,26 +307,28 @@ struct Outbox {
 
     /// Returns `true` if the next step is to send the newest reports.
     func isAboutToSend(at now: CurrentTime) -> Bool {
-        isAttemptDue(at: now) && queue.waiting.allSatisfy { queue.releaseTime(of: $0) > now.moment }
+        isAttemptDue(at: now) && queue.waitingSegments.allSatisfy { queue.releaseTime(of: $0) > now.moment }
     }
 
     /// Postpones an attempt that was not made.
-    mutating func postpone(_ why: String, at now: CurrentTime) {
-        schedule.finish(.postponed(afterMilliseconds: nil, why: why), at: now.moment, jitter: 1)
+    mutating func postpone(_ reason: String, at now: CurrentTime) {
+        schedule.finish(.postponed(afterMilliseconds: nil, reason: reason), at: now.moment, jitter: 1)
     }
 
     private var dueAt: MonotonicTime? {
         let sendsAll = rules.sendsAutomatically
-        func mustFlush(_ queued: QueuedSegment) -> Bool {
-            flushThrough.map { queued.firstSequence <= $0 } == true
+        func mustFlush(_ queuedSegment: QueuedSegment) -> Bool {
+            flushThrough.map { queuedSegment.firstSequence <= $0 } == true
         }
-        let closedSegments = queue.waiting.lazy.filter { sendsAll || mustFlush($0) }
+        let closedSegments = queue.waitingSegments.lazy.filter { sendsAll || mustFlush($0) }
         // If no segment has a release time of its own, the first closed segment decides.
         let first = closedSegments.first.map { _ in MonotonicTime.distantPast }
         let closedAt = !queue.hasReleaseTimes ? first : closedSegments.map { queue.releaseTime(of: $0) }.min()
-        guard let open = queue.open else { return closedAt }
-        let dueAt = mustFlush(open.queued) ? .distantPast : sendsAll ? open.dueAt : nil
-        return [closedAt, dueAt.map { max($0, queue.releaseTime(of: open.queued)) }].compactMap(\.self).min()
+        guard let activeSegment = queue.activeSegment else { return closedAt }
+        let dueAt =
+            mustFlush(activeSegment.queuedSegment) ? .distantPast : sendsAll ? activeSegment.dueAt : nil
+        return [closedAt, dueAt.map { max($0, queue.releaseTime(of: activeSegment.queuedSegment)) }]
+            .compactMap(\.self).min()
     }
 
     /// Ends the attempt that ``next(at:)`` asked for.
@@ -335,8 +339,8 @@ struct Outbox {
     ) {
         isInFlight = false
         var delivery = delivery
-        if case .tooLong(isFinal: false, let why) = delivery, !queue.isDivisible(batch) {
-            delivery = .declined(why: why)
+        if case .tooLong(isFinal: false, let reason) = delivery, !queue.isDivisible(batch) {
+            delivery = .declined(reason: reason)
         }
         let cause = self.cause(of: delivery, of: batch, at: now, jitter)
         schedule.finish(delivery, at: now.moment, jitter: jitter, isCausedByBatch: cause == .batch)
@@ -351,8 +355,8 @@ struct Outbox {
         case .declined: queue.finishUncounted(batch, isRetriedLast: true)
         case .unauthorized: queue.finishUncounted(batch, isRetriedLast: false)
         case .forbidden:
-            if let queued = queue.waiting.first(where: { $0.key == batch.key }) {
-                queue.forbid(queued.appID, until: schedule.retryTimeIfForbidden(at: now.moment))
+            if let queuedSegment = queue.waitingSegments.first(where: { $0.key == batch.key }) {
+                queue.forbid(queuedSegment.appID, until: schedule.retryTimeIfForbidden(at: now.moment))
             }
             queue.finishUncounted(batch, isRetriedLast: false)
         }
@@ -363,7 +367,7 @@ struct Outbox {
     ) -> BatchRetries.Cause? {
         switch delivery {
         case .failed, .declined:
-            guard queue.waiting.contains(where: { $0.key == batch.key }) else { return nil }
+            guard queue.waitingSegments.contains(where: { $0.key == batch.key }) else { return nil }
             let backoff = schedule.backoff
             return queue.retries.recordFailure(of: batch.key, at: now.moment) {
                 backoff.milliseconds(afterFailures: $0, jitter: jitter)

@@ -66,7 +66,7 @@ struct ActiveSegment {
         var count: Int
     }
 
-    var queued: QueuedSegment
+    var queuedSegment: QueuedSegment
     let header: SegmentHeader
     /// The time at which the segment is to be sent; `nil` if nothing in it is worth a request.
     private(set) var dueAt: MonotonicTime?
@@ -79,14 +79,14 @@ struct ActiveSegment {
 
     init(_ header: SegmentHeader, sequence: UInt64) {
         self.header = header
-        queued = QueuedSegment(key: header.key, firstSequence: sequence)
-        queued.appID = header.app.id
+        queuedSegment = QueuedSegment(key: header.key, firstSequence: sequence)
+        queuedSegment.appID = header.app.id
         append(.header(header))
     }
 
     mutating func append(_ record: SegmentRecord) {
-        record.write(to: &queued.unsavedBytes)
-        if case .explanation = record { queued.explanations += 1 }
+        record.write(to: &queuedSegment.unsavedBytes)
+        if case .explanation = record { queuedSegment.explanations += 1 }
         recordCount += 1
     }
 

@@ -20,44 +20,45 @@ extension SegmentQueue {
             String
         >
     {
-        let ownFileNames = Set(waiting.map(\.fileName) + [open?.queued.fileName].compactMap(\.self))
-        var foundSegments: [(queued: QueuedSegment, parent: String?)] = []
+        let ownFileNames = Set(
+            waitingSegments.map(\.fileName) + [activeSegment?.queuedSegment.fileName].compactMap(\.self))
+        var foundSegments: [(queuedSegment: QueuedSegment, parent: String?)] = []
         var replacedKeys: Set<String> = []
         var sessions: Set<String> = []
         for name in names where name.hasSuffix(Segment.fileEnding) {
             let key = String(name.dropLast(Segment.fileEnding.count))
             guard !ownFileNames.contains(name), unremovedFiles[name] == nil else { continue }
-            var queued = QueuedSegment(key: key, firstSequence: sequence)
-            queued.hasFile = true
+            var queuedSegment = QueuedSegment(key: key, firstSequence: sequence)
+            queuedSegment.hasFile = true
             // A file that cannot be read now may be readable at the next start.
             guard let bytes = try? folder.read(name) else { continue }
             let segment = Segment(bytes)
-            queued.appID = segment.header.map { $0.app.id } ?? origin.app.id
-            queued.savedBytes = bytes.count
-            queued.sightings = segment.sightings
-            queued.explanations = segment.explanations.count
-            queued.damagedSightings = segment.damagedSightings
-            queued.sentAt = segment.footer?.sentAt
+            queuedSegment.appID = segment.header.map { $0.app.id } ?? origin.app.id
+            queuedSegment.savedBytes = bytes.count
+            queuedSegment.sightings = segment.sightings
+            queuedSegment.explanations = segment.explanations.count
+            queuedSegment.damagedSightings = segment.damagedSightings
+            queuedSegment.sentAt = segment.footer?.sentAt
             // The segment may have failed repeatedly, so other segments go first.
-            queued.isDeclined = queued.sentAt != nil
+            queuedSegment.isDeclined = queuedSegment.sentAt != nil
             // `isContentFixed` stays false: the run that wrote the footer may have ended before it synced it.
             replacedKeys.formUnion(segment.replacedKeys)
             sessions.formUnion(segment.sessions.map(\.id))
-            foundSegments.append((queued, segment.header?.parent))
+            foundSegments.append((queuedSegment, segment.header?.parent))
         }
-        let keys = Set(foundSegments.map(\.queued.key) + waiting.map(\.key))
+        let keys = Set(foundSegments.map(\.queuedSegment.key) + waitingSegments.map(\.key))
         var sentSegments: [QueuedSegment] = []
-        for (queued, parent) in foundSegments {
-            if replacedKeys.contains(queued.key) || parent.map(keys.contains) == true {
-                remove(queued)
+        for (queuedSegment, parent) in foundSegments {
+            if replacedKeys.contains(queuedSegment.key) || parent.map(keys.contains) == true {
+                remove(queuedSegment)
             } else {
-                waiting.append(queued)
-                if queued.sentAt != nil { sentSegments.append(queued) }
+                waitingSegments.append(queuedSegment)
+                if queuedSegment.sentAt != nil { sentSegments.append(queuedSegment) }
             }
         }
         adoptRetries(sentSegments, at: now)
         // Sorted by key, which begins with the time; segments that failed come after the others.
-        waiting.sort { ($0.isDeclined ? 1 : 0, $0.key) < ($1.isDeclined ? 1 : 0, $1.key) }
+        waitingSegments.sort { ($0.isDeclined ? 1 : 0, $0.key) < ($1.isDeclined ? 1 : 0, $1.key) }
         return sessions
     }
 
@@ -70,7 +71,7 @@ extension SegmentQueue {
         retries.adopt(sentSegments.map(\.key), lastSentAt: now.moment.advanced(byMilliseconds: -Int(elapsed)))
     }
 
-    /// Adds the sessions of ended processes to the open segment. A session that was running when its process ended has ended with
+    /// Adds the sessions of ended processes to the active segment. A session that was running when its process ended has ended with
     /// it.
     ///
     /// - Parameter reportedSessionIDs: ids of sessions that were already added to a segment before their logs were removed.

@@ -4,20 +4,20 @@ extension SegmentQueue {
     /// Splits a segment that was too long for the collector, which has counted nothing of it, into two. A single report that is too
     /// long is discarded.
     mutating func split(_ batch: Batch, at now: CurrentTime) {
-        guard let queued = endInFlight(batch),
-            let position = waiting.firstIndex(where: { $0.key == queued.key }),
-            let bytes = try? read(queued)
+        guard let queuedSegment = endInFlight(batch),
+            let position = waitingSegments.firstIndex(where: { $0.key == queuedSegment.key }),
+            let bytes = try? read(queuedSegment)
         else { return }
         let segment = Segment(bytes)
         let pieces = segment.pieces
-        guard pieces.count > 1 else { return discard(queued, .tooLong, at: now) }
-        drop(queued.damagedSightings, .damaged)
+        guard pieces.count > 1 else { return discard(queuedSegment, .tooLong, at: now) }
+        drop(queuedSegment.damagedSightings, .damaged)
         if batch.counts.count > 1 { batchReports = batch.counts.count / 2 }
         var pieceSegments = pieces.map { piece in
-            makePiece(piece, of: queued, segment.header ?? unknownOrigin, at: now)
+            makePiece(piece, of: queuedSegment, segment.header ?? unknownOrigin, at: now)
         }
         // Sightings that do not count as stored yet do not count as stored in their pieces either.
-        var unstoredSightings = queued.unsavedSightings
+        var unstoredSightings = queuedSegment.unsavedSightings
         for index in pieceSegments.indices {
             pieceSegments[index].unsavedSightings = min(unstoredSightings, pieceSegments[index].sightings)
             unstoredSightings -= pieceSegments[index].unsavedSightings
@@ -25,14 +25,18 @@ extension SegmentQueue {
             if pieceSegments[index].unsavedBytes.isEmpty { try? folder?.sync(pieceSegments[index].fileName) }
         }
         // The pieces replace the segment from here on. A run that finds both ignores the pieces as long as the segment exists.
-        waiting.replaceSubrange(position...position, with: pieceSegments)
-        remove(queued)
-        for piece in pieceSegments { block(piece.key, until: queued.blockedBy.union([queued.fileName])) }
+        waitingSegments.replaceSubrange(position...position, with: pieceSegments)
+        remove(queuedSegment)
+        for piece in pieceSegments {
+            block(piece.key, until: queuedSegment.blockedBy.union([queuedSegment.fileName]))
+        }
     }
 
     /// Returns `true` if a batch that is too long can be split.
     func isDivisible(_ batch: Batch) -> Bool {
-        guard let queued = waiting.first(where: { $0.key == batch.key }), let bytes = try? read(queued) else {
+        guard let queuedSegment = waitingSegments.first(where: { $0.key == batch.key }),
+            let bytes = try? read(queuedSegment)
+        else {
             return true
         }
         return Segment(bytes).pieces.count > 1
@@ -45,12 +49,12 @@ extension SegmentQueue {
         var header = origin
         header.key = makeID(now.wallTime)
         header.parent = parent.key
-        var queued = QueuedSegment(key: header.key, firstSequence: parent.firstSequence)
-        queued.appID = header.app.id
-        for record in [.header(header)] + records { record.write(to: &queued.unsavedBytes) }
-        for case .report(let report) in records { queued.sightings += Int(report.count) }
-        for case .explanation in records { queued.explanations += 1 }
-        return queued
+        var queuedSegment = QueuedSegment(key: header.key, firstSequence: parent.firstSequence)
+        queuedSegment.appID = header.app.id
+        for record in [.header(header)] + records { record.write(to: &queuedSegment.unsavedBytes) }
+        for case .report(let report) in records { queuedSegment.sightings += Int(report.count) }
+        for case .explanation in records { queuedSegment.explanations += 1 }
+        return queuedSegment
     }
 }
 

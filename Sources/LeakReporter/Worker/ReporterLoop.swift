@@ -69,7 +69,7 @@ struct ReporterLoop {
 
     private mutating func start() {
         let now = environment.now()
-        if let why = environment.problem { stop(why) }
+        if let reason = environment.problem { stop(reason) }
         outbox.takesExplanations = readTakesExplanations()
         switch thread.choice.readInitialAnswer() {
         case .on: break
@@ -135,7 +135,8 @@ struct ReporterLoop {
             isInFlight = sender.send(batch, from: environment, repliesTo: thread.entryQueue)
             if !isInFlight {
                 finish(
-                    batch, .postponed(afterMilliseconds: nil, why: "the system cannot start another thread"))
+                    batch,
+                    .postponed(afterMilliseconds: nil, reason: "the system cannot start another thread"))
                 return 0
             }
             return nil
@@ -301,7 +302,7 @@ struct ReporterLoop {
         guard usage != savedUsage, let file = environment.usageFile else { return }
         let isWorthSaving =
             usage.day != savedUsage.day || usage.totalBytes - savedUsage.totalBytes >= 64 * 1024
-        guard isWorthSaving || outbox.queue.open == nil else { return }
+        guard isWorthSaving || outbox.queue.activeSegment == nil else { return }
         let other = (try? file.read()).flatMap(DailyByteUsage.init) ?? savedUsage
         let sum = usage.added(to: other, since: savedUsage)
         outbox.setUsage(sum)
@@ -309,9 +310,9 @@ struct ReporterLoop {
         try? file.write(sum.line)
     }
 
-    private mutating func stop(_ why: String) {
-        outbox.stop(why)
-        warn(why)
+    private mutating func stop(_ reason: String) {
+        outbox.stop(reason)
+        warn(reason)
     }
 
     /// Warns once: a reason that prevents sending stays until a person changes it.

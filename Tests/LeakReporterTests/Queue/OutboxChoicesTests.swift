@@ -110,8 +110,8 @@ import LeakPlatform
 
     @Test func `a batch that is deleted while it is on its way is not counted twice`() throws {
         for answer in [
-            yes, .refused(why: "no"), .tooLong(isFinal: true, why: "413"),
-            .postponed(afterMilliseconds: nil, why: ""),
+            yes, .refused(reason: "no"), .tooLong(isFinal: true, reason: "413"),
+            .postponed(afterMilliseconds: nil, reason: ""),
         ] {
             let device = device()
             for name in ["A", "B"] { device.record(name) }
