@@ -490,19 +490,19 @@ import LeakPlatform
         }
         let (one, other) = (choice(), choice())
         #expect(one.readInitialAnswer() == .on && other.readInitialAnswer() == .on)
-        #expect(one.give(true) { _ in })
+        #expect(one.setAnswer(true) { _ in })
         #expect(try file.read() == "on")
         #expect(other.permission() == .granted)
         var marks: Set<String> = []
         for _ in 0..<3 {
-            #expect(one.give(false) { _ in } && one.give(true) { _ in })
+            #expect(one.setAnswer(false) { _ in } && one.setAnswer(true) { _ in })
             marks.insert(try file.read() ?? "")
             #expect(one.permission() == .granted && other.permission() == .denied)
             #expect(choice().permission() == .granted)
         }
         #expect(marks.count == 3)
         var posted: [Bool] = []
-        #expect(other.give(true) { posted.append($0) })
+        #expect(other.setAnswer(true) { posted.append($0) })
         #expect(posted == [false, true])
         #expect(one.permission() == .granted && other.permission() == .granted)
     }

@@ -118,7 +118,7 @@ import Testing
             let whole = Segment(bytes(expected))
             #expect(segment.sightings == whole.sightings && segment.checks == whole.checks)
             #expect(segment.header == whole.header && segment.sessions == whole.sessions)
-            #expect(segment.dropped == whole.dropped && segment.replacedKeys == whole.replaced)
+            #expect(segment.dropped == whole.dropped && segment.replacedKeys == whole.replacedKeys)
             switch lost {
             case .report(let report) where report.index == 0:
                 // The sighting itself and the sightings that were merged into it; its own count is unknown.
