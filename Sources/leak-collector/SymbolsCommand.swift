@@ -23,7 +23,7 @@ struct SymbolsCommand: Equatable {
     static let path = "/api/v1/symbols"
 
     func run() throws -> Program.ExitCode {
-        let settings = try Program.settings(flags)
+        let settings = try Program.readSettings(flags)
         guard let address = settings.url else {
             throw SettingError(
                 source: Setting.url.variable, problem: "is not set: name the collector with --url")

@@ -308,7 +308,9 @@ import LeakPlatform
             syncFolder: { path throws(FileFailure) in
                 if isBroken.with({ $0 }) { throw FileFailure("sync", path) }
             },
-            now: { CurrentTime(moment: MonotonicTime(milliseconds: clock.with { $0 }), wallTime: .now) })
+            now: {
+                CurrentTime(monotonicTime: MonotonicTime(milliseconds: clock.with { $0 }), wallTime: .now)
+            })
         #expect(!choice.setAnswer(false) { _ in })
         #expect(choice.retryAt.map { (1_000_000_001...1_000_060_000).contains($0.milliseconds) } == true)
         isBroken.with { $0 = false }
@@ -414,7 +416,7 @@ import LeakPlatform
                 guard count == 0 else { return start }
                 let hour = 3_600_000
                 return CurrentTime(
-                    moment: start.moment.advanced(byMilliseconds: hour),
+                    monotonicTime: start.monotonicTime.advanced(byMilliseconds: hour),
                     wallTime: WireTime(milliseconds: start.wallTime.milliseconds + Int64(hour)))
             }
         }

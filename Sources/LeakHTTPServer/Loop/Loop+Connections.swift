@@ -27,7 +27,7 @@ extension Loop {
                     // A connection was evicted, as at the connection limit.
                     hasEvicted = true
                 case .tooManyFiles, .tooManyFilesInSystem:
-                    shedWithReserve(number)
+                    rejectWithSpareDescriptor(number)
                     return
                 // The peer disconnected before it was accepted; the next one may still be there.
                 default: continue
@@ -119,14 +119,14 @@ extension Loop {
 
     /// Handles the lack of descriptors: uses the reserved one to accept and close a single peer, so that it is not left waiting,
     /// and pauses accepting, because the listener would be reported as ready at once again.
-    private func shedWithReserve(_ listener: Int32) {
-        reserve = nil
+    private func rejectWithSpareDescriptor(_ listener: Int32) {
+        spareDescriptor = nil
         if let incoming = try? Socket.accept(listener) {
             counters.accepted += 1
             counters.shed.descriptors += 1
             Socket.endWriting(incoming.socket.number)
         }
-        if let descriptor = try? Descriptor.reserve() { reserve = Reserve(descriptor) }
+        if let descriptor = try? Descriptor.openSpare() { spareDescriptor = SpareDescriptor(descriptor) }
         pauseAccepting()
     }
 
@@ -139,7 +139,9 @@ extension Loop {
 
     func resumeAccepting() {
         acceptResumesAt = nil
-        if reserve == nil, let descriptor = try? Descriptor.reserve() { reserve = Reserve(descriptor) }
+        if spareDescriptor == nil, let descriptor = try? Descriptor.openSpare() {
+            spareDescriptor = SpareDescriptor(descriptor)
+        }
         for (index, socket) in listeners.enumerated() {
             let number = socket.listener.descriptor.number
             do throws(SystemError) {

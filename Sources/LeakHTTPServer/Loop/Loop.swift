@@ -29,7 +29,7 @@ final class Loop: @unchecked Sendable {
     var deferredConnections: [ConnectionID] = []
     var generation: UInt32 = 0
     /// A spare descriptor, used when no other is left.
-    var reserve: Reserve?
+    var spareDescriptor: SpareDescriptor?
     /// The time when accepting resumes after descriptors or memory ran out, in milliseconds on the monotonic clock; `nil` while
     /// the loop accepts.
     var acceptResumesAt: UInt64?
@@ -77,7 +77,7 @@ final class Loop: @unchecked Sendable {
         init(_ listener: consuming Listener) { self.listener = listener }
     }
 
-    final class Reserve {
+    final class SpareDescriptor {
         let descriptor: Descriptor
         init(_ descriptor: consuming Descriptor) { self.descriptor = descriptor }
     }
@@ -99,7 +99,7 @@ final class Loop: @unchecked Sendable {
         messageQueue = MessageQueue(waker: waker)
         loopNumber = limiter.register(messageQueue)
         poller = try SystemPoller()
-        reserve = Reserve(try Descriptor.reserve())
+        spareDescriptor = SpareDescriptor(try Descriptor.openSpare())
         parser = HeadParser(limits: limits)
         decoder = BodyDecoder(limits: limits)
         now = Loop.clock

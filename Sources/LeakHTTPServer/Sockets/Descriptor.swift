@@ -13,7 +13,7 @@ struct Descriptor: ~Copyable, Sendable {
     init(adopting number: Int32) { self.number = number }
 
     /// Opens a spare descriptor: if no other descriptor is left, closing the spare one makes room to reject one peer.
-    static func reserve() throws(SystemError) -> Descriptor {
+    static func openSpare() throws(SystemError) -> Descriptor {
         Descriptor(adopting: try retryingOnInterrupt { unsafe open("/dev/null", O_RDONLY | O_CLOEXEC) })
     }
 

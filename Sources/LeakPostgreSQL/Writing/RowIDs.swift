@@ -18,7 +18,7 @@
         private(set) var builds: [Int64] = []
         private(set) var leaks: [StoredLeak] = []
         /// `true` if the leak did not exist before.
-        private(set) var isNew: [Bool] = []
+        private(set) var isLeakNew: [Bool] = []
 
         /// Looks up the rows, and inserts the names that are new.
         init(
@@ -77,8 +77,8 @@
             of aggregate: SubmissionAggregate, _ existing: inout ExistingRows,
             on connection: PostgreSQLConnection
         ) throws(StoreError) {
-            isNew = aggregate.leaks.map { existing.leaks[$0.identity.id] == nil }
-            let missing = aggregate.leaks.indices.filter { isNew[$0] }
+            isLeakNew = aggregate.leaks.map { existing.leaks[$0.identity.id] == nil }
+            let missing = aggregate.leaks.indices.filter { isLeakNew[$0] }
             if !missing.isEmpty {
                 let releases = missing.map { index in
                     self.releases[

@@ -20,7 +20,7 @@
                 Migration.sharedLock, Migration.version, writer.commitMarker.next(now: now),
             ]
             try idempotencyKeys.write(
-                after: openingQueries, on: connection, limits: writer.limits, &writer.idempotency)
+                after: openingQueries, on: connection, limits: writer.limits, &writer.idempotencyCache)
             receipts = idempotencyKeys.receipts
 
             let countedIndexes = submissions.indices.filter { receipts[$0] == .counted }
@@ -29,47 +29,50 @@
                 return receipts
             }
             let apps = try admitApps(
-                of: countedIndexes.lazy.map { submissions[$0] }, &writer.names,
+                of: countedIndexes.lazy.map { submissions[$0] }, &writer.nameCache,
                 limit: writer.limits.appsPerKey)
             var aggregate = try Self.aggregate(
                 submissions, countedIndexes, forgotten: idempotencyKeys.unrecognizedIndexes, in: apps,
-                by: AppNameQuota(apps, modules: writer.names.modules))
-            var existing = try ExistingRows(of: aggregate, apps: apps, on: connection, names: &writer.names)
+                by: AppNameQuota(apps, modules: writer.nameCache.modules))
+            var existing = try ExistingRows(
+                of: aggregate, apps: apps, on: connection, names: &writer.nameCache)
             for choice in aggregate.choices {
                 for leak in choice.asked.ids {
-                    writer.names.remember(existing.module(of: leak), of: leak)
+                    writer.nameCache.remember(existing.module(of: leak), of: leak)
                 }
             }
             let isStale = existing.invalidates(aggregate)
             let mayExceed = try existing.mayExceed(
-                writer.limits, adding: aggregate, names: &writer.names, idempotency: &writer.idempotency)
+                writer.limits, adding: aggregate, names: &writer.nameCache,
+                idempotency: &writer.idempotencyCache)
             if mayExceed || isStale {
-                try existing.lookUpFallbacks(aggregate, &writer.names)
+                try existing.lookUpFallbacks(aggregate, &writer.nameCache)
                 aggregate = try Self.aggregate(
                     submissions, countedIndexes, forgotten: idempotencyKeys.unrecognizedIndexes, in: apps,
                     by: ExactNameQuota(
-                        apps: apps, existing: existing, idempotency: writer.idempotency, limits: writer.limits
+                        apps: apps, existing: existing, idempotency: writer.idempotencyCache,
+                        limits: writer.limits
                     ))
             }
             let textBytes = existing.newTextBytes(of: aggregate)
-            let rowIDs = try RowIDs(of: aggregate, &existing, on: connection, names: &writer.names)
+            let rowIDs = try RowIDs(of: aggregate, &existing, on: connection, names: &writer.nameCache)
 
-            writer.members.invalidate(before: existing.erasures)
+            writer.installSetCache.invalidate(before: existing.erasures)
             var batch = WriteBatch(
                 of: aggregate, in: rowIDs, submissions, now: now, expiry: clock.expiryTime, by: writer)
             try batch.readAndMerge(&existing, on: connection, by: writer)
             try batch.limitDetails(existing, on: connection, by: writer, now: now)
             let writes = batch.writes(droppedReasons: writer.limits.droppedReasonsPerApp)
-            let usageQuery = writer.idempotency.write(
+            let usageQuery = writer.idempotencyCache.write(
                 idempotencyKeys, textBytes: textBytes.merging(batch.cellBytes, uniquingKeysWith: +),
                 details: batch.details, limits: writer.limits)
             let answers = try commit(
                 writes + [usageQuery].compactMap { $0 }
                     + batch.writeDetails(checkClasses: writer.limits.checkClassesPerBuild))
-            writer.members.remember(batch.sets)
-            writer.names.remember(batch.cells)
-            writer.names.remember(batch.details)
-            if usageQuery != nil { writer.idempotency.remember(answers[writes.count]) }
+            writer.installSetCache.remember(batch.sets)
+            writer.nameCache.remember(batch.cells)
+            writer.nameCache.remember(batch.details)
+            if usageQuery != nil { writer.idempotencyCache.remember(answers[writes.count]) }
             return receipts
         }
 

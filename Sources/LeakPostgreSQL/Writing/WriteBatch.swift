@@ -61,8 +61,8 @@
                 details.add(candidates, bodies: bodies, of: index, row: states[index].id, from: submissions)
                 details.add(leak.values, of: index, row: states[index].id)
             }
-            addValues(&writer.names)
-            addChecks(&writer.names)
+            addValues(&writer.nameCache)
+            addChecks(&writer.nameCache)
         }
 
         private mutating func addValues(_ names: inout NameCache) {
@@ -111,8 +111,8 @@
             let (oldRelease, newRelease) = (
                 rowIDs.leaks[leak].lowestRelease.release, states[leak].lowestRelease.release
             )
-            guard rowIDs.isNew[leak] || oldRelease != newRelease else { return }
-            if !rowIDs.isNew[leak] { firstReleaseChanges[oldRelease, default: 0] -= 1 }
+            guard rowIDs.isLeakNew[leak] || oldRelease != newRelease else { return }
+            if !rowIDs.isLeakNew[leak] { firstReleaseChanges[oldRelease, default: 0] -= 1 }
             firstReleaseChanges[newRelease, default: 0] += 1
         }
 
@@ -124,10 +124,11 @@
         ) throws(StoreError) {
             var isNew = [Bool](repeating: false, count: cells.count)
             defer { cellBytes = aggregate.cellBytes { isNew[$0] } }
-            let additions = additions(knowing: &writer.members)
+            let additions = additions(knowing: &writer.installSetCache)
             let freedLeaks = aggregate.leaks.indices.filter { !aggregate.leaks[$0].lived.isEmpty }
             let uncachedCells = cells.indices.filter { index in
-                writer.names.cells.value(of: cells[index]) == nil && !existing.cells.contains(cells[index])
+                writer.nameCache.cells.value(of: cells[index]) == nil
+                    && !existing.cells.contains(cells[index])
             }
             guard !additions.isEmpty || !freedLeaks.isEmpty || !uncachedCells.isEmpty else { return }
             let rows = additions.map { $0.scope.row }
@@ -179,7 +180,7 @@
         }
 
         private func additions(
-            knowing members: inout InstallSetCache
+            knowing installSetCache: inout InstallSetCache
         ) -> [(scope: InstallScope, hashes: [UInt64])] {
             var hashes: [InstallScope: [UInt64]] = [:]
             for (index, cell) in aggregate.cells.enumerated() where !cell.installs.isEmpty {
@@ -190,7 +191,7 @@
                     .leak(leak), .release(release),
                 ]
                 for scope in scopes {
-                    let newHashes = members.possiblyNewHashes(cell.installs, in: scope)
+                    let newHashes = installSetCache.possiblyNewHashes(cell.installs, in: scope)
                     if !newHashes.isEmpty { hashes[scope, default: []] += newHashes }
                 }
             }
@@ -200,7 +201,7 @@
                     slot.number >= oldestSlot
                     ? .slot(app: app, slot: Int64(slot.number))
                     : .day(app: app, day: Int64(slot.day))
-                let newHashes = members.possiblyNewHashes(slot.installs, in: scope)
+                let newHashes = installSetCache.possiblyNewHashes(slot.installs, in: scope)
                 if !newHashes.isEmpty { hashes[scope, default: []] += newHashes }
             }
             return hashes.map { ($0.key, $0.value) }
@@ -252,7 +253,7 @@
             _ existing: ExistingRows, on connection: PostgreSQLConnection, by writer: Writer, now: Int64
         ) throws(StoreError) {
             try details.limit(
-                by: writer.limits, existing, &writer.idempotency, on: connection
+                by: writer.limits, existing, &writer.idempotencyCache, on: connection
             )
             for sample in details.samples { states[sample.leak].samples.keep(sample.candidate, now: now) }
         }

@@ -64,7 +64,7 @@
         /// Writes the modules of leaks for which no earlier report had named a module.
         func writeModules() -> Query? {
             let claims = aggregate.leaks.indices.filter {
-                !rowIDs.isNew[$0] && aggregate.leaks[$0].claimedModule != nil
+                !rowIDs.isLeakNew[$0] && aggregate.leaks[$0].claimedModule != nil
             }.sorted { states[$0].id < states[$1].id }
             guard !claims.isEmpty else { return nil }
             return Query(

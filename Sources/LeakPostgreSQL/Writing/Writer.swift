@@ -30,9 +30,9 @@
         private let clockRule: ClockRule
         /// `nil` until it has been read.
         private var clock: StoreClock?
-        var names = NameCache()
-        var members = InstallSetCache()
-        var idempotency = IdempotencyCache()
+        var nameCache = NameCache()
+        var installSetCache = InstallSetCache()
+        var idempotencyCache = IdempotencyCache()
         var commitMarker = CommitMarker()
         /// Makes batches smaller after a transaction that took too long.
         private var batchSizeLimiter = BatchSizeLimiter()
@@ -86,9 +86,9 @@
             } catch {
                 serverErrorKind = connection.serverErrorKind
                 // Cached row numbers may belong to rows that were not committed.
-                names = NameCache()
-                members = InstallSetCache()
-                idempotency = IdempotencyCache()
+                nameCache = NameCache()
+                installSetCache = InstallSetCache()
+                idempotencyCache = IdempotencyCache()
                 connector.reset()
                 guard transaction.isInDoubt else { throw error }
                 switch isCommitted(now: now) {

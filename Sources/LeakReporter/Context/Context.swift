@@ -13,7 +13,7 @@ struct Context: Sendable {
     var log: [String] { breadcrumbs.oldestFirst }
 
     /// Adds a breadcrumb, which replaces the oldest one if there are already ``WireLimits/logCount``.
-    mutating func log(_ line: String) {
+    mutating func addBreadcrumb(_ line: String) {
         breadcrumbs.append(line.prefix(utf8: WireLimits.logBytes))
     }
 

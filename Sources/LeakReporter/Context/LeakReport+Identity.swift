@@ -7,7 +7,7 @@ import LeakMessage
 extension LeakReport {
     /// Returns the report with a placeholder if nothing in it identifies the leak, so that the sighting counts: the last element of
     /// a path of owners as the class, `error` as the domain of an error, or a space, which is also sent for a text of blanks.
-    func namingLeak() -> LeakReport {
+    func withIdentityPlaceholder() -> LeakReport {
         guard !namesLeak else { return self }
         var report = self
         if let last = stack.last, !last.isEmpty, CallStack(stack) == nil {

@@ -162,7 +162,7 @@ final class RunFolder: SegmentFolder {
         }
     }
 
-    func removeForeign(_ choose: ([ForeignFile]) -> [ForeignFile]) -> [[UInt8]] {
+    func removeForeignFiles(_ choose: ([ForeignFile]) -> [ForeignFile]) -> [[UInt8]] {
         guard let root else { return [] }
         let queues = FileSystem.names(in: root).filter { $0.hasPrefix(Self.queuePrefix) }.map {
             root + "/" + $0

@@ -73,7 +73,7 @@ struct Outbox {
 
     mutating func record(_ sighting: LeakReport, at now: CurrentTime) {
         guard isCollecting else { return }
-        let count = sighting.boundedCount
+        let count = sighting.clampedCount
         if let reason = rules.blockingReason { return queue.drop(count, reason) }
         if rules.isSampledOut { return queue.drop(count, .sampled) }
         guard let report = prepare(sighting) else { return queue.drop(count, .beforeSend) }
@@ -86,9 +86,9 @@ struct Outbox {
     private func prepare(_ sighting: LeakReport) -> LeakReport? {
         var report = context.added(to: sighting)
         if rules.redaction == .standard { report = report.redactedForSending() }
-        report = report.namingLeak()
+        report = report.withIdentityPlaceholder()
         guard let beforeSend = rules.beforeSend else { return report }
-        return beforeSend(report)?.identified(as: report).boundedForQueue()
+        return beforeSend(report)?.identified(as: report).truncatedForQueue()
     }
 
     private mutating func keep(_ sighting: LeakReport, count: Int, at now: CurrentTime) {
@@ -145,7 +145,7 @@ struct Outbox {
 
     /// Adds a line to the log. Before the user has answered, it is kept in memory, and sent only if the answer is yes.
     mutating func log(_ line: String) {
-        if isCollecting || isAwaitingChoice { context.log(line) }
+        if isCollecting || isAwaitingChoice { context.addBreadcrumb(line) }
     }
 
     /// Sets a custom key. Before the user has answered, it is kept in memory, as in ``log(_:)``.
@@ -169,7 +169,7 @@ struct Outbox {
             return
         }
         quota.startSession()
-        if isPolled { pollInterval.start(at: now.moment) }
+        if isPolled { pollInterval.start(at: now.monotonicTime) }
         session = SessionLog(
             EndedSession(
                 id: queue.makeID(now.wallTime), startedAt: now.wallTime, checks: 0, leaks: 0),
@@ -188,10 +188,10 @@ struct Outbox {
     var hasSession: Bool { session != nil }
 
     /// Returns `true` if the app should be asked for its checks now.
-    func isPollDue(at now: CurrentTime) -> Bool { pollInterval.isDue(at: now.moment) }
+    func isPollDue(at now: CurrentTime) -> Bool { pollInterval.isDue(at: now.monotonicTime) }
 
     mutating func finishPoll(hasChecks: Bool, at now: CurrentTime) {
-        pollInterval.finish(hasChecks: hasChecks, at: now.moment)
+        pollInterval.finish(hasChecks: hasChecks, at: now.monotonicTime)
     }
 
     // MARK: Requests of the app
@@ -208,13 +208,13 @@ struct Outbox {
     }
 
     /// Enforces limits on the files of ended runs with another endpoint, key or app.
-    mutating func expireForeign(at now: CurrentTime) { queue.expireForeign(at: now) }
+    mutating func expireForeignSegments(at now: CurrentTime) { queue.expireForeignSegments(at: now) }
 
     /// Deletes everything, including the files of other runs with any endpoint and key.
     mutating func deleteAll(at now: CurrentTime) {
         queue.adopt(excluding: session?.name, at: now)
         queue.deleteAll()
-        queue.deleteForeign()
+        queue.deleteForeignSegments()
     }
 
     /// Turns collecting off until the user has answered.
@@ -267,19 +267,23 @@ struct Outbox {
     /// Returns the next step.
     mutating func next(at now: CurrentTime) -> Step {
         guard !isInFlight, let start = nextSendAt else { return .wait(until: pollInterval.nextPollAt) }
-        guard start <= now.moment else { return .wait(until: min(start, pollInterval.nextPollAt ?? start)) }
+        guard start <= now.monotonicTime else {
+            return .wait(until: min(start, pollInterval.nextPollAt ?? start))
+        }
         let lastSequence = rules.sendsAutomatically ? .max : flushThrough ?? 0
-        queue.endForbidding(at: now)
+        queue.endForbiddenPeriods(at: now)
         let hasDueUndeclined = queue.waitingSegments.contains {
-            !$0.isDeclined && $0.firstSequence <= lastSequence && queue.releaseTime(of: $0) <= now.moment
+            !$0.isDeclined && $0.firstSequence <= lastSequence
+                && queue.releaseTime(of: $0) <= now.monotonicTime
         }
         let hasDueDeclined = queue.waitingSegments.contains {
-            $0.isDeclined && $0.firstSequence <= lastSequence && queue.releaseTime(of: $0) <= now.moment
+            $0.isDeclined && $0.firstSequence <= lastSequence
+                && queue.releaseTime(of: $0) <= now.monotonicTime
         }
         // A batch that fails or is declined repeatedly must not delay anything that is due.
         let isOpenSegmentDue =
             queue.activeSegment.map {
-                $0.dueAt != nil && queue.releaseTime(of: $0.queuedSegment) <= now.moment
+                $0.dueAt != nil && queue.releaseTime(of: $0.queuedSegment) <= now.monotonicTime
             } ?? false
         if !hasDueUndeclined, !hasDueDeclined || isOpenSegmentDue { queue.close() }
         switch queue.nextBatch(through: lastSequence, at: now) {
@@ -302,17 +306,18 @@ struct Outbox {
 
     /// Returns `true` if the next step is an attempt to send.
     func isAttemptDue(at now: CurrentTime) -> Bool {
-        !isInFlight && (nextSendAt.map { $0 <= now.moment } ?? false)
+        !isInFlight && (nextSendAt.map { $0 <= now.monotonicTime } ?? false)
     }
 
     /// Returns `true` if the next step is to send the newest reports.
     func isAboutToSend(at now: CurrentTime) -> Bool {
-        isAttemptDue(at: now) && queue.waitingSegments.allSatisfy { queue.releaseTime(of: $0) > now.moment }
+        isAttemptDue(at: now)
+            && queue.waitingSegments.allSatisfy { queue.releaseTime(of: $0) > now.monotonicTime }
     }
 
     /// Postpones an attempt that was not made.
     mutating func postpone(_ reason: String, at now: CurrentTime) {
-        schedule.finish(.postponed(afterMilliseconds: nil, reason: reason), at: now.moment, jitter: 1)
+        schedule.finish(.postponed(afterMilliseconds: nil, reason: reason), at: now.monotonicTime, jitter: 1)
     }
 
     private var dueAt: MonotonicTime? {
@@ -343,7 +348,7 @@ struct Outbox {
             delivery = .declined(reason: reason)
         }
         let cause = self.cause(of: delivery, of: batch, at: now, jitter)
-        schedule.finish(delivery, at: now.moment, jitter: jitter, isCausedByBatch: cause == .batch)
+        schedule.finish(delivery, at: now.monotonicTime, jitter: jitter, isCausedByBatch: cause == .batch)
         switch delivery {
         case .accepted(let rejected, _, let takesExplanations):
             self.takesExplanations = takesExplanations
@@ -356,7 +361,7 @@ struct Outbox {
         case .unauthorized: queue.finishUncounted(batch, isRetriedLast: false)
         case .forbidden:
             if let queuedSegment = queue.waitingSegments.first(where: { $0.key == batch.key }) {
-                queue.forbid(queuedSegment.appID, until: schedule.retryTimeIfForbidden(at: now.moment))
+                queue.forbid(queuedSegment.appID, until: schedule.retryTimeIfForbidden(at: now.monotonicTime))
             }
             queue.finishUncounted(batch, isRetriedLast: false)
         }
@@ -369,7 +374,7 @@ struct Outbox {
         case .failed, .declined:
             guard queue.waitingSegments.contains(where: { $0.key == batch.key }) else { return nil }
             let backoff = schedule.backoff
-            return queue.retries.recordFailure(of: batch.key, at: now.moment) {
+            return queue.retries.recordFailure(of: batch.key, at: now.monotonicTime) {
                 backoff.milliseconds(afterFailures: $0, jitter: jitter)
             }
         case .accepted, .tooLong, .refused, .forbidden: queue.retries.recordSuccess()
@@ -397,7 +402,7 @@ struct Outbox {
 
 extension LeakReport {
     /// The number of sightings that the report represents, as the collector will count them.
-    var boundedCount: Int { min(max(count, 1), WireLimits.count) }
+    var clampedCount: Int { min(max(count, 1), WireLimits.count) }
 
     /// `true` if the report is about a leak, and not about the end of one.
     fileprivate var isLeak: Bool {

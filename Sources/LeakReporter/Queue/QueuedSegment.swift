@@ -90,8 +90,10 @@ struct ActiveSegment {
         recordCount += 1
     }
 
-    /// Makes the segment due at `moment` or earlier.
-    mutating func setDue(by moment: MonotonicTime) { dueAt = min(dueAt ?? moment, moment) }
+    /// Makes the segment due at `monotonicTime` or earlier.
+    mutating func setDue(by monotonicTime: MonotonicTime) {
+        dueAt = min(dueAt ?? monotonicTime, monotonicTime)
+    }
 
     /// Appends a record of the repeated sightings for each report.
     mutating func appendRepeats() {

@@ -68,7 +68,8 @@ extension SegmentQueue {
         let (age, isOutOfRange) = now.wallTime.milliseconds.subtractingReportingOverflow(newest)
         let maximumWait = Int64(BatchRetries.untriedMilliseconds)
         let elapsed = isOutOfRange ? maximumWait : min(max(age, 0), maximumWait)
-        retries.adopt(sentSegments.map(\.key), lastSentAt: now.moment.advanced(byMilliseconds: -Int(elapsed)))
+        retries.adopt(
+            sentSegments.map(\.key), lastSentAt: now.monotonicTime.advanced(byMilliseconds: -Int(elapsed)))
     }
 
     /// Adds the sessions of ended processes to the active segment. A session that was running when its process ended has ended with

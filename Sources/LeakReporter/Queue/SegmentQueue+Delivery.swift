@@ -26,7 +26,8 @@ extension SegmentQueue {
         var position = 0
         while position < waitingSegments.count {
             let queuedSegment = waitingSegments[position]
-            guard queuedSegment.firstSequence <= lastSequence, releaseTime(of: queuedSegment) <= now.moment
+            guard queuedSegment.firstSequence <= lastSequence,
+                releaseTime(of: queuedSegment) <= now.monotonicTime
             else {
                 position += 1
                 continue
@@ -64,9 +65,11 @@ extension SegmentQueue {
                 discard(queuedSegment, .damaged, at: now)
                 return nil
             }
-            let unreadableSince = queuedSegment.unreadableSince ?? now.moment
+            let unreadableSince = queuedSegment.unreadableSince ?? now.monotonicTime
             waitingSegments[position].unreadableSince = unreadableSince
-            guard unreadableSince.advanced(byMilliseconds: Self.longestUnreadableMilliseconds) <= now.moment
+            guard
+                unreadableSince.advanced(byMilliseconds: Self.longestUnreadableMilliseconds)
+                    <= now.monotonicTime
             else {
                 throw error
             }

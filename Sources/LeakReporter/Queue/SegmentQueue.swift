@@ -97,12 +97,14 @@ struct SegmentQueue {
 
     // MARK: Apps that the key may not write for
 
-    mutating func forbid(_ appID: String?, until moment: MonotonicTime) {
-        forbiddenApps[appID ?? ""] = moment
+    mutating func forbid(_ appID: String?, until monotonicTime: MonotonicTime) {
+        forbiddenApps[appID ?? ""] = monotonicTime
     }
 
-    mutating func endForbidding(at now: CurrentTime) {
-        for (app, moment) in forbiddenApps where moment <= now.moment { forbiddenApps[app] = nil }
+    mutating func endForbiddenPeriods(at now: CurrentTime) {
+        for (app, monotonicTime) in forbiddenApps where monotonicTime <= now.monotonicTime {
+            forbiddenApps[app] = nil
+        }
     }
 
     /// Returns the earliest time at which a segment may be sent.
@@ -177,7 +179,7 @@ struct SegmentQueue {
             (previous?.count ?? 0) + count, [previous?.alive, alive].compactMap(\.self).max()
         )
         let delay = gatherMilliseconds(bounds.gatherRepeatsMilliseconds)
-        activeSegment?.setDue(by: now.moment.advanced(byMilliseconds: delay))
+        activeSegment?.setDue(by: now.monotonicTime.advanced(byMilliseconds: delay))
         addSightings(count)
         return true
     }
@@ -200,7 +202,7 @@ struct SegmentQueue {
             json: json[...])
         activeSegment?.append(.report(report))
         let delay = isNew ? bounds.gatherMilliseconds : gatherMilliseconds(bounds.gatherRepeatsMilliseconds)
-        activeSegment?.setDue(by: now.moment.advanced(byMilliseconds: delay))
+        activeSegment?.setDue(by: now.monotonicTime.advanced(byMilliseconds: delay))
         addSightings(count)
     }
 
@@ -285,7 +287,7 @@ struct SegmentQueue {
         for record in records { activeSegment?.append(record) }
         guard isDue, !records.allSatisfy(\.isReplacement) else { return }
         let delay = gatherMilliseconds(bounds.gatherDenominatorsMilliseconds)
-        activeSegment?.setDue(by: now.moment.advanced(byMilliseconds: delay))
+        activeSegment?.setDue(by: now.monotonicTime.advanced(byMilliseconds: delay))
     }
 
     private mutating func begin(at now: CurrentTime) {

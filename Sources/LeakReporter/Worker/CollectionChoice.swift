@@ -157,7 +157,7 @@ final class CollectionChoice: Sendable {
             state.failure = error
             state.failures += 1
             let wait = Self.backoff.milliseconds(afterFailures: state.failures, jitter: 1)
-            state.retryAt = now().moment.advanced(byMilliseconds: wait)
+            state.retryAt = now().monotonicTime.advanced(byMilliseconds: wait)
         }
     }
 

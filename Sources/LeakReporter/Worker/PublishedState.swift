@@ -4,9 +4,9 @@ internal import LeakPlatform
 struct PublishedState: Sendable {
     var statistics = LeakReporter.Statistics()
     /// The number of entries that were processed.
-    var processed: UInt64 = 0
+    var processedCount: UInt64 = 0
     /// The number of sightings in those entries.
-    var recorded = 0
+    var recordedCount = 0
     /// The number of the entry up to which everything is delivered or discarded.
     var completedThrough: UInt64 = 0
     /// The rejections of the entry queue that are included in `statistics`.

@@ -9,8 +9,8 @@ struct ReporterLoop {
     private let sender = BatchSender()
     private var outbox: Outbox
     private var takeChecks: (@Sendable () -> [ClassChecks])?
-    private var processed: UInt64 = 0
-    private var recorded = 0
+    private var processedCount: UInt64 = 0
+    private var recordedCount = 0
     private var countedRejections = QueueRejections()
     private var isInstallLoaded = false
     private var isClosing = false
@@ -59,11 +59,11 @@ struct ReporterLoop {
             }
             pollIfDue()
             expireForeignIfDue(at: environment.now())
-            thread.choice.retry(at: environment.now().moment)
+            thread.choice.retry(at: environment.now().monotonicTime)
             endTurn()
         }
         thread.entryQueue.close()
-        thread.choice.retry(at: environment.now().moment, isLast: true)
+        thread.choice.retry(at: environment.now().monotonicTime, isLast: true)
         endTurn(isLast: true)
     }
 
@@ -89,7 +89,7 @@ struct ReporterLoop {
         let day = now.wallTime.milliseconds / 86_400_000
         guard environment.rules.blockingReason == nil, day != foreignCheckDay else { return }
         foreignCheckDay = day
-        outbox.expireForeign(at: now)
+        outbox.expireForeignSegments(at: now)
     }
 
     /// Reads whether the collector wanted explanations in an earlier run. If the file cannot be read, it counts as a "no": the
@@ -130,7 +130,8 @@ struct ReporterLoop {
         }
         switch outbox.next(at: now) {
         case .wait(nil): return nil
-        case .wait(let moment?): return Int64(clamping: moment.milliseconds - now.moment.milliseconds)
+        case .wait(let monotonicTime?):
+            return Int64(clamping: monotonicTime.milliseconds - now.monotonicTime.milliseconds)
         case .send(let batch):
             isInFlight = sender.send(batch, from: environment, repliesTo: thread.entryQueue)
             if !isInFlight {
@@ -146,18 +147,18 @@ struct ReporterLoop {
     /// - Parameter wait: the milliseconds until something is due to be sent; `nil` if nothing is due before the next record.
     private func untilNextWork(_ wait: Int64?) -> Int64? {
         let retry = thread.choice.retryAt.map {
-            Int64(clamping: $0.milliseconds - environment.now().moment.milliseconds)
+            Int64(clamping: $0.milliseconds - environment.now().monotonicTime.milliseconds)
         }
         return [wait, retry].compactMap(\.self).min()
     }
 
     private mutating func process(_ entry: ReporterThread.Entry) {
-        processed += 1
-        outbox.setSequence(processed)
+        processedCount += 1
+        outbox.setSequence(processedCount)
         let now = environment.now()
         switch entry {
         case .report(let report):
-            recorded &+= report.boundedCount
+            recordedCount &+= report.clampedCount
             loadInstall()
             outbox.record(report, at: now)
         case .explanation(let leak):
@@ -277,8 +278,8 @@ struct ReporterLoop {
         outbox.commit(at: environment.now())
         saveUsage()
         let publishedState = PublishedState(
-            statistics: outbox.statistics, processed: processed, recorded: recorded,
-            completedThrough: outbox.queue.completedThrough(processed), countedRejections: rejections,
+            statistics: outbox.statistics, processedCount: processedCount, recordedCount: recordedCount,
+            completedThrough: outbox.queue.completedThrough(processedCount), countedRejections: rejections,
             hasSession: outbox.hasSession, nextSendAt: outbox.nextSendAt, isClosed: isLast,
             wantsExplanations: outbox.wantsExplanations)
         thread.publishedState.with { $0 = publishedState }

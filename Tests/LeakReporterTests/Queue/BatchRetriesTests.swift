@@ -67,12 +67,12 @@ import Testing
         for number in 0..<100 { device.record("Shop.Part\(number)") }
         device.commit()
         var attempts: [Int] = []
-        let start = device.now.moment.milliseconds
+        let start = device.now.monotonicTime.milliseconds
         for second in 0..<3_600 {
             if second % 10 == 0 { device.record("Shop.Late\(second)") }
             device.commit()
             while device.send({ _, _, _ in failed }) {
-                attempts.append(device.now.moment.milliseconds - start)
+                attempts.append(device.now.monotonicTime.milliseconds - start)
                 device.commit()
             }
             device.pass(1_000)

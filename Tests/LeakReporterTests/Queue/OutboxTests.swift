@@ -308,7 +308,7 @@ import Testing
         #expect(try document(device.batch()).dropped == [])
     }
 
-    @Test func `refused for its key, it asks again after a moment and then each hour`() throws {
+    @Test func `refused for its key, it asks again after a monotonicTime and then each hour`() throws {
         let device = device()
         record(0..<2, on: device)
         device.pass(200)
