@@ -16,7 +16,7 @@ struct TrustedProxies: Sendable {
 
     var isEmpty: Bool { networks.isEmpty }
 
-    func contain(_ address: IPAddress) -> Bool { networks.contains { $0.contains(address) } }
+    func contains(_ address: IPAddress) -> Bool { networks.contains { $0.contains(address) } }
 
     /// The values of the forwarding fields of a request, in the order of their lines.
     struct Fields {
@@ -69,7 +69,7 @@ struct TrustedProxies: Sendable {
         for case let (index, address) in addresses.enumerated() {
             guard let address else { break }
             (client, hops) = (address, index)
-            guard contain(address) else { break }
+            guard contains(address) else { break }
         }
         return (client, hops)
     }

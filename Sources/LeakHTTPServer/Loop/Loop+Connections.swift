@@ -14,7 +14,7 @@ extension Loop {
         for _ in 0..<Self.acceptedPerTurn {
             do throws(SystemError) {
                 var incoming = try Socket.accept(number)
-                if trustedProxies.contain(incoming.address) { incoming.peer = .proxy }
+                if trustedProxies.contains(incoming.address) { incoming.peer = .proxy }
                 acceptedCount += 1
                 hasEvicted = false
                 counters.accepted += 1
@@ -170,7 +170,7 @@ extension Loop {
         limiter.release(in: loopNumber, for: connection.peer)
     }
 
-    func count(_ status: Status) {
+    func countResponse(_ status: Status) {
         switch status.code {
         case 200...299: counters.successful += 1
         case 300...399: counters.redirected += 1

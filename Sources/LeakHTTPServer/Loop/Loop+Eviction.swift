@@ -40,7 +40,7 @@ extension Loop {
             counters.evicted += 1
             if canSendUnavailable(connection) {
                 if isObserved { recordEviction(connection) }
-                count(.serviceUnavailable)
+                countResponse(.serviceUnavailable)
                 sendUnavailable(connection.socket.number)
             }
             close(connection)

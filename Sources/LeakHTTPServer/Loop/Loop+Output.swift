@@ -43,7 +43,7 @@ extension Loop {
             answer.exchange.closes || answer.response.closes || answer.response.isWithheld
             || (stopDeadline != nil && connection.unansweredCount == 0)
             || isLast
-        count(answer.response.status)
+        countResponse(answer.response.status)
         if !answer.response.isWithheld {
             writer.write(answer.response, for: answer.exchange, closes: closes, to: output)
         }

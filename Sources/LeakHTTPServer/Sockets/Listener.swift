@@ -70,8 +70,8 @@ struct Listener: ~Copyable, Sendable {
         let socket = try Self.bindSocket(address, shares: shares)
         let number = socket.number
         // Connections inherit both options, at least on Linux.
-        Socket.enable(Int32(IPPROTO_TCP), TCP_NODELAY, on: number)
-        Socket.set(Int32(IPPROTO_TCP), TCP_NOTSENT_LOWAT, to: Self.maximumUnsentBytes, on: number)
+        Socket.enableOption(Int32(IPPROTO_TCP), TCP_NODELAY, on: number)
+        Socket.setOption(Int32(IPPROTO_TCP), TCP_NOTSENT_LOWAT, to: Self.maximumUnsentBytes, on: number)
         _ = try retryingOnInterrupt { listen(number, Self.backlog) }
         _ = fcntl(number, F_SETFL, O_NONBLOCK)
         port = Self.port(of: number)
@@ -87,9 +87,9 @@ struct Listener: ~Copyable, Sendable {
         let number = try retryingOnInterrupt { socket(address.family, stream, 0) }
         let descriptor = Descriptor(adopting: number)
         _ = fcntl(number, F_SETFD, FD_CLOEXEC)
-        Socket.enable(SOL_SOCKET, SO_REUSEADDR, on: number)
-        if shares { Socket.enable(SOL_SOCKET, SO_REUSEPORT, on: number) }
-        if address.family == AF_INET6 { Socket.enable(Int32(IPPROTO_IPV6), IPV6_V6ONLY, on: number) }
+        Socket.enableOption(SOL_SOCKET, SO_REUSEADDR, on: number)
+        if shares { Socket.enableOption(SOL_SOCKET, SO_REUSEPORT, on: number) }
+        if address.family == AF_INET6 { Socket.enableOption(Int32(IPPROTO_IPV6), IPV6_V6ONLY, on: number) }
         _ = try retryingOnInterrupt {
             unsafe address.bytes.withUnsafeBytes { bytes -> Int32 in
                 guard let base = bytes.baseAddress else { return -1 }

@@ -154,9 +154,9 @@
                 rows.filter { $0.int64(0) == leak && $0.int(1) == kind.rawValue }
                     .map { ($0.text(2), $0.int(3)) }
             }
-            var merged: [(kind: Int, value: String, reports: Int)] = []
+            var mergedValues: [(kind: Int, value: String, reports: Int)] = []
             for kind in ValueKind.allCases {
-                merged += ValueMerge.merged(values(kind, of: target), values(kind, of: source))
+                mergedValues += ValueMerge.merged(values(kind, of: target), values(kind, of: source))
                     .map { (kind.rawValue, $0.value, $0.reports) }
             }
             return [
@@ -166,8 +166,9 @@
                     insert into leak_value (leak, kind, value, reports)
                     select $1::bigint, kind, value, reports
                     from unnest($2::bigint[], $3::text[], $4::bigint[]) as merged (kind, value, reports)
-                    """, .integer(target), .integers(merged.map { $0.kind }), .texts(merged.map { $0.value }),
-                    .integers(merged.map { $0.reports })),
+                    """, .integer(target), .integers(mergedValues.map { $0.kind }),
+                    .texts(mergedValues.map { $0.value }),
+                    .integers(mergedValues.map { $0.reports })),
                 Query.updateRetainedBytes(of: [target]),
             ]
         }
@@ -176,19 +177,19 @@
             -> [Query]
         {
             guard rows.count > 0 else { return [] }
-            var merged = DurationHistogram()
+            var mergedHistogram = DurationHistogram()
             for row in rows {
                 guard let histogram = DurationHistogram(bytes: row.bytes(1)) else {
                     throw .unreadable("a histogram", in: connection.name)
                 }
-                merged.merge(histogram)
+                mergedHistogram.merge(histogram)
             }
             return [
                 Query("delete from leak_lived where leak = any($1::bigint[])", bothLeaks),
                 Query(
                     "insert into leak_lived (leak, histogram) values ($1::bigint, $2::bytea)",
                     .integer(target),
-                    .bytes(merged.bytes)),
+                    .bytes(mergedHistogram.bytes)),
             ]
         }
 
@@ -256,8 +257,8 @@
             ]
             for scope in 0...Int64(2) {
                 guard let countedTable = InstallScope.countedIn(scope: scope) else { continue }
-                let part = sets.filter { $0.key.scope == scope }.sorted { $0.key.part < $1.key.part }
-                guard !part.isEmpty else { continue }
+                let scopeSets = sets.filter { $0.key.scope == scope }.sorted { $0.key.part < $1.key.part }
+                guard !scopeSets.isEmpty else { continue }
                 queries.append(
                     Query(
                         """
@@ -265,8 +266,8 @@
                         from (select $1::bigint as owner, part, installs
                           from unnest($2::bigint[], $3::bigint[]) as i (part, installs)) as i
                         where \(countedTable.row)
-                        """, .integer(target), .integers(part.map { $0.key.part }),
-                        .integers(part.map { $0.value.count })))
+                        """, .integer(target), .integers(scopeSets.map { $0.key.part }),
+                        .integers(scopeSets.map { $0.value.count })))
             }
             return queries
         }

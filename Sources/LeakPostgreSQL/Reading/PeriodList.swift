@@ -178,7 +178,7 @@
             // limit does not grow any more.
             """
             case when l.last_hour > \(values.bind(Int64(Calendar.hour(of: now)))) or l.reports >= LARGEST_TOTAL
-              then l.reports else l.reports - l.\(PeriodColumns.before(period)) end
+              then l.reports else l.reports - l.\(PeriodColumns.beforeColumn(period)) end
             """
         }
     }

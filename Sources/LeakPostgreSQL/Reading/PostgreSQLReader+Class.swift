@@ -110,26 +110,26 @@
         private static func percentiles(
             _ rows: Rows, _ connection: PostgreSQLConnection
         ) throws(StoreError) -> Percentiles? {
-            var all = DurationHistogram()
+            var mergedHistogram = DurationHistogram()
             for row in rows {
                 guard let histogram = DurationHistogram(bytes: row.bytes(0)) else {
                     throw .unreadable("a histogram", in: connection.name)
                 }
-                all.merge(histogram)
+                mergedHistogram.merge(histogram)
             }
-            return all.percentiles
+            return mergedHistogram.percentiles
         }
 
         private static func union(_ rows: Rows, _ connection: PostgreSQLConnection) throws(StoreError) -> Int
         {
-            var all = InstallSet()
+            var mergedSet = InstallSet()
             for row in rows {
                 guard let set = InstallSet(bytes: row.bytes(0)) else {
                     throw .unreadable("a set of installs", in: connection.name)
                 }
-                all.merge(set)
+                mergedSet.merge(set)
             }
-            return all.count
+            return mergedSet.count
         }
 
         private static func related(_ rows: Rows, to name: String) -> [LeakClass.Related] {

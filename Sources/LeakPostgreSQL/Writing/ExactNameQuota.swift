@@ -56,8 +56,8 @@
         ///
         /// - Parameter isLast: as for ``admits(_:in:isLast:of:key:)``.
         private func admitText(bytes: Int, key: Int64, isLast: Bool = false) -> Bool {
-            let used = idempotency.use(of: key).textBytes + textBytes[key, default: 0]
-            guard isLast || used + bytes <= limits.leakTextBytesPerKeyAndDay else { return false }
+            let usedBytes = idempotency.use(of: key).textBytes + textBytes[key, default: 0]
+            guard isLast || usedBytes + bytes <= limits.leakTextBytesPerKeyAndDay else { return false }
             textBytes[key, default: 0] += bytes
             return true
         }

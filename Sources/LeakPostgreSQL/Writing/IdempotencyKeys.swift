@@ -216,10 +216,12 @@
                     return hasSameBody(number, as: hash(of: first))
                         ? .repeated(answer: submissions[first].answer) : .keyReused
                 }
-                guard let known = storedEntries[idempotencyKey], hasSameBody(number, as: known.hash) else {
+                guard let storedEntry = storedEntries[idempotencyKey],
+                    hasSameBody(number, as: storedEntry.hash)
+                else {
                     return .keyReused
                 }
-                return .repeated(answer: known.answer)
+                return .repeated(answer: storedEntry.answer)
             }
         }
 

@@ -148,16 +148,17 @@
             ]
             for scope in InstallScope.countedScopes {
                 guard let counted = InstallScope.countedIn(scope: scope) else { continue }
-                let part = changedSets.filter { $0.row.scope == scope }
-                guard !part.isEmpty else { continue }
+                let scopeSets = changedSets.filter { $0.row.scope == scope }
+                guard !scopeSets.isEmpty else { continue }
                 queries.append(
                     Query(
                         """
                         update \(counted.table) t set installs = i.installs
                         from unnest($1::bigint[], $2::bigint[], $3::bigint[]) as i (owner, part, installs)
                         where \(counted.row)
-                        """, .integers(part.map { $0.row.owner }), .integers(part.map { $0.row.part }),
-                        .integers(part.map { $0.set.count })))
+                        """, .integers(scopeSets.map { $0.row.owner }),
+                        .integers(scopeSets.map { $0.row.part }),
+                        .integers(scopeSets.map { $0.set.count })))
             }
             let changedLeakReleases = changedSets.filter {
                 $0.row.scope == InstallScope.leakRelease(leak: 0, release: 0).row.scope

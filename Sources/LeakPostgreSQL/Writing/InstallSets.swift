@@ -43,9 +43,9 @@
             return hashes.filter { set.insert($0) }
         }
 
-        /// - Parameter changed: sets that were committed.
-        mutating func remember(_ changed: [InstallScope: InstallSet]) {
-            for (scope, set) in changed {
+        /// - Parameter committedSets: sets that were committed.
+        mutating func remember(_ committedSets: [InstallScope: InstallSet]) {
+            for (scope, set) in committedSets {
                 sets.remove(scope)
                 sets.insert(set, for: scope)
             }

@@ -39,8 +39,8 @@
                 existing.add(rows[2], of: newReleases.map { releaseNames[$0] }, &names)
                 existing.add(rows[3], of: newBuilds.map { buildNames[$0] }, &names)
             }
-            releases = try Self.all(releaseNames.map { existing.releases[$0] }, connection)
-            builds = try Self.all(buildNames.map { existing.builds[$0] }, connection)
+            releases = try Self.requireAll(releaseNames.map { existing.releases[$0] }, connection)
+            builds = try Self.requireAll(buildNames.map { existing.builds[$0] }, connection)
             apps = aggregate.apps.map { app in
                 let existingApp = existing.apps[app.key]
                 return App(id: existingApp?.id ?? 0, newest: existingApp?.newest)
@@ -103,7 +103,7 @@
             }
         }
 
-        private static func all(
+        private static func requireAll(
             _ rows: [Int64?], _ connection: PostgreSQLConnection
         ) throws(StoreError) -> [Int64] {
             let existingRows = rows.compactMap { $0 }

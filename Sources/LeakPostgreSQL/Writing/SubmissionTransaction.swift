@@ -13,11 +13,11 @@
         mutating func run(
             _ submissions: [Submission], now: Int64, _ clock: StoreClock, by writer: Writer
         ) throws(StoreError) -> [Receipt] {
-            let submissions = try Self.first(of: submissions, weighing: writer.limits.weightPerCommit)
+            let submissions = try Self.prefix(of: submissions, weighing: writer.limits.weightPerCommit)
             connection.begin("begin")
             var idempotencyKeys = IdempotencyKeys(of: submissions, clock)
             let openingQueries = [
-                Migration.sharedLock, Migration.version, writer.commitMarker.next(now: now),
+                Migration.sharedLock, Migration.version, writer.commitMarker.nextQuery(now: now),
             ]
             try idempotencyKeys.write(
                 after: openingQueries, on: connection, limits: writer.limits, &writer.idempotencyCache)
@@ -102,7 +102,7 @@
         }
 
         /// Returns as many submissions as one transaction takes, at least one; submissions that turn out to be repeats weigh too.
-        private static func first(
+        private static func prefix(
             of submissions: [Submission], weighing limit: Int
         ) throws(StoreError) -> [Submission] {
             // Most calls need no exact weight: a report adds to a leak, one of its builds and an hour at most.

@@ -208,38 +208,39 @@
         }
 
         private mutating func mergeInstalls(
-            _ additions: [(scope: InstallScope, hashes: [UInt64])], into stored: Rows,
+            _ additions: [(scope: InstallScope, hashes: [UInt64])], into storedRows: Rows,
             on connection: PostgreSQLConnection
         ) throws(StoreError) {
-            var merged = [InstallSet](repeating: InstallSet(), count: additions.count)
-            for row in stored {
+            var mergedSets = [InstallSet](repeating: InstallSet(), count: additions.count)
+            for row in storedRows {
                 guard let set = InstallSet(bytes: row.bytes(1)) else {
                     throw .unreadable("a set of installs", in: connection.name)
                 }
-                merged[row.int(0) - 1] = set
+                mergedSets[row.int(0) - 1] = set
             }
             for (index, addition) in additions.enumerated() {
                 var isChanged = false
-                for hash in addition.hashes where merged[index].insert(hash) { isChanged = true }
-                if isChanged { sets[addition.scope] = merged[index] }
+                for hash in addition.hashes where mergedSets[index].insert(hash) { isChanged = true }
+                if isChanged { sets[addition.scope] = mergedSets[index] }
             }
         }
 
         private mutating func mergeTimes(
-            of freedLeaks: [Int], into stored: Rows, on connection: PostgreSQLConnection
+            of freedLeaks: [Int], into storedRows: Rows, on connection: PostgreSQLConnection
         ) throws(StoreError) {
-            var merged = [DurationHistogram](repeating: DurationHistogram(), count: freedLeaks.count)
-            for row in stored {
+            var mergedHistograms = [DurationHistogram](
+                repeating: DurationHistogram(), count: freedLeaks.count)
+            for row in storedRows {
                 guard let histogram = DurationHistogram(bytes: row.bytes(1)) else {
                     throw .unreadable("a histogram", in: connection.name)
                 }
-                merged[row.int(0) - 1] = histogram
+                mergedHistograms[row.int(0) - 1] = histogram
             }
             for (index, leak) in freedLeaks.enumerated() {
                 for (milliseconds, count) in aggregate.leaks[leak].lived {
-                    merged[index].add(milliseconds: milliseconds, count: count)
+                    mergedHistograms[index].add(milliseconds: milliseconds, count: count)
                 }
-                histograms.append((states[leak].id, merged[index]))
+                histograms.append((states[leak].id, mergedHistograms[index]))
             }
         }
 

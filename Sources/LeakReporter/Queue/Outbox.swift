@@ -327,8 +327,9 @@ struct Outbox {
         }
         let closedSegments = queue.waitingSegments.lazy.filter { sendsAll || mustFlush($0) }
         // If no segment has a release time of its own, the first closed segment decides.
-        let first = closedSegments.first.map { _ in MonotonicTime.distantPast }
-        let closedAt = !queue.hasReleaseTimes ? first : closedSegments.map { queue.releaseTime(of: $0) }.min()
+        let pastIfAnyClosed = closedSegments.first.map { _ in MonotonicTime.distantPast }
+        let closedAt =
+            !queue.hasReleaseTimes ? pastIfAnyClosed : closedSegments.map { queue.releaseTime(of: $0) }.min()
         guard let activeSegment = queue.activeSegment else { return closedAt }
         let dueAt =
             mustFlush(activeSegment.queuedSegment) ? .distantPast : sendsAll ? activeSegment.dueAt : nil

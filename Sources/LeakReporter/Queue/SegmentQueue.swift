@@ -88,11 +88,11 @@ struct SegmentQueue {
     var isEmpty: Bool { waitingSegments.isEmpty && activeSegment == nil && unreportedDrops.isEmpty }
 
     /// Returns the highest record number up to which everything is delivered or discarded.
-    func completedThrough(_ last: UInt64) -> UInt64 {
-        let first =
+    func completedThrough(_ lastSequence: UInt64) -> UInt64 {
+        let firstWaitingSequence =
             (waitingSegments.map(\.firstSequence)
             + [activeSegment?.queuedSegment.firstSequence].compactMap(\.self)).min()
-        return first.map { max($0, 1) - 1 } ?? last
+        return firstWaitingSequence.map { max($0, 1) - 1 } ?? lastSequence
     }
 
     // MARK: Apps that the key may not write for
