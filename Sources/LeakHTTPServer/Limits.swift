@@ -1,20 +1,20 @@
 /// Limits on the resources that clients may use. Every limit states its reason. Times are measured on the monotonic clock.
 public struct Limits: Sendable {
-    /// The most bytes from the request line to the blank line; more is 431. Browsers with many cookies stay under 8 KiB.
+    /// The most bytes from the request line to the blank line; a longer head is answered 431. Browsers with many cookies stay under 8 KiB.
     public var headBytes = 16 << 10
-    /// The most field lines in a head; more is 431. Browsers send about 20.
+    /// The most field lines in a head; a head with more is answered 431. Browsers send about 20.
     public var fields = 64
-    /// The most bytes of the request target; more is 414. Queries written by people and programs stay under 1 KiB.
+    /// The most bytes of the request target; a longer one is answered 414. Queries written by people and programs stay under 1 KiB.
     public var targetBytes = 2 << 10
-    /// The most bytes of a body as sent; more is 413. This is plenty for forms and JSON; raise it for file uploads.
+    /// The most bytes of a body as sent; a longer body is answered 413. This is plenty for forms and JSON; raise it for file uploads.
     public var bodyBytes = 1 << 20
     /// The most bytes of all incomplete bodies in all loops together. Beyond it, the upload that began first is answered 503. Even
     /// if every connection slot is taken by a slow upload of 50 KiB, the total stays below it.
     public var uploadBytes = 128 << 20
-    /// The most bytes of a body after decompression; more is 413.
+    /// The most bytes of a body after decompression; a longer body is answered 413.
     public var inflatedBytes = 16 << 20
-    /// The most bytes of output per byte of input during decompression, applied after ``inflatedBytesBeforeRatio``; more is 413.
-    /// Text reaches 20.
+    /// The most bytes of output per byte of input during decompression, applied after ``inflatedBytesBeforeRatio``; a
+    /// higher ratio is answered 413. Text reaches a ratio of 20.
     public var inflateRatio = 200
     /// Bytes of output before ``inflateRatio`` applies: no more work than an uncompressed body of ``bodyBytes``. A thousand equal
     /// stack frames compress to 1/1400 in brotli, and are not a decompression bomb.

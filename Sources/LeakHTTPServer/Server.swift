@@ -51,9 +51,11 @@ public final class Server: Sendable {
     public init(_ configuration: Configuration, service: any Service) throws(ServerError) {
         Socket.ignoreBrokenPipes()
         let count = max(1, configuration.loops)
-        guard let wanted = UInt16(exactly: configuration.port) else { throw .invalidPort(configuration.port) }
+        guard let requestedPort = UInt16(exactly: configuration.port) else {
+            throw .invalidPort(configuration.port)
+        }
         let sockets: [[Loop.ListeningSocket]]
-        (sockets, port) = try Self.listen(configuration.host, wanted, loops: count)
+        (sockets, port) = try Self.listen(configuration.host, requestedPort, loops: count)
         connectionLimit = Self.connectionsWithinDescriptorLimit(configuration.limits.connections)
         let limiter = ConnectionLimiter(
             limit: connectionLimit,
@@ -132,9 +134,10 @@ public final class Server: Sendable {
     /// Raises the descriptor limit of the process if necessary, and returns the number of connections for which it suffices.
     /// ``reservedDescriptors`` descriptors remain for the files and sockets of the rest of the program.
     private static func connectionsWithinDescriptorLimit(_ connections: Int) -> Int {
-        let (wanted, isTooMany) = connections.addingReportingOverflow(reservedDescriptors)
+        let (wantedDescriptors, isTooMany) = connections.addingReportingOverflow(reservedDescriptors)
         return min(
-            connections, max(1, Descriptor.raiseLimit(isTooMany ? .max : wanted) - reservedDescriptors))
+            connections,
+            max(1, Descriptor.raiseLimit(isTooMany ? .max : wantedDescriptors) - reservedDescriptors))
     }
 
     private static let reservedDescriptors = 128
@@ -142,26 +145,26 @@ public final class Server: Sendable {
     /// Creates one set of listeners per loop. If a port that the system chose for one address is in use on another address,
     /// tries again with another port, eight times in all.
     private static func listen(
-        _ host: String, _ wanted: UInt16, loops: Int
+        _ host: String, _ requestedPort: UInt16, loops: Int
     ) throws(ServerError) -> ([[Loop.ListeningSocket]], Int) {
-        var choices = 8
+        var attemptsLeft = 8
         while true {
             do throws(ServerError) {
-                return try listenOnce(host, wanted, loops: loops)
+                return try listenOnce(host, requestedPort, loops: loops)
             } catch {
-                choices -= 1
-                guard wanted == 0, choices > 0, case .portInUse = error else { throw error }
+                attemptsLeft -= 1
+                guard requestedPort == 0, attemptsLeft > 0, case .portInUse = error else { throw error }
             }
         }
     }
 
     private static func listenOnce(
-        _ host: String, _ wanted: UInt16, loops: Int
+        _ host: String, _ requestedPort: UInt16, loops: Int
     ) throws(ServerError) -> ([[Loop.ListeningSocket]], Int) {
-        let addresses = Address.resolve(host, port: wanted)
+        let addresses = Address.resolve(host, port: requestedPort)
         guard !addresses.isEmpty else { throw .unknownHost(host) }
         var sets = [[Loop.ListeningSocket]](repeating: [], count: loops)
-        var port = wanted
+        var port = requestedPort
         var failure: SystemError?
         for address in addresses {
             do throws(SystemError) {

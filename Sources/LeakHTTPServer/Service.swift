@@ -16,7 +16,7 @@ public protocol Service: Sendable {
     /// - Returns: 405 with `Allow` if there is something at the path; `nil`, the default, is answered 501.
     func refuseUnknownMethod(of request: borrowing Request) -> Response?
 
-    /// Returns the most bytes that the body of this request may have as sent; more is 413.
+    /// Returns the most bytes that the body of this request may have as sent; a longer body is answered 413.
     ///
     /// Called for a body that is longer than ``Limits/bodyBytes`` or chunked. Runs on the loop's thread. ``Limits/uploadBytes``
     /// must have room for one such body per loop.

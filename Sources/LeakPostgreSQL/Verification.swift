@@ -16,11 +16,12 @@
         /// Returns the problems in the snapshot of the open transaction.
         static func problems(on connection: PostgreSQLConnection) throws(StoreError) -> [String] {
             var problems: [String] = []
-            let running = RunningCounts.all.map(\.check) + PeriodColumns.all.map(\.check) + [LastHours.check]
-            let checks = RowCheck.all.map { (sentence: $0.sentence, sql: $0.sql) } + running
+            let totalChecks =
+                RunningCounts.all.map(\.check) + PeriodColumns.all.map(\.check) + [LastHours.check]
+            let checks = RowCheck.all.map { (sentence: $0.sentence, sql: $0.sql) } + totalChecks
             for check in checks {
-                let wrong = try connection.run(Query(check.sql)).first?.int(0) ?? 0
-                if wrong > 0 { problems.append("\(check.sentence): \(wrong) wrong") }
+                let wrongCount = try connection.run(Query(check.sql)).first?.int(0) ?? 0
+                if wrongCount > 0 { problems.append("\(check.sentence): \(wrongCount) wrong") }
             }
             return problems + (try installProblems(on: connection))
         }
@@ -31,8 +32,8 @@
         private static func installProblems(on connection: PostgreSQLConnection) throws(StoreError)
             -> [String]
         {
-            var wrong = 0
-            var last: (scope: Int64, owner: Int64, part: Int64) = (-1, 0, 0)
+            var wrongCount = 0
+            var lastSet: (scope: Int64, owner: Int64, part: Int64) = (-1, 0, 0)
             while true {
                 let rows = try connection.run(
                     Query(
@@ -46,21 +47,21 @@
                           when 5 then (select -1 from app_day where app = i.owner and day = i.part) end
                         from install_set i where (i.scope, i.owner, i.part) > ($1::bigint, $2::bigint, $3::bigint)
                         order by i.scope, i.owner, i.part limit $4::bigint
-                        """, .integer(last.scope), .integer(last.owner), .integer(last.part),
+                        """, .integer(lastSet.scope), .integer(lastSet.owner), .integer(lastSet.part),
                         .integer(setsPerQuery)))
                 for row in rows {
-                    last = (row.int64(0), row.int64(1), row.int64(2))
-                    let counted = row.optionalInt(4)
-                    guard let set = InstallSet(bytes: row.bytes(3)), let counted,
-                        counted == -1 || counted == set.count
+                    lastSet = (row.int64(0), row.int64(1), row.int64(2))
+                    let storedCount = row.optionalInt(4)
+                    guard let set = InstallSet(bytes: row.bytes(3)), let storedCount,
+                        storedCount == -1 || storedCount == set.count
                     else {
-                        wrong += 1
+                        wrongCount += 1
                         continue
                     }
                 }
                 guard rows.count == setsPerQuery else { break }
             }
-            return wrong == 0 ? [] : ["installs are the size of their set: \(wrong) wrong"]
+            return wrongCount == 0 ? [] : ["installs are the size of their set: \(wrongCount) wrong"]
         }
     }
 

@@ -127,7 +127,7 @@ extension LeakReporter {
         /// The most bytes of the files in which reports wait; each file counts as at least 4 KiB, so there are at most 2,048 files.
         /// Ten thousand reports of ordinary size are about half of it.
         public var diskBytes = 8 * 1024 * 1024
-        /// The most reports in one batch. Once half of ``bytesPerDay`` is used, it is 1,000, because each batch has a head.
+        /// The most reports in one batch. Once half of ``bytesPerDay`` is used, the limit is 1,000: fewer batches repeat fewer heads.
         public var batchReports = 64
         /// The most bytes of one batch before compression. The collector accepts more; proxies in front of it often accept 1 MiB.
         public var batchBytes = 256 * 1024
@@ -136,7 +136,7 @@ extension LeakReporter {
         public var gatherMilliseconds = 200
         /// Milliseconds that further sightings of known leaks wait, so that they are counted together.
         public var gatherRepeatsMilliseconds = 60_000
-        /// Milliseconds that checks and sessions wait for a report to be sent with.
+        /// Milliseconds for which checks and sessions wait for a report, so that they are sent in the same batch.
         public var gatherDenominatorsMilliseconds = 30_000
         /// Interval in milliseconds at which the app is asked for its checks during a session, see
         /// ``LeakReporter/startSession(checks:)``. While it returns none, the interval doubles each time, up to 15 minutes. Checks
@@ -145,10 +145,10 @@ extension LeakReporter {
         /// The most different leaks that are reported in one session, or in 24 hours of a longer session. An app with that many
         /// leaks has a more general problem; Crashlytics keeps eight.
         public var reportsPerSession = 200
-        /// The most bytes of batches with reports in one UTC day, before compression: a hundredth of what a phone's user notices.
-        /// Once half of them are used, leaks that were reported before in the session are collected for an hour before they are
-        /// sent. Once all are used, new leaks are dropped, and repeats may use as many bytes again, so that their counts stay
-        /// right.
+        /// The most bytes of batches with reports in one UTC day, before compression: about a hundredth of the traffic that the
+        /// user of a phone notices. Once half of them are used, leaks that were reported before in the session are collected
+        /// for an hour before they are sent. Once all are used, new leaks are dropped, and repeats may use as many bytes again,
+        /// so that their counts stay right.
         public var bytesPerDay = 4 * 1024 * 1024
         /// The share of runs that report, from 0 to 1; drawn at random at the start. Checks and sessions of the other runs are not
         /// sent either, so that ratios stay right; their leaks are counted as ``DropReason/sampled``.
@@ -156,8 +156,8 @@ extension LeakReporter {
         /// Milliseconds that `exit` may take to send the waiting reports. They are on the disk already.
         public var exitMilliseconds = 1_000
         /// Milliseconds for which an app with UIKit delays its suspension in the background to send the waiting reports. The system
-        /// gives about half a minute; a batch takes a second on a slow network, and if none was sent within five seconds, none will
-        /// be.
+        /// gives about half a minute; a batch takes a second on a slow network, and if no batch was sent within five seconds, a
+        /// longer wait rarely helps.
         public var backgroundMilliseconds = 5_000
 
         /// Creates the default limits.

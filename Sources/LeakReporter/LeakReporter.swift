@@ -125,14 +125,14 @@ public final class LeakReporter: Sendable {
     ///
     /// Counts of one class are added up. They are sent with the next batch of reports, or alone after half a minute.
     public func record(checks: [ClassChecks]) {
-        // In pieces, so that a long list is not rejected as a whole.
+        // The list is recorded in chunks, so that a long list is not rejected as a whole.
         for start in stride(from: 0, to: checks.count, by: 256) {
-            let piece = checks[start..<min(start + 256, checks.count)].map {
+            let chunk = checks[start..<min(start + 256, checks.count)].map {
                 ClassChecks(
                     className: $0.className.prefix(utf8: WireLimits.classBytes), count: $0.count,
                     unseen: $0.unseen)
             }
-            thread.record(PendingChecks(piece))
+            thread.record(PendingChecks(chunk))
         }
     }
 
@@ -183,7 +183,7 @@ public final class LeakReporter: Sendable {
         // If there are more names than a report can have, the last ones would be rejected anyway.
         let changes = values.sorted { $0.key < $1.key }.prefix(WireLimits.keysCount * 2).map { name, value in
             ContextChange.Key(
-                name: name.prefix(utf8: WireLimits.keyBytes), value: CustomKey.Value.of(value)?.bounded)
+                name: name.prefix(utf8: WireLimits.keyBytes), value: CustomKey.Value.of(value)?.truncated)
         }
         thread.change(ContextChange(keys: changes), isAlwaysKept: false)
     }
@@ -209,14 +209,14 @@ public final class LeakReporter: Sendable {
     @discardableResult
     public func setCollectionEnabled(_ isEnabled: Bool) -> Bool {
         guard !thread.isForkedChild else { return false }
-        return thread.choice.give(isEnabled) { thread.post(.collect($0)) }
+        return thread.choice.setAnswer(isEnabled) { thread.post(.collect($0)) }
     }
 
     /// Checks whether unsent reports wait, including those of earlier runs.
     ///
     /// - Parameter completion: called on another thread.
     public func checkForUnsentReports(completion: @escaping @Sendable (Bool) -> Void) {
-        if !thread.ask(completion) { completion(false) }
+        if !thread.checkForUnsentReports(completion) { completion(false) }
     }
 
     /// Checks whether unsent reports wait, including those of earlier runs.

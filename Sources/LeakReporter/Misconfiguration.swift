@@ -1,4 +1,4 @@
-/// The reason why a configuration cannot be used. The description contains the remedy.
+/// The reason why a configuration cannot be used. The description says how to correct it.
 enum Misconfiguration: Error, Hashable, Sendable, CustomStringConvertible {
     case endpoint(CollectorAddress.Problem)
     case emptyKey
@@ -67,11 +67,12 @@ enum PinVerifier: Hashable, Sendable {
         guard text.hasPrefix("sha256//"), digits.count == 44, digits.last == UInt8(ascii: "=") else {
             return false
         }
-        return digits.dropLast().allSatisfy(base64.contains)
+        return digits.dropLast().allSatisfy(base64Digits.contains)
             && digits.dropLast().last.map("AEIMQUYcgkosw048".utf8.contains) == true
     }
 
-    private static let base64 = Set("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
+    private static let base64Digits = Set(
+        "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
 }
 
 extension RequestBuilder {

@@ -15,11 +15,11 @@ struct CheckCommand: Equatable {
     /// Timeout of the request. A query over a large database takes a second, and a server that starts takes a few.
     private static let timeoutMilliseconds = 60_000
     /// Maximum bytes of the response, enough for 400 leaks with all their names.
-    private static let responseBytes = 64 << 20
+    private static let maximumResponseBytes = 64 << 20
 
     func run() -> Program.ExitCode {
         do {
-            let settings = try Program.settings(flags)
+            let settings = try Program.readSettings(flags)
             let readsDatabase = flags[.data] != nil || flags[.databaseURL] != nil
             let json =
                 if let address = settings.url, !readsDatabase {
@@ -32,7 +32,7 @@ struct CheckCommand: Equatable {
                 throw ReleaseCheckResult.Unreadable(
                     description: "the response is about another app or version; check the address")
             }
-            show(result, json, address: settings.url)
+            printResult(result, json, address: settings.url)
             switch result.verdict {
             case .passed: return .done
             case .failed: return .failed
@@ -67,7 +67,7 @@ struct CheckCommand: Equatable {
         }
         var options = HTTPClient.Options()
         options.totalMilliseconds = Self.timeoutMilliseconds
-        options.answerBytes = Self.responseBytes
+        options.answerBytes = Self.maximumResponseBytes
         options.userAgent = "collector/\(Program.version)"
         let response: HTTPResponse
         do {
@@ -92,7 +92,7 @@ struct CheckCommand: Equatable {
         var description: String { "no answer from \(address): \(cause)" }
     }
 
-    private func show(_ result: ReleaseCheckResult, _ json: [UInt8], address: String?) {
+    private func printResult(_ result: ReleaseCheckResult, _ json: [UInt8], address: String?) {
         switch format {
         case .text: Output.line(result.text(address: address))
         case .json: Output.line(String(decoding: json, as: UTF8.self))

@@ -137,23 +137,23 @@ enum Command: Equatable {
 
     private static func symbols(_ line: inout ParsedArguments) throws(UsageError) -> SymbolsCommand {
         let word = line.takeWord()
-        var rest: [String] = []
-        while let next = line.takeWord() { rest.append(next) }
+        var operands: [String] = []
+        while let next = line.takeWord() { operands.append(next) }
         let action: SymbolsCommand.Action
         switch word {
         case "upload":
-            guard !rest.isEmpty else {
+            guard !operands.isEmpty else {
                 throw UsageError("symbols upload needs a file: collector symbols upload FILE…")
             }
-            action = .upload(files: rest)
+            action = .upload(files: operands)
         case "list":
-            guard rest.isEmpty else { throw UsageError("“\(rest[0])” is one argument too many") }
+            guard operands.isEmpty else { throw UsageError("“\(operands[0])” is one argument too many") }
             action = .list
         case "remove":
-            guard !rest.isEmpty else {
+            guard !operands.isEmpty else {
                 throw UsageError("symbols remove needs an image's id; collector symbols list shows it")
             }
-            action = .remove(images: rest)
+            action = .remove(images: operands)
         case let word?:
             throw UsageError(
                 "there is no subcommand symbols \(word); use symbols upload FILE…, symbols list or symbols remove IMAGE…"
@@ -224,8 +224,8 @@ private struct ParsedArguments {
     /// Splits the arguments. A flag's value is the next argument, or follows an equals sign. A switch is yes unless yes
     /// or no follows in one of these ways.
     init(_ arguments: [String]) throws(Command.UsageError) {
-        var rest = arguments[...]
-        while let argument = rest.popFirst() {
+        var remainingArguments = arguments[...]
+        while let argument = remainingArguments.popFirst() {
             guard argument.hasPrefix("-"), argument.count > 1 else {
                 words.append(argument)
                 continue
@@ -236,9 +236,13 @@ private struct ParsedArguments {
             else {
                 throw Command.UsageError("there is no flag \(name)")
             }
-            let takesNext =
-                !Self.switches.contains(name) || rest.first.map { ["yes", "no"].contains($0) } ?? false
-            guard let value = parts.count == 2 ? String(parts[1]) : takesNext ? rest.popFirst() : "yes" else {
+            let usesNextArgument =
+                !Self.switches.contains(name)
+                || remainingArguments.first.map { ["yes", "no"].contains($0) } ?? false
+            guard
+                let value = parts.count == 2
+                    ? String(parts[1]) : usesNextArgument ? remainingArguments.popFirst() : "yes"
+            else {
                 throw Command.UsageError("\(name) needs a value")
             }
             guard !flags.contains(where: { $0.name == name }) else {

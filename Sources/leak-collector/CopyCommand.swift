@@ -25,8 +25,8 @@ struct CopyCommand {
                 let now = WallClock.milliseconds()
                 guard now >= nextProgressTime else { return }
                 nextProgressTime = now + interval
-                let words = CopyText.progress(progress, milliseconds: now - start)
-                Output.error(words, overwrites: isTerminal)
+                let progressText = CopyText.progress(progress, milliseconds: now - start)
+                Output.error(progressText, overwrites: isTerminal)
             }
         } catch {
             if isTerminal { Output.error("", overwrites: true) }
@@ -46,12 +46,13 @@ enum CopyText {
     /// Returns the progress: `43 %, leak_hour, 1200000 of 2790697 rows, 81000 rows/s, 0:19 left`.
     static func progress(_ progress: CopyProgress, milliseconds: Int64) -> String {
         let rows = progress.rows
-        let share = progress.allRows == 0 ? 100 : rows * 100 / progress.allRows
-        let perSecond = rows * 1_000 / max(Int(milliseconds), 1)
-        let left = (progress.allRows - rows) / max(perSecond, 1)
-        let seconds = left % 60
-        return "\(share) %, \(progress.table), \(rows) of \(progress.allRows) rows, \(perSecond) rows/s, "
-            + "\(left / 60):\(seconds < 10 ? "0" : "")\(seconds) left"
+        let percent = progress.allRows == 0 ? 100 : rows * 100 / progress.allRows
+        let rowsPerSecond = rows * 1_000 / max(Int(milliseconds), 1)
+        let secondsLeft = (progress.allRows - rows) / max(rowsPerSecond, 1)
+        let seconds = secondsLeft % 60
+        return
+            "\(percent) %, \(progress.table), \(rows) of \(progress.allRows) rows, \(rowsPerSecond) rows/s, "
+            + "\(secondsLeft / 60):\(seconds < 10 ? "0" : "")\(seconds) left"
     }
 
     static func result(_ tables: [CopiedTable], milliseconds: Int64) -> String {

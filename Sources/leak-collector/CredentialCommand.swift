@@ -15,9 +15,9 @@ struct CredentialCommand {
     func create(name: String, app: String?) throws {
         let (credential, secret) = try credentials.create(
             kind.purpose, name: name, app: app, now: WallClock.milliseconds())
-        let bound = kind == .keys ? ", for \(app.map { "\($0) only" } ?? "any app")" : ""
+        let appScope = kind == .keys ? ", for \(app.map { "\($0) only" } ?? "any app")" : ""
         Output.line(
-            "\(kind.noun) \(credential.id) (\(name)\(bound)), shown once; a running collector accepts it within two seconds:\n\(secret)"
+            "\(kind.noun) \(credential.id) (\(name)\(appScope)), shown once; a running collector accepts it within two seconds:\n\(secret)"
         )
     }
 
@@ -29,9 +29,9 @@ struct CredentialCommand {
         }
         for credential in list {
             let state = credential.revokedAt.map { "revoked \(WallClock.day($0))" } ?? "valid"
-            let bound = kind == .keys ? "\t\(credential.app ?? "any app")" : ""
+            let appScope = kind == .keys ? "\t\(credential.app ?? "any app")" : ""
             Output.line(
-                "\(credential.id)\t\(state)\(bound)\tcreated \(WallClock.day(credential.createdAt))\t\(credential.name)"
+                "\(credential.id)\t\(state)\(appScope)\tcreated \(WallClock.day(credential.createdAt))\t\(credential.name)"
             )
         }
     }

@@ -91,7 +91,7 @@ extension HelpTopic {
               --database-url URL      PostgreSQL database instead of the data folder
             """
         let general = "  All other settings are in collector --help."
-        let own: String =
+        let commandOptions: String =
             switch self {
             case .serve: "  All settings are in collector --help."
             case .key:
@@ -135,8 +135,8 @@ extension HelpTopic {
                 """
             case .import:
                 """
-                  --app APP               app of reports that name none
-                  --version VERSION       version of reports that name none
+                  --app APP               app of reports that name no app
+                  --version VERSION       version of reports that name no version
                   --environment NAME      environment of reports that name none (default: production)
                   --name NAME             name that identifies the lines in a repeated import
                 \(database)
@@ -170,7 +170,7 @@ extension HelpTopic {
                   --data DIR              data folder of the collector (default: ./data)
                 """
             }
-        return [own, self == .serve ? nil : general].compactMap(\.self).joined(separator: "\n")
+        return [commandOptions, self == .serve ? nil : general].compactMap(\.self).joined(separator: "\n")
     }
 
     var examples: String {

@@ -18,10 +18,10 @@ struct LLVMTool {
     ///
     /// - Parameters:
     ///   - name: name of the program. The name with a version, such as `llvm-nm-18`, is searched as well.
-    ///   - others: other names of the program.
+    ///   - alternativeNames: other names of the program.
     /// - Throws: ``Failure`` that says how to install it.
-    init(_ name: String, or others: [String] = []) throws(Failure) {
-        let names = [name] + others + Self.versions.map { "\(name)-\($0)" }
+    init(_ name: String, or alternativeNames: [String] = []) throws(Failure) {
+        let names = [name] + alternativeNames + Self.versions.map { "\(name)-\($0)" }
         for folder in Self.folders {
             for name in names where unsafe access("\(folder)/\(name)", X_OK) == 0 {
                 path = "\(folder)/\(name)"
@@ -49,23 +49,24 @@ struct LLVMTool {
     ///
     /// - Parameter input: text for its standard input.
     func run(_ arguments: [String], input: [UInt8] = [], line: (String) -> Void) throws(Failure) {
-        let source = try Self.temporaryFile(with: input)
-        defer { close(source) }
-        var ends: [Int32] = [0, 0]
-        guard unsafe pipe(&ends) == 0 else {
+        let inputFile = try Self.temporaryFile(with: input)
+        defer { close(inputFile) }
+        var pipeEnds: [Int32] = [0, 0]
+        guard unsafe pipe(&pipeEnds) == 0 else {
             throw Failure(description: "a pipe to \(path) cannot be created: \(Self.errorText)")
         }
         let process: pid_t
         do throws(Failure) {
-            process = try start(arguments, input: source, output: ends[1], unused: ends[0])
+            process = try start(
+                arguments, input: inputFile, output: pipeEnds[1], unusedPipeEnd: pipeEnds[0])
         } catch {
-            close(ends[0])
-            close(ends[1])
+            close(pipeEnds[0])
+            close(pipeEnds[1])
             throw error
         }
-        close(ends[1])
-        Self.forEachLine(of: ends[0], line)
-        close(ends[0])
+        close(pipeEnds[1])
+        Self.forEachLine(of: pipeEnds[0], line)
+        close(pipeEnds[0])
         var status: Int32 = 0
         while unsafe waitpid(process, &status, 0) < 0, errno == EINTR {}
         guard status == 0 else {
@@ -77,7 +78,7 @@ struct LLVMTool {
     }
 
     private func start(
-        _ arguments: [String], input: Int32, output: Int32, unused: Int32
+        _ arguments: [String], input: Int32, output: Int32, unusedPipeEnd: Int32
     ) throws(Failure) -> pid_t {
         #if canImport(Darwin)
             var actions: posix_spawn_file_actions_t?
@@ -89,7 +90,7 @@ struct LLVMTool {
         unsafe posix_spawn_file_actions_adddup2(&actions, input, 0)
         unsafe posix_spawn_file_actions_adddup2(&actions, output, 1)
         unsafe posix_spawn_file_actions_addopen(&actions, 2, "/dev/null", O_WRONLY, 0)
-        unsafe posix_spawn_file_actions_addclose(&actions, unused)
+        unsafe posix_spawn_file_actions_addclose(&actions, unusedPipeEnd)
         var words: [UnsafeMutablePointer<CChar>?] = unsafe ([path] + arguments).map { unsafe strdup($0) }
         unsafe words.append(nil)
         defer { unsafe words.forEach { unsafe free($0) } }
@@ -124,7 +125,7 @@ struct LLVMTool {
 
     private static func forEachLine(of descriptor: Int32, _ body: (String) -> Void) {
         var buffer = [UInt8](repeating: 0, count: 1 << 16)
-        var rest: [UInt8] = []
+        var partialLine: [UInt8] = []
         while true {
             let count = unsafe buffer.withUnsafeMutableBytes {
                 unsafe read(descriptor, $0.baseAddress, $0.count)
@@ -135,11 +136,11 @@ struct LLVMTool {
                 separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
             let last = lines.removeLast()
             for piece in lines {
-                body(String(decoding: rest + piece, as: UTF8.self))
-                rest = []
+                body(String(decoding: partialLine + piece, as: UTF8.self))
+                partialLine = []
             }
-            rest += last
+            partialLine += last
         }
-        if !rest.isEmpty { body(String(decoding: rest, as: UTF8.self)) }
+        if !partialLine.isEmpty { body(String(decoding: partialLine, as: UTF8.self)) }
     }
 }

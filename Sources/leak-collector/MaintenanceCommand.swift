@@ -14,27 +14,28 @@ struct MaintenanceCommand {
             Output.line(
                 "wrote \(file), \(backup.bytes) bytes; its structure is right, but some totals are inconsistent"
             )
-            warn(of: backup.wrongSums, in: file)
+            printWrongSums(backup.wrongSums, in: file)
             return .wrongSums
         }
         Output.line(
-            "wrote \(file), \(backup.bytes) bytes; \(Self.words(areSumsChecked: backup.areSumsChecked))")
+            "wrote \(file), \(backup.bytes) bytes; \(Self.soundnessText(areSumsChecked: backup.areSumsChecked))"
+        )
         return .done
     }
 
     func verify(_ file: String?) throws -> Program.ExitCode {
-        if file == nil, settings.databaseURL != nil { return try verifyServer() }
+        if file == nil, settings.databaseURL != nil { return try verifyPostgreSQL() }
         let path = try file ?? database(for: "verify")
-        let found = try SQLiteStore.verify(path: path)
-        for problem in found.damage { Output.error("collector: \(path): \(problem)") }
-        if !found.wrongSums.isEmpty { warn(of: found.wrongSums, in: path) }
-        guard found.damage.isEmpty else { return .failed }
-        guard found.wrongSums.isEmpty else { return .wrongSums }
-        Output.line("\(path) is sound: \(Self.words(areSumsChecked: found.isOfKnownSchema))")
+        let verification = try SQLiteStore.verify(path: path)
+        for problem in verification.damage { Output.error("collector: \(path): \(problem)") }
+        if !verification.wrongSums.isEmpty { printWrongSums(verification.wrongSums, in: path) }
+        guard verification.damage.isEmpty else { return .failed }
+        guard verification.wrongSums.isEmpty else { return .wrongSums }
+        Output.line("\(path) is sound: \(Self.soundnessText(areSumsChecked: verification.isOfKnownSchema))")
         return .done
     }
 
-    private func verifyServer() throws -> Program.ExitCode {
+    private func verifyPostgreSQL() throws -> Program.ExitCode {
         let name = Collector.databaseName(in: settings)
         let problems = try openStore().verify()
         for problem in problems { Output.error("collector: \(name): \(problem)") }
@@ -53,16 +54,16 @@ struct MaintenanceCommand {
             )
         }
         guard repair.left.isEmpty else { return .wrongSums }
-        Output.line("\(path) is sound: \(Self.words(areSumsChecked: true))")
+        Output.line("\(path) is sound: \(Self.soundnessText(areSumsChecked: true))")
         return .done
     }
 
-    private func warn(of wrongSums: [String], in path: String) {
+    private func printWrongSums(_ wrongSums: [String], in path: String) {
         for sentence in wrongSums { Output.error("collector: \(path): \(sentence)") }
         Output.error("collector: to recompute the totals, stop the server and run collector verify --repair")
     }
 
-    private static func words(areSumsChecked: Bool) -> String {
+    private static func soundnessText(areSumsChecked: Bool) -> String {
         areSumsChecked
             ? "its structure is right, and all totals are consistent"
             : "its structure is right; its totals were not checked, because a later version of the collector wrote it"
@@ -90,43 +91,43 @@ struct MaintenanceCommand {
         let store = try Collector.openStore(settings, isServer: false, limits: .forImports)
         var lines = try LineReader(file)
         let now = WallClock.milliseconds()
-        let beforeImport = try Import.overLimitCounts(in: store, now: now)
+        let countsBeforeImport = try Import.overLimitCounts(in: store, now: now)
         let source = Import.Source(
             name: name ?? ProcessEnvironment.fullPath(file) ?? file, app: app, version: version)
         var rejections = 0
-        var reports = Import(store: store, source: source, now: now) { line, reason in
+        var importer = Import(store: store, source: source, now: now) { line, reason in
             rejections += 1
-            if rejections <= Self.printedRejections { Output.error("line \(line): \(reason)") }
+            if rejections <= Self.maximumPrintedRejections { Output.error("line \(line): \(reason)") }
         }
         var nextProgressTime = WallClock.milliseconds() + Self.progressMilliseconds
         while let line = try lines.next() {
-            try reports.add(line: line)
-            if reports.result.lineCount % 100 == 0, WallClock.milliseconds() >= nextProgressTime {
-                Output.error(Self.words(reports.result))
+            try importer.add(line: line)
+            if importer.result.lineCount % 100 == 0, WallClock.milliseconds() >= nextProgressTime {
+                Output.error(Self.summary(of: importer.result))
                 nextProgressTime = WallClock.milliseconds() + Self.progressMilliseconds
             }
         }
-        try reports.flush()
-        if rejections > Self.printedRejections {
-            Output.error("and \(rejections - Self.printedRejections) more rejected lines")
+        try importer.flush()
+        if rejections > Self.maximumPrintedRejections {
+            Output.error("and \(rejections - Self.maximumPrintedRejections) more rejected lines")
         }
-        Output.line(Self.words(reports.result))
-        for limit in try Import.overLimitCounts(in: store, since: beforeImport, now: now) {
+        Output.line(Self.summary(of: importer.result))
+        for limit in try Import.overLimitCounts(in: store, since: countsBeforeImport, now: now) {
             Output.error(
                 "collector: app \(limit.app): the limit \(limit.limit.rawValue) was reached, \(limit.count) \(limit.limit.outcome)"
             )
         }
-        if let checkpointError = reports.result.checkpointError {
+        if let checkpointError = importer.result.checkpointError {
             Output.error("collector: all reports are counted, but \(checkpointError)")
         }
-        return reports.result.rejectedCount == 0 ? .done : .failed
+        return importer.result.rejectedCount == 0 ? .done : .failed
     }
 
     /// Maximum number of rejections that are printed. More of them usually have the same reason.
-    private static let printedRejections = 100
+    private static let maximumPrintedRejections = 100
     private static let progressMilliseconds: Int64 = 1_000
 
-    private static func words(_ result: Import.Result) -> String {
+    private static func summary(of result: Import.Result) -> String {
         "\(result.lineCount) lines: \(result.acceptedCount) reports counted, \(result.repeatedLineCount) lines counted before, "
             + "\(result.rejectedCount) lines rejected"
             + (result.clampedTimeCount > 0

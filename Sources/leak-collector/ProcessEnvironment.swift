@@ -11,13 +11,13 @@ enum ProcessEnvironment {
     /// The variables that give a setting, or name a file with one.
     static var variables: [String: String] {
         var variables: [String: String] = [:]
-        for name in names {
+        for name in variableNames {
             if let value = unsafe getenv(name) { variables[name] = unsafe String(cString: value) }
         }
         return variables
     }
 
-    private static var names: [String] {
+    private static var variableNames: [String] {
         Setting.allCases.flatMap { [$0.variable, $0.fileVariable].compactMap(\.self) }
     }
 

@@ -73,30 +73,31 @@ enum Program {
         case .version:
             Output.line("collector \(version)")
         case .serve(let flags):
-            try serve(settings(flags))
+            try serve(readSettings(flags))
         case .create(let kind, let name, let app, let flags):
-            try CredentialCommand(kind, settings: settings(flags)).create(name: name, app: app)
+            try CredentialCommand(kind, settings: readSettings(flags)).create(name: name, app: app)
         case .list(let kind, let flags):
-            try CredentialCommand(kind, settings: settings(flags)).list()
+            try CredentialCommand(kind, settings: readSettings(flags)).list()
         case .revoke(let kind, let id, let flags):
-            try CredentialCommand(kind, settings: settings(flags)).revoke(id)
+            try CredentialCommand(kind, settings: readSettings(flags)).revoke(id)
         case .export(let folder, let app, let at, let flags):
-            try ExportCommand(settings: settings(flags), app: app, at: at).write(to: folder)
+            try ExportCommand(settings: readSettings(flags), app: app, at: at).write(to: folder)
         case .backup(let file, let overwrites, let flags):
-            return try MaintenanceCommand(settings: settings(flags)).backUp(to: file, overwrites: overwrites)
+            return try MaintenanceCommand(settings: readSettings(flags)).backUp(
+                to: file, overwrites: overwrites)
         case .verify(let file, let flags):
-            return try MaintenanceCommand(settings: settings(flags)).verify(file)
+            return try MaintenanceCommand(settings: readSettings(flags)).verify(file)
         case .repair(let flags):
-            return try MaintenanceCommand(settings: settings(flags)).repair()
+            return try MaintenanceCommand(settings: readSettings(flags)).repair()
         case .import(let file, let name, let app, let version, let flags):
-            return try MaintenanceCommand(settings: settings(flags)).importReports(
+            return try MaintenanceCommand(settings: readSettings(flags)).importReports(
                 from: file, name: name, app: app, version: version)
         case .erase(let install, let flags):
-            return try MaintenanceCommand(settings: settings(flags)).erase(install: install)
+            return try MaintenanceCommand(settings: readSettings(flags)).erase(install: install)
         case .regroup(let app, let isDryRun, let flags):
-            try RegroupCommand(settings: settings(flags), app: app, isDryRun: isDryRun).run()
+            try RegroupCommand(settings: readSettings(flags), app: app, isDryRun: isDryRun).run()
         case .copy(let flags):
-            try CopyCommand(settings: settings(flags)).run()
+            try CopyCommand(settings: readSettings(flags)).run()
         case .health(let flags):
             return try HealthCommand.check(flags)
         case .check(let check):
@@ -108,7 +109,7 @@ enum Program {
     }
 
     /// Reads the settings, and keeps the temporary files of SQLite in the data folder.
-    static func settings(_ flags: [Setting: String]) throws(SettingError) -> Settings {
+    static func readSettings(_ flags: [Setting: String]) throws(SettingError) -> Settings {
         let settings = try Settings(flags: flags, environment: ProcessEnvironment.variables)
         ProcessEnvironment.keepTemporaryFiles(in: settings.dataFolder)
         return settings

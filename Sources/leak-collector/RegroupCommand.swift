@@ -25,8 +25,8 @@ struct RegroupCommand {
         let plans = try RegroupPlanner(store: store, now: WallClock.milliseconds()).plans(app: app)
         for plan in plans { for line in RegroupSummary.lines(plan) { Output.line(line) } }
         let groups = plans.flatMap(\.groups)
-        let planned = groups.reduce(0) { $0 + $1.parts.count }
-        guard planned > 0 else {
+        let plannedCount = groups.reduce(0) { $0 + $1.parts.count }
+        guard plannedCount > 0 else {
             return Output.line(
                 "nothing to merge: the reports of every leak belong to it by the current rules")
         }
@@ -36,15 +36,15 @@ struct RegroupCommand {
                     + "make a backup first")
         }
         let isTerminal = isatty(2) == 1
-        var (merged, targets) = (0, 0)
+        var (mergedCount, targetCount) = (0, 0)
         for group in groups {
-            let mergedParts = try RegroupPlanner.merge(group, in: store, now: WallClock.milliseconds())
-            merged += mergedParts
-            if mergedParts > 0 { targets += 1 }
-            if isTerminal { Output.error("\(merged) of \(planned) leaks merged", overwrites: true) }
+            let mergedInGroup = try RegroupPlanner.merge(group, in: store, now: WallClock.milliseconds())
+            mergedCount += mergedInGroup
+            if mergedInGroup > 0 { targetCount += 1 }
+            if isTerminal { Output.error("\(mergedCount) of \(plannedCount) leaks merged", overwrites: true) }
         }
         if isTerminal { Output.error("", overwrites: true) }
-        for line in RegroupSummary.outcome(merged: merged, into: targets, planned: planned) {
+        for line in RegroupSummary.outcome(merged: mergedCount, into: targetCount, planned: plannedCount) {
             Output.line(line)
         }
     }

@@ -19,7 +19,7 @@ struct SymbolFile {
         var name: String
         var architecture: String
         var bytes: [UInt8]
-        /// The size in words: `61931 address ranges`, `412 classes`.
+        /// The size as a text for the user: `61931 address ranges`, `412 classes`.
         var size: String
     }
 
@@ -77,15 +77,17 @@ struct SymbolFile {
     private func table(
         of slice: ObjectFile.Slice, in object: ObjectFile, progress: (Int, Int) -> Void
     ) throws -> Table {
-        let (dump, list, symbolizer) = (
+        let (dwarfdump, nm, symbolizer) = (
             try LLVMTool("llvm-dwarfdump", or: ["dwarfdump"]), try LLVMTool("llvm-nm"),
             try LLVMTool("llvm-symbolizer")
         )
-        let processor = object.isMachO ? ["--arch=\(slice.architecture)"] : []
-        var found = SymbolAddresses(code: slice.code)
-        try dump.run(["--debug-line"] + processor + [path]) { found.addRow($0) }
-        try list.run(["--defined-only", "--print-size"] + processor + [path]) { found.addSymbol($0) }
-        let addresses = found.sorted
+        let architectureFlags = object.isMachO ? ["--arch=\(slice.architecture)"] : []
+        var symbolAddresses = SymbolAddresses(code: slice.code)
+        try dwarfdump.run(["--debug-line"] + architectureFlags + [path]) { symbolAddresses.addRow($0) }
+        try nm.run(["--defined-only", "--print-size"] + architectureFlags + [path]) {
+            symbolAddresses.addSymbol($0)
+        }
+        let addresses = symbolAddresses.sorted
         guard !addresses.isEmpty else {
             throw Failure(
                 description:
@@ -96,12 +98,12 @@ struct SymbolFile {
         var builder = SymbolTableBuilder(image: slice.image, name: name, architecture: slice.architecture)
         var output = SymbolizerOutput()
         var index = 0
-        let input = addresses.map { "0x" + String($0, radix: 16) + "\n" }.joined()
+        let addressLines = addresses.map { "0x" + String($0, radix: 16) + "\n" }.joined()
         let arguments = [
             "--obj=\(path)", "--functions=linkage", "--inlines", "--basenames", "--no-demangle",
         ]
-        let slices = object.isMachO ? ["--default-arch=\(slice.architecture)"] : []
-        try symbolizer.run(arguments + slices, input: Array(input.utf8)) { line in
+        let symbolizerFlags = object.isMachO ? ["--default-arch=\(slice.architecture)"] : []
+        try symbolizer.run(arguments + symbolizerFlags, input: Array(addressLines.utf8)) { line in
             guard let calls = output.read(line), index < addresses.count else { return }
             let start = addresses[index]
             let end = index + 1 < addresses.count ? addresses[index + 1] : start + 1
@@ -117,7 +119,7 @@ struct SymbolFile {
         }
         return Table(
             image: slice.image, name: name, architecture: slice.architecture, bytes: builder.finish(),
-            size: Self.counted(builder.count, "address range")
+            size: Self.countText(builder.count, "address range")
                 + (builder.leftOutCount > 0
                     ? " (\(builder.leftOutCount) more left out: the table is full)" : ""))
     }
@@ -134,7 +136,7 @@ struct SymbolFile {
             let table = try SymbolTable(bytes)
             return Table(
                 image: table.image, name: table.name, architecture: table.architecture, bytes: bytes,
-                size: Self.counted(ranges, "address range"))
+                size: Self.countText(ranges, "address range"))
         } catch let error as BreakpadFile.Unreadable {
             throw Failure(description: "\(path) cannot be read as a Breakpad symbol file: \(error)")
         }
@@ -151,13 +153,13 @@ struct SymbolFile {
             let table = try MappingTable(bytes)
             return Table(
                 image: table.image, name: table.name, architecture: "", bytes: bytes,
-                size: Self.counted(table.classCount, "class", plural: "classes"))
+                size: Self.countText(table.classCount, "class", plural: "classes"))
         } catch let error as MappingFile.Unreadable {
             throw Failure(description: "\(path) cannot be used as the mapping of an Android app: \(error)")
         }
     }
 
-    private static func counted(_ number: Int, _ noun: String, plural nouns: String? = nil) -> String {
+    private static func countText(_ number: Int, _ noun: String, plural nouns: String? = nil) -> String {
         "\(number) \(number == 1 ? noun : nouns ?? noun + "s")"
     }
 

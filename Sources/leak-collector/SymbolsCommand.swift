@@ -23,7 +23,7 @@ struct SymbolsCommand: Equatable {
     static let path = "/api/v1/symbols"
 
     func run() throws -> Program.ExitCode {
-        let settings = try Program.settings(flags)
+        let settings = try Program.readSettings(flags)
         guard let address = settings.url else {
             throw SettingError(
                 source: Setting.url.variable, problem: "is not set: name the collector with --url")
@@ -74,12 +74,12 @@ struct SymbolsCommand: Equatable {
         }
         if isTerminal { Output.error("", overwrites: true) }
         for table in tables {
-            let packed = Gzip.deflate(table.bytes)
-            let response = try remote.send(.post(packed), Self.path)
+            let compressedBytes = Gzip.deflate(table.bytes)
+            let response = try remote.send(.post(compressedBytes), Self.path)
             let outcome = try SymbolUpload(json: response)
-            let processor = table.architecture.isEmpty ? "" : ", \(table.architecture)"
+            let architectureText = table.architecture.isEmpty ? "" : ", \(table.architecture)"
             Output.line(
-                "\(table.name) (\(table.image)\(processor)): \(table.size), \(packed.count >> 10) KiB; "
+                "\(table.name) (\(table.image)\(architectureText)): \(table.size), \(compressedBytes.count >> 10) KiB; "
                     + outcome.sentence)
         }
     }

@@ -98,7 +98,7 @@ import Testing
         for rank in ranks {
             let id = ConnectionID(slot: UInt32(rank), generation: 0)
             evictionCandidates.add(
-                .init(id: id, rank: rank, onlyForOtherPeers: false, timer: .idle, deadline: 0))
+                .init(id: id, rank: rank, isOnlyForOtherPeers: false, timer: .idle, deadline: 0))
         }
         evictionCandidates.finishScan()
         var taken: [UInt64] = []

@@ -248,10 +248,10 @@ import LeakPlatform
         #expect(throws: FileFailure.self) { try file.write("on") }
         let choice = CollectionChoice(file, formerFile: nil, collectsByDefault: true)
         #expect(choice.readInitialAnswer() == .on)
-        #expect(choice.give(false) { _ in })
+        #expect(choice.setAnswer(false) { _ in })
         #expect(choice.permission() == .denied)
         #expect(CollectionChoice(file, formerFile: nil, collectsByDefault: true).readInitialAnswer() == .off)
-        #expect(!choice.give(true) { _ in })
+        #expect(!choice.setAnswer(true) { _ in })
         #expect(choice.permission() == .denied, "a no that is written outlasts a yes that is not")
     }
 
@@ -264,12 +264,12 @@ import LeakPlatform
                 #expect(path == place.path)
                 if isBroken.with({ $0 }) { throw FileFailure("sync", path) }
             })
-        #expect(!choice.give(false) { _ in })
+        #expect(!choice.setAnswer(false) { _ in })
         #expect(choice.permission() == .denied && choice.failure != nil)
         isBroken.with { $0 = false }
         choice.retry(at: .now, isLast: true)
         #expect(choice.failure == nil && choice.retryAt == nil)
-        #expect(choice.give(true) { _ in })
+        #expect(choice.setAnswer(true) { _ in })
     }
 
     @Test func `a no to a reporter that is misconfigured holds for the next one`() {
@@ -308,8 +308,10 @@ import LeakPlatform
             syncFolder: { path throws(FileFailure) in
                 if isBroken.with({ $0 }) { throw FileFailure("sync", path) }
             },
-            now: { CurrentTime(moment: MonotonicTime(milliseconds: clock.with { $0 }), wallTime: .now) })
-        #expect(!choice.give(false) { _ in })
+            now: {
+                CurrentTime(monotonicTime: MonotonicTime(milliseconds: clock.with { $0 }), wallTime: .now)
+            })
+        #expect(!choice.setAnswer(false) { _ in })
         #expect(choice.retryAt.map { (1_000_000_001...1_000_060_000).contains($0.milliseconds) } == true)
         isBroken.with { $0 = false }
         choice.retry(at: MonotonicTime(milliseconds: 1_000_000_000))
@@ -323,7 +325,7 @@ import LeakPlatform
         let file = StateFile(folder: longFolder(below: root.path), name: "collection")
         let choice = CollectionChoice(file, formerFile: nil, collectsByDefault: false)
         #expect(choice.readInitialAnswer() == .unanswered)
-        #expect(!choice.give(true) { _ in })
+        #expect(!choice.setAnswer(true) { _ in })
         #expect(choice.permission() == .granted)
     }
 
@@ -339,7 +341,7 @@ import LeakPlatform
         #expect(choice.readInitialAnswer() == .on)
         try Data("on 0123456789abcdef0123456789abcdef".utf8).write(to: place)
         #expect(choice.permission() == .denied, "another process was told no, and then yes")
-        #expect(choice.give(true) { _ in })
+        #expect(choice.setAnswer(true) { _ in })
         #expect(choice.permission() == .granted)
     }
 
@@ -359,7 +361,7 @@ import LeakPlatform
         let choice = CollectionChoice(file, formerFile: nil, collectsByDefault: false)
         #expect(choice.readInitialAnswer() == .unanswered)
         try Data().write(to: URL(fileURLWithPath: place.path))
-        #expect(!choice.give(true) { _ in })
+        #expect(!choice.setAnswer(true) { _ in })
         try FileManager.default.removeItem(atPath: place.path)
         try file.write("off")
         choice.retry(at: .now, isLast: true)
@@ -414,7 +416,7 @@ import LeakPlatform
                 guard count == 0 else { return start }
                 let hour = 3_600_000
                 return CurrentTime(
-                    moment: start.moment.advanced(byMilliseconds: hour),
+                    monotonicTime: start.monotonicTime.advanced(byMilliseconds: hour),
                     wallTime: WireTime(milliseconds: start.wallTime.milliseconds + Int64(hour)))
             }
         }
@@ -490,19 +492,19 @@ import LeakPlatform
         }
         let (one, other) = (choice(), choice())
         #expect(one.readInitialAnswer() == .on && other.readInitialAnswer() == .on)
-        #expect(one.give(true) { _ in })
+        #expect(one.setAnswer(true) { _ in })
         #expect(try file.read() == "on")
         #expect(other.permission() == .granted)
         var marks: Set<String> = []
         for _ in 0..<3 {
-            #expect(one.give(false) { _ in } && one.give(true) { _ in })
+            #expect(one.setAnswer(false) { _ in } && one.setAnswer(true) { _ in })
             marks.insert(try file.read() ?? "")
             #expect(one.permission() == .granted && other.permission() == .denied)
             #expect(choice().permission() == .granted)
         }
         #expect(marks.count == 3)
         var posted: [Bool] = []
-        #expect(other.give(true) { posted.append($0) })
+        #expect(other.setAnswer(true) { posted.append($0) })
         #expect(posted == [false, true])
         #expect(one.permission() == .granted && other.permission() == .granted)
     }
@@ -563,7 +565,7 @@ import LeakPlatform
         #expect(choice.readInitialAnswer() == (expected == "on" ? .on : .off))
         #expect(other.bytes("collection").map { String(decoding: $0, as: UTF8.self) } == expected)
         #expect(place.names() == [])
-        #expect(choice.give(true) { _ in })
+        #expect(choice.setAnswer(true) { _ in })
         #expect(choice.permission() == .granted)
     }
 

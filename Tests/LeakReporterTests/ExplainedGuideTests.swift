@@ -99,10 +99,11 @@ private func printCause(of explanation: RetainExplanation) {
             #expect(eventually { reporter.flush(timeout: generousSeconds) })
             #expect(try transport.refusals() == [])
             #expect(reporter.statistics.sent == 1 && reporter.statistics.droppedExplanations == 0)
-            let why = try #require(try Self.leak(running)["why"] as? [String: Any])
-            #expect(why["explained"] as? Int == 1)
-            let variants = try #require(why["variants"] as? [[String: Any]])
-            #expect(variants.first?["text"] as? String == "CartModel.onPaid → closure → CartModel", "\(why)")
+            let reason = try #require(try Self.leak(running)["why"] as? [String: Any])
+            #expect(reason["explained"] as? Int == 1)
+            let variants = try #require(reason["variants"] as? [[String: Any]])
+            #expect(
+                variants.first?["text"] as? String == "CartModel.onPaid → closure → CartModel", "\(reason)")
         }
     #endif
 

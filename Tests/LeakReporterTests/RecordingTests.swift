@@ -30,7 +30,7 @@ import LeakPlatform
         return report
     }
 
-    @Test func `log, keys and user are those of the moment in which the report was recorded`() throws {
+    @Test func `log, keys and user are those of the monotonicTime in which the report was recorded`() throws {
         let reporter = reporter()
         reporter.log("opened cart")
         reporter.setCustomValue("cart", forKey: "tab")
@@ -345,7 +345,7 @@ import LeakPlatform
         let last = entries.suffix(2).map { entry in
             switch entry {
             case .checks(let checks): "\(checks.list[0].count) checks"
-            case .report(let report): "sighting of \(report.boundedCount)"
+            case .report(let report): "sighting of \(report.clampedCount)"
             default: "other"
             }
         }

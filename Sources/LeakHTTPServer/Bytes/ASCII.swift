@@ -36,20 +36,20 @@ enum ASCII {
     @inline(__always)
     static func endOfFieldValue(_ bytes: UnsafeBufferPointer<UInt8>, from start: Int) -> Int {
         let raw = UnsafeRawBufferPointer(bytes)
-        var at = start
-        while at &+ 8 <= raw.count {
-            let word = unsafe UInt64(littleEndian: raw.loadUnaligned(fromByteOffset: at, as: UInt64.self))
+        var index = start
+        while index &+ 8 <= raw.count {
+            let word = unsafe UInt64(littleEndian: raw.loadUnaligned(fromByteOffset: index, as: UInt64.self))
             let controls = self.controls(word)
             if controls == 0 {
-                at &+= 8
+                index &+= 8
                 continue
             }
-            at &+= controls.trailingZeroBitCount &>> 3
-            guard unsafe raw[at] == tab else { return at }
-            at &+= 1
+            index &+= controls.trailingZeroBitCount &>> 3
+            guard unsafe raw[index] == tab else { return index }
+            index &+= 1
         }
-        while at < raw.count, unsafe isFieldValue(raw[at]) { at &+= 1 }
-        return at
+        while index < raw.count, unsafe isFieldValue(raw[index]) { index &+= 1 }
+        return index
     }
 
     /// Returns a word in which the highest bit of the lowest byte of `word` that is a control character is set. Higher bytes may
@@ -100,11 +100,12 @@ enum ASCII {
     static func hasPrefix(_ text: String, _ prefix: StaticString) -> Bool {
         guard text.utf8.count >= prefix.utf8CodeUnitCount else { return false }
         return unsafe bytes(of: text) { bytes in
-            var at = 0
-            while at < prefix.utf8CodeUnitCount, unsafe lowercased(bytes[at]) == prefix.utf8Start[at] {
-                at &+= 1
+            var index = 0
+            while index < prefix.utf8CodeUnitCount, unsafe lowercased(bytes[index]) == prefix.utf8Start[index]
+            {
+                index &+= 1
             }
-            return at == prefix.utf8CodeUnitCount
+            return index == prefix.utf8CodeUnitCount
         }
     }
 

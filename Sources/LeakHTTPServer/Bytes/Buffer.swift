@@ -20,7 +20,7 @@ final class Buffer {
     }
 
     /// The free space after the bytes. Call ``grow(by:)`` after writing to it.
-    var free: UnsafeMutableBufferPointer<UInt8> {
+    var freeSpace: UnsafeMutableBufferPointer<UInt8> {
         unsafe UnsafeMutableBufferPointer(start: base + count, count: capacity - count)
     }
 
@@ -40,20 +40,20 @@ final class Buffer {
     /// Shortens the buffer to `count` bytes.
     func truncate(to count: Int) { self.count = min(self.count, max(count, 0)) }
 
-    /// Reserves space for `more` bytes after the existing ones.
+    /// Reserves space for `additionalCount` bytes after the existing ones.
     @inline(__always)
-    func reserve(_ more: Int) {
-        if capacity - count < more { enlarge(more) }
+    func reserve(_ additionalCount: Int) {
+        if capacity - count < additionalCount { enlarge(additionalCount) }
     }
 
     @inline(never)
-    private func enlarge(_ more: Int) {
-        let wanted = max(capacity * 2, count + more)
-        let larger = UnsafeMutablePointer<UInt8>.allocate(capacity: wanted)
+    private func enlarge(_ additionalCount: Int) {
+        let newCapacity = max(capacity * 2, count + additionalCount)
+        let larger = UnsafeMutablePointer<UInt8>.allocate(capacity: newCapacity)
         unsafe larger.update(from: base, count: count)
         unsafe base.deallocate()
         unsafe base = unsafe larger
-        capacity = wanted
+        capacity = newCapacity
     }
 
     @inline(__always)
@@ -89,26 +89,26 @@ final class Buffer {
     /// Appends `number` in decimal digits.
     func append(decimal number: Int) {
         var digits = 1
-        var rest = UInt(max(number, 0))
-        var bound: UInt = 10
-        while digits < 19 && rest >= bound {
+        var remaining = UInt(max(number, 0))
+        var powerOfTen: UInt = 10
+        while digits < 19 && remaining >= powerOfTen {
             digits += 1
-            bound *= 10
+            powerOfTen *= 10
         }
         reserve(digits)
-        var place = count + digits
-        count = place
+        var index = count + digits
+        count = index
         repeat {
-            place -= 1
-            unsafe base[place] = UInt8(truncatingIfNeeded: rest % 10) + 0x30
-            rest /= 10
-        } while rest > 0
+            index -= 1
+            unsafe base[index] = UInt8(truncatingIfNeeded: remaining % 10) + 0x30
+            remaining /= 10
+        } while remaining > 0
     }
 
-    /// Drops the first `taken` bytes.
-    func removeFirst(_ taken: Int) {
-        let rest = max(count - taken, 0)
-        if rest > 0 { unsafe base.update(from: base + taken, count: rest) }
-        count = rest
+    /// Drops the first `removedCount` bytes.
+    func removeFirst(_ removedCount: Int) {
+        let remaining = max(count - removedCount, 0)
+        if remaining > 0 { unsafe base.update(from: base + removedCount, count: remaining) }
+        count = remaining
     }
 }

@@ -48,13 +48,13 @@ struct FolderReader {
             else {
                 continue
             }
-            let inner = "\(path)/\(name)"
-            guard let target = Self.realPath(root + inner), isInside(target) else { continue }
-            let isLink = !target.utf8.elementsEqual((root + inner).utf8)
+            let entryPath = "\(path)/\(name)"
+            guard let target = Self.realPath(root + entryPath), isInside(target) else { continue }
+            let isLink = !target.utf8.elementsEqual((root + entryPath).utf8)
             switch Self.kind(of: target) {
             // A link to a folder could form a cycle.
-            case .folder where !isLink: try read(below: inner)
-            case .file: try readFile(inner, at: target)
+            case .folder where !isLink: try read(below: entryPath)
+            case .file: try readFile(entryPath, at: target)
             default: continue
             }
         }
@@ -63,9 +63,11 @@ struct FolderReader {
     /// Returns `true` if the target of a link would be served under its own path: it is inside the folder, and no component of its
     /// path begins with a dot. The comparison is by bytes, because two strings that look equal are two different names on disk.
     private func isInside(_ target: String) -> Bool {
-        let rest = target.utf8.dropFirst(root.utf8.count)
-        return target.utf8.starts(with: root.utf8) && rest.first == UInt8(ascii: "/")
-            && !zip(rest, rest.dropFirst()).contains { $0 == UInt8(ascii: "/") && $1 == UInt8(ascii: ".") }
+        let relativePath = target.utf8.dropFirst(root.utf8.count)
+        return target.utf8.starts(with: root.utf8) && relativePath.first == UInt8(ascii: "/")
+            && !zip(relativePath, relativePath.dropFirst()).contains {
+                $0 == UInt8(ascii: "/") && $1 == UInt8(ascii: ".")
+            }
     }
 
     private static func isAllowedInPath(_ byte: UInt8) -> Bool {
@@ -89,9 +91,9 @@ struct FolderReader {
     }
 
     private static func realPath(_ path: String) -> String? {
-        guard let real = unsafe realpath(path, nil) else { return nil }
-        defer { unsafe free(real) }
-        return unsafe String(cString: real)
+        guard let resolved = unsafe realpath(path, nil) else { return nil }
+        defer { unsafe free(resolved) }
+        return unsafe String(cString: resolved)
     }
 
     private mutating func readFile(_ path: String, at target: String) throws(StaticFilesError) {
@@ -105,14 +107,14 @@ struct FolderReader {
             _ = try retryingOnInterrupt { unsafe fstat(file.number, &status) }
             guard Self.kind(of: status) == .file else { return }
             var bytes: [UInt8] = []
-            var piece = [UInt8](repeating: 0, count: 64 << 10)
+            var chunk = [UInt8](repeating: 0, count: 64 << 10)
             while bytesRead <= limit {
-                let count = try retryingOnInterrupt { Self.read(file.number, &piece) }
+                let count = try retryingOnInterrupt { Self.read(file.number, &chunk) }
                 guard count > 0 else {
                     files.append(File(path: path, bytes: bytes))
                     return
                 }
-                bytes += piece[..<count]
+                bytes += chunk[..<count]
                 bytesRead += count
             }
         } catch {

@@ -28,7 +28,7 @@ public struct StaticFiles: Sendable {
     public static let defaultLimit = 64 << 20
 
     private static let allow = "GET, HEAD, OPTIONS"
-    private var answers = PathTable<Response>()
+    private var responses = PathTable<Response>()
 
     /// Loads the files of a folder.
     ///
@@ -38,21 +38,21 @@ public struct StaticFiles: Sendable {
     public init(folder: String, limit: Int = Self.defaultLimit) throws(StaticFilesError) {
         for file in try FolderReader.read(folder, limit: limit) {
             let response = Self.response(file)
-            answers.add(file.path, response)
-            if file.path.hasSuffix("/index.html") { answers.add(String(file.path.dropLast(10)), response) }
+            responses.add(file.path, response)
+            if file.path.hasSuffix("/index.html") { responses.add(String(file.path.dropLast(10)), response) }
         }
     }
 
     /// All paths that are served, percent-decoded and sorted.
-    public var paths: [String] { answers.paths.sorted() }
+    public var paths: [String] { responses.paths.sorted() }
 
     /// Returns the response to a request for a file.
     ///
     /// - Returns: the file, a 405, or for `OPTIONS` a 204 with the allowed methods; `nil` if no file has this path.
     public func response(to request: borrowing Request) -> Response? {
-        guard let answer = request.withPath({ answers.value(at: $0) }) else { return nil }
+        guard let response = request.withPath({ responses.value(at: $0) }) else { return nil }
         return switch request.method {
-        case .get, .head: answer
+        case .get, .head: response
         case .options: .options(allow: Self.allow)
         default: .methodNotAllowed(allow: Self.allow)
         }
@@ -60,7 +60,7 @@ public struct StaticFiles: Sendable {
 
     /// Returns the methods allowed for the path of `request`, as the value of `Allow`; `nil` if no file has this path.
     public func allowedMethods(of request: borrowing Request) -> String? {
-        request.withPath { answers.value(at: $0) } == nil ? nil : Self.allow
+        request.withPath { responses.value(at: $0) } == nil ? nil : Self.allow
     }
 
     private static func response(_ file: FolderReader.File) -> Response {
@@ -70,7 +70,7 @@ public struct StaticFiles: Sendable {
         // `Range` is ignored; this field tells clients so (RFC 9110 §14.3).
         response.fields = [("Cache-Control", cacheControl(file.path)), ("Accept-Ranges", "none")]
         if Response.isCompressible(type) && file.bytes.count > Response.compressionThreshold {
-            response.gzipped = Gzip.deflate(file.bytes, level: 9)
+            response.gzippedBody = Gzip.deflate(file.bytes, level: 9)
         }
         return response
     }

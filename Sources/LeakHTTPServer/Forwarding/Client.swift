@@ -16,7 +16,7 @@ struct TrustedProxies: Sendable {
 
     var isEmpty: Bool { networks.isEmpty }
 
-    func contain(_ address: IPAddress) -> Bool { networks.contains { $0.contains(address) } }
+    func contains(_ address: IPAddress) -> Bool { networks.contains { $0.contains(address) } }
 
     /// The values of the forwarding fields of a request, in the order of their lines.
     struct Fields {
@@ -35,20 +35,22 @@ struct TrustedProxies: Sendable {
     /// both fields are present and differ, both are ignored.
     func client(of peer: IPAddress, _ fields: Fields) -> Client {
         var client = Client(address: peer)
-        let elements = fields.forwarded.reversed().flatMap { ForwardedElements($0).reversed }
-        let forwarded = chain(elements.map { $0?.address }, from: peer)
-        let list = Self.entries(fields.forwardedFor).reversed().map { ForwardedElements.address($0) }
-        let forwardedFor = chain(list, from: peer)
-        let hasBoth = !elements.isEmpty && !list.isEmpty
-        guard !hasBoth || forwarded.address == forwardedFor.address else { return client }
-        let found = elements.isEmpty ? forwardedFor : forwarded
-        client.address = found.address
-        client.isForwarded = found.address != peer
+        let elements = fields.forwarded.reversed().flatMap { ForwardedElements($0).lastFirst }
+        let forwardedClient = findClient(elements.map { $0?.address }, from: peer)
+        let forwardedForAddresses = Self.entries(fields.forwardedFor).reversed().map {
+            ForwardedElements.address($0)
+        }
+        let forwardedForClient = findClient(forwardedForAddresses, from: peer)
+        let hasBoth = !elements.isEmpty && !forwardedForAddresses.isEmpty
+        guard !hasBoth || forwardedClient.address == forwardedForClient.address else { return client }
+        let result = elements.isEmpty ? forwardedForClient : forwardedClient
+        client.address = result.address
+        client.isForwarded = result.address != peer
         let protocols = Array(Self.entries(fields.forwardedProto).reversed())
-        if elements.indices.contains(found.hops), let usesTLS = elements[found.hops]?.usesTLS {
+        if elements.indices.contains(result.hops), let usesTLS = elements[result.hops]?.usesTLS {
             client.usesTLS = usesTLS
         } else if !protocols.isEmpty {
-            client.usesTLS = ForwardedElements.isHTTPS(protocols[min(found.hops, protocols.count - 1)])
+            client.usesTLS = ForwardedElements.isHTTPS(protocols[min(result.hops, protocols.count - 1)])
         }
         return client
     }
@@ -59,7 +61,7 @@ struct TrustedProxies: Sendable {
     ///   - addresses: the addresses, nearest hop first; `nil` for an entry that is not an address.
     ///   - peer: the proxy that sent the request.
     /// - Returns: the client and the number of entries between it and the end of the chain.
-    private func chain(_ addresses: some Sequence<IPAddress?>, from peer: IPAddress) -> (
+    private func findClient(_ addresses: some Sequence<IPAddress?>, from peer: IPAddress) -> (
         address: IPAddress, hops: Int
     ) {
         var client = peer
@@ -67,7 +69,7 @@ struct TrustedProxies: Sendable {
         for case let (index, address) in addresses.enumerated() {
             guard let address else { break }
             (client, hops) = (address, index)
-            guard contain(address) else { break }
+            guard contains(address) else { break }
         }
         return (client, hops)
     }

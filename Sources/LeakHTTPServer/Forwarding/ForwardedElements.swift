@@ -9,27 +9,27 @@ struct ForwardedElements {
 
     /// The elements, last one first. If the line violates the grammar, a single `nil` replaces all of them: a quote opened by a
     /// client would swallow the elements that proxies appended.
-    private(set) var reversed: [Element?] = []
+    private(set) var lastFirst: [Element?] = []
 
     init(_ line: [UInt8]) {
         var elements: [Element] = []
-        var rest = line[...]
+        var remaining = line[...]
         var element = Element()
         var isEmpty = true
         while true {
-            Self.dropBlanks(&rest)
-            if rest.first == UInt8(ascii: ",") || rest.isEmpty {
+            Self.dropBlanks(&remaining)
+            if remaining.first == UInt8(ascii: ",") || remaining.isEmpty {
                 if !isEmpty { elements.append(element) }
                 (element, isEmpty) = (Element(), true)
-                if rest.popFirst() == nil { break }
+                if remaining.popFirst() == nil { break }
                 continue
             }
-            if rest.first == UInt8(ascii: ";") {
-                rest.removeFirst()
+            if remaining.first == UInt8(ascii: ";") {
+                remaining.removeFirst()
                 continue
             }
-            guard let (name, value) = Self.takePair(&rest) else {
-                reversed = [nil]
+            guard let (name, value) = Self.takePair(&remaining) else {
+                lastFirst = [nil]
                 return
             }
             isEmpty = false
@@ -39,34 +39,36 @@ struct ForwardedElements {
             default: break
             }
         }
-        reversed = elements.reversed()
+        lastFirst = elements.reversed()
     }
 
-    /// Parses `name=value`, where the value may be quoted, and removes it from `rest`.
-    private static func takePair(_ rest: inout ArraySlice<UInt8>) -> (name: String, value: [UInt8])? {
-        let name = rest.prefix { ASCII.isToken($0) }
-        rest = rest.dropFirst(name.count)
-        guard !name.isEmpty, rest.popFirst() == UInt8(ascii: "=") else { return nil }
+    /// Parses `name=value`, where the value may be quoted, and removes it from `remaining`.
+    private static func takePair(_ remaining: inout ArraySlice<UInt8>) -> (name: String, value: [UInt8])? {
+        let name = remaining.prefix { ASCII.isToken($0) }
+        remaining = remaining.dropFirst(name.count)
+        guard !name.isEmpty, remaining.popFirst() == UInt8(ascii: "=") else { return nil }
         var value: [UInt8] = []
-        if rest.first == UInt8(ascii: "\"") {
-            rest.removeFirst()
+        if remaining.first == UInt8(ascii: "\"") {
+            remaining.removeFirst()
             while true {
-                guard let byte = rest.popFirst() else { return nil }
+                guard let byte = remaining.popFirst() else { return nil }
                 if byte == UInt8(ascii: "\"") { break }
                 guard byte == UInt8(ascii: "\\") else {
                     value.append(byte)
                     continue
                 }
-                guard let escaped = rest.popFirst() else { return nil }
+                guard let escaped = remaining.popFirst() else { return nil }
                 value.append(escaped)
             }
         } else {
             // Some proxies omit the quotes that are required around an IPv6 address or a port.
-            value = Array(rest.prefix { ASCII.isToken($0) || ":[]".utf8.contains($0) })
-            rest = rest.dropFirst(value.count)
+            value = Array(remaining.prefix { ASCII.isToken($0) || ":[]".utf8.contains($0) })
+            remaining = remaining.dropFirst(value.count)
         }
-        dropBlanks(&rest)
-        guard rest.isEmpty || rest.first == UInt8(ascii: ",") || rest.first == UInt8(ascii: ";") else {
+        dropBlanks(&remaining)
+        guard
+            remaining.isEmpty || remaining.first == UInt8(ascii: ",") || remaining.first == UInt8(ascii: ";")
+        else {
             return nil
         }
         return (String(decoding: name.map(ASCII.lowercased), as: UTF8.self), value)

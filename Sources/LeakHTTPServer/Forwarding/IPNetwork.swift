@@ -6,9 +6,9 @@ public struct IPNetwork: Hashable, Sendable, CustomStringConvertible {
         public let description: String
     }
 
-    private let first: IPAddress
+    private let firstAddress: IPAddress
     /// The length of the prefix in bits, out of 128.
-    private let bits: Int
+    private let prefixBits: Int
 
     /// Parses `ADDRESS/BITS`; an address alone is a range of one address.
     ///
@@ -22,39 +22,42 @@ public struct IPNetwork: Hashable, Sendable, CustomStringConvertible {
             )
         }
         // The prefix length of a mapped address refers to the bits of IPv6.
-        let isShort = !bytes[..<slash].contains(UInt8(ascii: ":"))
-        let width = isShort ? 32 : 128
-        var count = width
+        let isIPv4 = !bytes[..<slash].contains(UInt8(ascii: ":"))
+        let width = isIPv4 ? 32 : 128
+        var prefixLength = width
         if slash < bytes.endIndex {
             let digits = bytes[(slash + 1)...]
             guard (1...3).contains(digits.count), digits.allSatisfy(ASCII.isDigit),
                 let number = Int(String(decoding: digits, as: UTF8.self)), number <= width
             else { throw Malformed(description: "must end with a number of bits from 0 to \(width)") }
-            count = number
+            prefixLength = number
         }
-        bits = count + 128 - width
-        first = Self.masked(address, bits)
-        guard address == first else {
+        prefixBits = prefixLength + 128 - width
+        firstAddress = Self.masked(address, prefixBits)
+        guard address == firstAddress else {
             throw Malformed(
                 description:
-                    "has bits set after its first \(count); write \(first)/\(count), or \(address) for this address alone"
+                    "has bits set after its first \(prefixLength); write \(firstAddress)/\(prefixLength), or \(address) for this address alone"
             )
         }
     }
 
-    private static func masked(_ address: IPAddress, _ bits: Int) -> IPAddress {
-        func mask(_ count: Int) -> UInt64 { count <= 0 ? 0 : count >= 64 ? .max : ~(.max >> UInt64(count)) }
-        return IPAddress(high: address.high & mask(bits), low: address.low & mask(bits - 64))
+    private static func masked(_ address: IPAddress, _ prefixBits: Int) -> IPAddress {
+        func mask(_ prefixLength: Int) -> UInt64 {
+            prefixLength <= 0 ? 0 : prefixLength >= 64 ? .max : ~(.max >> UInt64(prefixLength))
+        }
+        return IPAddress(high: address.high & mask(prefixBits), low: address.low & mask(prefixBits - 64))
     }
 
     /// Returns `true` if the address is of the same family and in the range. `::/0` contains no IPv4 address.
     public func contains(_ address: IPAddress) -> Bool {
-        guard address.isIPv4 == (first.isIPv4 && bits >= 96) else { return false }
-        return Self.masked(address, bits) == first
+        guard address.isIPv4 == (firstAddress.isIPv4 && prefixBits >= 96) else { return false }
+        return Self.masked(address, prefixBits) == firstAddress
     }
 
     /// The range as `ADDRESS/BITS`.
     public var description: String {
-        first.isIPv4 && bits >= 96 ? "\(first)/\(bits - 96)" : "\(first)/\(bits)"
+        firstAddress.isIPv4 && prefixBits >= 96
+            ? "\(firstAddress)/\(prefixBits - 96)" : "\(firstAddress)/\(prefixBits)"
     }
 }

@@ -21,7 +21,7 @@ public final class AccessLog: Sendable {
     private struct State {
         var lines: [UInt8] = []
         /// The number of dropped lines that have not been reported yet.
-        var dropped = 0
+        var droppedCount = 0
         var isClosing = false
         var isDone = false
         /// The writer thread; `nil` after it was joined.
@@ -46,10 +46,10 @@ public final class AccessLog: Sendable {
         self.bufferBytes = bufferBytes
         let state = Guarded(State())
         self.state = state
-        let own = fcntl(descriptor, F_DUPFD_CLOEXEC, 0)
+        let duplicate = fcntl(descriptor, F_DUPFD_CLOEXEC, 0)
         let thread = WorkerThread(name: "access-log") {
-            Self.write(state, to: own, as: format)
-            _ = systemClose(own)
+            Self.write(state, to: duplicate, as: format)
+            _ = systemClose(duplicate)
         }
         state.with { $0.thread = thread }
     }
@@ -61,7 +61,7 @@ public final class AccessLog: Sendable {
         let line = format.line(record)
         let isFirst = state.with { state in
             guard !state.isClosing, state.lines.count + line.count <= bufferBytes else {
-                state.dropped += 1
+                state.droppedCount += 1
                 return false
             }
             defer { state.lines += line }
@@ -88,14 +88,14 @@ public final class AccessLog: Sendable {
     }
 
     private static func write(_ state: Guarded<State>, to descriptor: Int32, as format: AccessFormat) {
-        var sink = LineSink { bytes throws(SystemError) in try put(bytes, to: descriptor) }
+        var sink = LineSink { bytes throws(SystemError) in try writeAvailable(bytes, to: descriptor) }
         while true {
             let (lines, dropped): ([UInt8], Int) = state.wait { state in
-                guard !state.lines.isEmpty || state.dropped > 0 || state.isClosing else {
+                guard !state.lines.isEmpty || state.droppedCount > 0 || state.isClosing else {
                     return .sleep(milliseconds: nil)
                 }
-                defer { (state.lines, state.dropped) = ([], 0) }
-                return .take((state.lines, state.dropped))
+                defer { (state.lines, state.droppedCount) = ([], 0) }
+                return .take((state.lines, state.droppedCount))
             }
             sink.write(lines)
             sink.addLost(dropped)
@@ -108,7 +108,9 @@ public final class AccessLog: Sendable {
 
     /// Writes some bytes and returns their number. Waits for room without a timeout. If writing is impossible, for example on a
     /// full disk or a pipe without a reader, it throws.
-    private static func put(_ bytes: ArraySlice<UInt8>, to descriptor: Int32) throws(SystemError) -> Int {
+    private static func writeAvailable(_ bytes: ArraySlice<UInt8>, to descriptor: Int32) throws(SystemError)
+        -> Int
+    {
         while true {
             do throws(SystemError) {
                 return try retryingOnInterrupt {

@@ -55,8 +55,8 @@ public struct AccessRecord: Hashable, Sendable {
     /// - Parameter names: the names of the parameters, in lower case. Those in the target are percent-decoded and compared without
     ///   regard to case.
     public mutating func maskQuery(_ names: Set<String>) {
-        guard let mark = target.firstIndex(of: UInt8(ascii: "?")) else { return }
-        var start = mark + 1
+        guard let questionMark = target.firstIndex(of: UInt8(ascii: "?")) else { return }
+        var start = questionMark + 1
         while start < target.count {
             var end = target[start...].firstIndex(of: UInt8(ascii: "&")) ?? target.count
             if let equals = target[start..<end].firstIndex(of: UInt8(ascii: "=")),

@@ -22,18 +22,18 @@ struct LogLine {
 
     /// Appends `number` with its last `places` digits after a decimal point; a negative number is written as 0.
     mutating func append(decimal number: Int, places: Int) {
-        var rest = UInt(max(number, 0))
-        var place: UInt = 1
+        var remaining = UInt(max(number, 0))
+        var placeValue: UInt = 1
         var count = 1
-        while rest / place > 9 || count <= places {
-            place *= 10
+        while remaining / placeValue > 9 || count <= places {
+            placeValue *= 10
             count += 1
         }
-        while place > 0 {
+        while placeValue > 0 {
             if count == places { bytes.append(UInt8(ascii: ".")) }
-            bytes.append(UInt8(ascii: "0") + UInt8(truncatingIfNeeded: rest / place))
-            rest %= place
-            place /= 10
+            bytes.append(UInt8(ascii: "0") + UInt8(truncatingIfNeeded: remaining / placeValue))
+            remaining %= placeValue
+            placeValue /= 10
             count -= 1
         }
     }

@@ -1,31 +1,32 @@
 /// Reusable buffers of one loop, so that reading a body causes no page faults.
 ///
-/// The pool has two bounds: it keeps at most ``keptPerSize`` buffers of each size, and ``trim()`` releases the buffers that were
+/// The pool has two bounds: it keeps at most ``maximumPerSize`` buffers of each size, and ``trim()`` releases the buffers that were
 /// not needed since the previous call.
 struct BufferPool {
     /// Sizes of buffers in bytes: a small body, a full read, a large batch, and the largest body.
     private static let sizes = [16 << 10, 64 << 10, 256 << 10, 1 << 20]
     /// The most buffers of each size that the pool keeps.
-    private static let keptPerSize = [64, 32, 32, 64]
-    private var kept: [[Buffer]] = [[], [], [], []]
+    private static let maximumPerSize = [64, 32, 32, 64]
+    private var pooledBuffers: [[Buffer]] = [[], [], [], []]
     /// The number of buffers of each size that have been idle since the last call of ``trim()``.
     private var idleCounts = [0, 0, 0, 0]
 
-    var isEmpty: Bool { kept.allSatisfy(\.isEmpty) }
+    var isEmpty: Bool { pooledBuffers.allSatisfy(\.isEmpty) }
 
     /// - Parameter capacity: the bytes that the buffer must hold before it grows.
     mutating func take(_ capacity: Int) -> Buffer {
         for (index, size) in Self.sizes.enumerated() where size >= capacity {
-            return takeKept(index) ?? Buffer(capacity: size)
+            return takePooled(index) ?? Buffer(capacity: size)
         }
         return Buffer(capacity: capacity)
     }
 
     /// Takes the most recently released buffer that no response refers to any more.
-    private mutating func takeKept(_ index: Int) -> Buffer? {
-        for at in kept[index].indices.reversed() where isKnownUniquelyReferenced(&kept[index][at]) {
-            let buffer = kept[index].remove(at: at)
-            idleCounts[index] = min(idleCounts[index], kept[index].count)
+    private mutating func takePooled(_ index: Int) -> Buffer? {
+        for position in pooledBuffers[index].indices.reversed()
+        where isKnownUniquelyReferenced(&pooledBuffers[index][position]) {
+            let buffer = pooledBuffers[index].remove(at: position)
+            idleCounts[index] = min(idleCounts[index], pooledBuffers[index].count)
             buffer.recycle()
             return buffer
         }
@@ -37,17 +38,19 @@ struct BufferPool {
     mutating func release(_ buffer: Buffer) {
         guard let index = Self.sizes.lastIndex(where: { $0 <= buffer.capacity }) else { return }
         // A buffer that has grown to more than twice its size is not kept.
-        guard buffer.capacity <= 2 * Self.sizes[index], kept[index].count < Self.keptPerSize[index] else {
+        guard buffer.capacity <= 2 * Self.sizes[index],
+            pooledBuffers[index].count < Self.maximumPerSize[index]
+        else {
             return
         }
-        kept[index].append(buffer)
+        pooledBuffers[index].append(buffer)
     }
 
     /// Releases the buffers that were not needed since the last call.
     mutating func trim() {
-        for index in kept.indices {
-            kept[index].removeFirst(idleCounts[index])
-            idleCounts[index] = kept[index].count
+        for index in pooledBuffers.indices {
+            pooledBuffers[index].removeFirst(idleCounts[index])
+            idleCounts[index] = pooledBuffers[index].count
         }
     }
 

@@ -29,10 +29,10 @@ final class Connection {
     /// Bytes that the peer has not accepted yet; `nil` if there are none.
     var pendingOutput: PendingOutput?
     /// Responses that wait for the responses to earlier requests.
-    var waiting: OutOfOrderResponses?
-    /// The sequence number of the next request; ``nextResponse`` is that of the next response.
+    var outOfOrderResponses: OutOfOrderResponses?
+    /// The sequence number of the next request; ``nextResponseSequence`` is that of the next response.
     var nextSequence: UInt32 = 0
-    var nextResponse: UInt32 = 0
+    var nextResponseSequence: UInt32 = 0
     /// Bytes of a rejected body that have yet to arrive and to be dropped.
     var bytesToDiscard = 0
     /// Bytes dropped after the last request, see ``Limits/lingerBytes``.
@@ -44,7 +44,7 @@ final class Connection {
     /// `true` if more requests have arrived than are served in one turn; the connection is in ``Loop/deferredConnections`` then.
     var isDeferred = false
     /// `true` if the peer has closed its sending side.
-    var inputEnded = false
+    var hasInputEnded = false
     /// `true` if a `100 Continue` waits for earlier responses.
     var needsContinue = false
     var interest = Interest.read
@@ -91,5 +91,5 @@ final class Connection {
     var pendingRecords: PendingAccessRecords?
 
     /// The number of requests without a response yet.
-    var unanswered: Int { Int(nextSequence &- nextResponse) }
+    var unansweredCount: Int { Int(nextSequence &- nextResponseSequence) }
 }

@@ -51,7 +51,7 @@ final class ConnectionLimiter: Sendable {
     /// Requests a slot for a connection of `peer` in `loop`, and counts the connection if it is granted.
     func acquire(in loop: Int, for peer: PeerGroup) -> Outcome {
         state.with { state in
-            guard mayTake(peer, state) else { return .peerLimitReached }
+            guard mayAcquire(peer, state) else { return .peerLimitReached }
             guard state.openCount < limit else { return .limitReached }
             state.openCount += 1
             state.loops[loop].openCount += 1
@@ -65,14 +65,14 @@ final class ConnectionLimiter: Sendable {
     /// - Returns: `false` if the other peer has reached its limit; the connection still counts for the first peer then.
     func move(from peer: PeerGroup, to other: PeerGroup) -> Bool {
         state.with { state in
-            guard mayTake(other, state) else { return false }
+            guard mayAcquire(other, state) else { return false }
             remove(peer, from: &state)
             add(other, to: &state)
             return true
         }
     }
 
-    private func mayTake(_ peer: PeerGroup, _ state: State) -> Bool {
+    private func mayAcquire(_ peer: PeerGroup, _ state: State) -> Bool {
         guard let limitPerPeer, peer != .proxy else { return true }
         return state.connectionsByPeer[peer, default: 0] < limitPerPeer
     }
@@ -114,10 +114,10 @@ final class ConnectionLimiter: Sendable {
     /// `now`.
     func evictionQueue(besides loop: Int, at now: UInt64) -> MessageQueue? {
         state.with { state in
-            let others = state.loops.enumerated().filter { index, loopState in
+            let otherLoops = state.loops.enumerated().filter { index, loopState in
                 index != loop && loopState.openCount > 0 && loopState.noneToEvictUntil <= now
             }
-            return others.max { $0.element.openCount < $1.element.openCount }?.element.messageQueue
+            return otherLoops.max { $0.element.openCount < $1.element.openCount }?.element.messageQueue
         }
     }
 }

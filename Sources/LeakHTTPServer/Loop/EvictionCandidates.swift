@@ -7,7 +7,7 @@ struct EvictionCandidates {
         /// The candidate with the highest rank is evicted first.
         let rank: UInt64
         /// `true` if the connection may be evicted only for a peer other than the dominant one.
-        let onlyForOtherPeers: Bool
+        let isOnlyForOtherPeers: Bool
         /// The timer of the connection at the time of the scan. Like ``deadline``, it changes when the connection makes
         /// progress.
         let timer: Connection.Timer
@@ -22,25 +22,25 @@ struct EvictionCandidates {
     /// The most candidates that a scan keeps. A loop accepts fewer connections between two scans.
     static let capacity = 256
 
-    /// Sorted after ``finishScan()``, the highest rank last.
+    /// The candidates. After ``finishScan()`` they are sorted, with the highest rank last.
     private var candidates: [Candidate] = []
     /// The lowest rank that can still be among the ``capacity`` highest; 0 as long as the scan has found fewer candidates.
-    private var leastRank: UInt64 = 0
+    private var lowestRank: UInt64 = 0
 
     var isEmpty: Bool { candidates.isEmpty }
 
     /// Adds one connection during a scan.
     mutating func add(_ candidate: Candidate) {
-        guard candidate.rank >= leastRank else { return }
+        guard candidate.rank >= lowestRank else { return }
         candidates.append(candidate)
-        if candidates.count == 2 * Self.capacity { cut() }
+        if candidates.count == 2 * Self.capacity { keepHighestRanks() }
     }
 
     /// Ends a scan.
     mutating func finishScan() {
-        cut()
+        keepHighestRanks()
         candidates.reverse()
-        leastRank = 0
+        lowestRank = 0
     }
 
     /// The next connection to evict.
@@ -48,10 +48,10 @@ struct EvictionCandidates {
 
     mutating func removeFirst() { candidates.removeLast() }
 
-    private mutating func cut() {
+    private mutating func keepHighestRanks() {
         candidates.sort { $0.rank > $1.rank }
         guard candidates.count > Self.capacity else { return }
         candidates.removeLast(candidates.count - Self.capacity)
-        leastRank = candidates[Self.capacity - 1].rank
+        lowestRank = candidates[Self.capacity - 1].rank
     }
 }

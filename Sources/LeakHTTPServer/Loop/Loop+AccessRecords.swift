@@ -13,19 +13,19 @@ final class PendingAccessRecords {
         var client: String?
         var bytesReceived = 0
         /// The time when the head was complete, in nanoseconds on the monotonic clock.
-        var began: UInt64
+        var startedAt: UInt64
     }
 
     let peer: String?
     /// The records of the unanswered requests, in their order, which is also the order of the responses.
-    var open: [PendingAccessRecord] = []
+    var records: [PendingAccessRecord] = []
 
     init(peer: String?) { self.peer = peer }
 
     /// Sets the number of received body bytes of the last request.
     func setReceived(_ bytes: Int) {
-        guard let last = open.indices.last else { return }
-        open[last].bytesReceived = bytes
+        guard let last = records.indices.last else { return }
+        records[last].bytesReceived = bytes
     }
 }
 
@@ -34,7 +34,8 @@ extension Loop {
     func recordRequest(
         _ connection: Connection, head: Head, fields: [FieldLine], bytes: UnsafeBufferPointer<UInt8>
     ) {
-        var pendingRecord = PendingAccessRecords.PendingAccessRecord(began: SystemTime.monotonicNanoseconds)
+        var pendingRecord = PendingAccessRecords.PendingAccessRecord(
+            startedAt: SystemTime.monotonicNanoseconds)
         pendingRecord.method = head.hasUnknownMethod ? nil : head.method
         pendingRecord.target = unsafe Array(bytes[head.target.range.prefix(AccessRecord.textBytes)])
         pendingRecord.minorVersion = Int(head.minorVersion)
@@ -45,7 +46,7 @@ extension Loop {
         pendingRecord.userAgent = agent.map {
             unsafe Array(bytes[$0.value.range.prefix(AccessRecord.textBytes)])
         }
-        pendingRecords(of: connection).open.append(pendingRecord)
+        pendingRecords(of: connection).records.append(pendingRecord)
     }
 
     /// Records that the body of the last request is complete.
@@ -54,40 +55,40 @@ extension Loop {
     }
 
     /// Records that a connection with an incomplete request is evicted. A request with an incomplete head is not counted in
-    /// ``Connection/unanswered``.
+    /// ``Connection/unansweredCount``.
     func recordEviction(_ connection: Connection) {
-        let partial = connection.upload == nil ? 1 : 0
+        let incompleteCount = connection.upload == nil ? 1 : 0
         recordRejection(
-            connection, received: connection.upload?.body.count ?? 0,
-            requests: connection.unanswered + partial)
+            connection, receivedBytes: connection.upload?.body.count ?? 0,
+            requests: connection.unansweredCount + incompleteCount)
         recordResponse(connection, .serviceUnavailable, bodyBytes: 0, closes: true)
     }
 
     /// Removes the record of the last request, which will never be complete.
     func discardRecord(_ connection: Connection) {
-        guard let pendingRecords = connection.pendingRecords, !pendingRecords.open.isEmpty else { return }
-        pendingRecords.open.removeLast()
+        guard let pendingRecords = connection.pendingRecords, !pendingRecords.records.isEmpty else { return }
+        pendingRecords.records.removeLast()
     }
 
     /// Records that the server itself rejects the last request of the connection, which may be one that could not be parsed.
     ///
     /// - Parameter requests: the number of unanswered requests, including this one.
-    func recordRejection(_ connection: Connection, received: Int, requests: Int) {
+    func recordRejection(_ connection: Connection, receivedBytes: Int, requests: Int) {
         let pendingRecords = pendingRecords(of: connection)
-        if pendingRecords.open.count < requests {
-            pendingRecords.open.append(.init(began: SystemTime.monotonicNanoseconds))
+        if pendingRecords.records.count < requests {
+            pendingRecords.records.append(.init(startedAt: SystemTime.monotonicNanoseconds))
         }
-        pendingRecords.setReceived(received)
+        pendingRecords.setReceived(receivedBytes)
     }
 
     /// Reports the response to the oldest unanswered request to the observer.
     func recordResponse(_ connection: Connection, _ status: Status, bodyBytes: Int, closes: Bool) {
         guard let observe = observers.onAnswer, let pendingRecords = connection.pendingRecords,
-            !pendingRecords.open.isEmpty
+            !pendingRecords.records.isEmpty
         else {
             return
         }
-        let pendingRecord = pendingRecords.open.removeFirst()
+        let pendingRecord = pendingRecords.records.removeFirst()
         observe(
             AccessRecord(
                 time: SystemTime.wall, peer: pendingRecord.client ?? pendingRecords.peer,
@@ -95,7 +96,8 @@ extension Loop {
                 target: pendingRecord.target,
                 minorVersion: pendingRecord.minorVersion, userAgent: pendingRecord.userAgent, status: status,
                 bytesReceived: pendingRecord.bytesReceived, bytesSent: bodyBytes,
-                duration: .nanoseconds(SystemTime.monotonicNanoseconds - pendingRecord.began), closes: closes)
+                duration: .nanoseconds(SystemTime.monotonicNanoseconds - pendingRecord.startedAt),
+                closes: closes)
         )
     }
 
@@ -110,12 +112,12 @@ extension Loop {
     /// serving the request, or both. The measurement starts at ``callStart``, so it includes the short time of parsing the request.
     func measureCall(_ request: borrowing Request) {
         let time = Loop.clock
-        let took = time &- callStart
+        let milliseconds = time &- callStart
         callStart = time
-        guard took > slowMilliseconds else { return }
+        guard milliseconds > slowMilliseconds else { return }
         counters.slow += 1
         guard let observe = observers.onSlowCall else { return }
         let path = request.pathAsSent(upTo: AccessRecord.textBytes)
-        observe(SlowCall(method: request.method, path: path, duration: .milliseconds(took)))
+        observe(SlowCall(method: request.method, path: path, duration: .milliseconds(milliseconds)))
     }
 }

@@ -3,19 +3,19 @@ extension Loop {
     /// The most connections that a listener accepts in one turn, before other events are handled.
     static let acceptedPerTurn = 64
     /// Milliseconds to pause accepting after descriptors have run out.
-    private static let acceptPause: UInt64 = 100
+    private static let acceptPauseMilliseconds: UInt64 = 100
 
     /// Accepts connections from the listener at `index`.
     func accept(from index: Int) {
         guard listeners.indices.contains(index) else { return }
         let number = listeners[index].listener.descriptor.number
-        var accepted = 0
+        var acceptedCount = 0
         var hasEvicted = false
         for _ in 0..<Self.acceptedPerTurn {
             do throws(SystemError) {
                 var incoming = try Socket.accept(number)
-                if trustedProxies.contain(incoming.address) { incoming.peer = .proxy }
-                accepted += 1
+                if trustedProxies.contains(incoming.address) { incoming.peer = .proxy }
+                acceptedCount += 1
                 hasEvicted = false
                 counters.accepted += 1
                 admit(incoming, passesOn: stopDeadline == nil)
@@ -27,7 +27,7 @@ extension Loop {
                     // A connection was evicted, as at the connection limit.
                     hasEvicted = true
                 case .tooManyFiles, .tooManyFilesInSystem:
-                    shedWithReserve(number)
+                    rejectWithSpareDescriptor(number)
                     return
                 // The peer disconnected before it was accepted; the next one may still be there.
                 default: continue
@@ -36,7 +36,7 @@ extension Loop {
         }
         // Only errors occurred, for example for lack of memory. Without a pause the listener would be reported as ready at once
         // again.
-        if accepted == 0 { pauseAccepting() }
+        if acceptedCount == 0 { pauseAccepting() }
     }
 
     /// Admits a new connection, evicting the one that has waited longest if necessary.
@@ -89,7 +89,7 @@ extension Loop {
         } else {
             connections[Int(slot)] = connection
         }
-        if counters.open == 0 { nextTick = now + tick }
+        if counters.open == 0 { nextDeadlineCheck = now + tickMilliseconds }
         counters.open += 1
     }
 
@@ -97,7 +97,7 @@ extension Loop {
     private func reject(_ incoming: consuming AcceptedConnection) {
         sendUnavailable(incoming.socket.number)
         // A request may have arrived with the handshake: closing with unread bytes would make the system discard the response.
-        _ = unsafe Socket.receive(incoming.socket.number, into: freshReadBuffer().free)
+        _ = unsafe Socket.receive(incoming.socket.number, into: freshReadBuffer().freeSpace)
     }
 
     /// Sends a 503 to a peer whose connection is about to be closed. If the socket does not accept all bytes at once, the rest
@@ -109,8 +109,8 @@ extension Loop {
         output.clear()
         writer.write(response, for: .broken, closes: true, to: output)
         unsafe response.body.withPointer { unsafe output.append($0) }
-        let none = unsafe UnsafeBufferPointer<UInt8>(start: nil, count: 0)
-        if case .bytes(let sent) = unsafe Socket.send(number, output.bytes, then: none) {
+        let emptyBytes = unsafe UnsafeBufferPointer<UInt8>(start: nil, count: 0)
+        if case .bytes(let sent) = unsafe Socket.send(number, output.bytes, then: emptyBytes) {
             counters.bytesSent += sent
         }
         output.clear()
@@ -119,27 +119,29 @@ extension Loop {
 
     /// Handles the lack of descriptors: uses the reserved one to accept and close a single peer, so that it is not left waiting,
     /// and pauses accepting, because the listener would be reported as ready at once again.
-    private func shedWithReserve(_ listener: Int32) {
-        reserve = nil
+    private func rejectWithSpareDescriptor(_ listener: Int32) {
+        spareDescriptor = nil
         if let incoming = try? Socket.accept(listener) {
             counters.accepted += 1
             counters.shed.descriptors += 1
             Socket.endWriting(incoming.socket.number)
         }
-        if let descriptor = try? Descriptor.reserve() { reserve = Reserve(descriptor) }
+        if let descriptor = try? Descriptor.openSpare() { spareDescriptor = SpareDescriptor(descriptor) }
         pauseAccepting()
     }
 
     private func pauseAccepting() {
-        guard acceptsAgainAt == nil else { return }
-        acceptsAgainAt = now + Self.acceptPause
-        nextTick = min(nextTick, now + Self.acceptPause)
+        guard acceptResumesAt == nil else { return }
+        acceptResumesAt = now + Self.acceptPauseMilliseconds
+        nextDeadlineCheck = min(nextDeadlineCheck, now + Self.acceptPauseMilliseconds)
         for socket in listeners { poller.remove(socket.listener.descriptor.number, from: .read) }
     }
 
     func resumeAccepting() {
-        acceptsAgainAt = nil
-        if reserve == nil, let descriptor = try? Descriptor.reserve() { reserve = Reserve(descriptor) }
+        acceptResumesAt = nil
+        if spareDescriptor == nil, let descriptor = try? Descriptor.openSpare() {
+            spareDescriptor = SpareDescriptor(descriptor)
+        }
         for (index, socket) in listeners.enumerated() {
             let number = socket.listener.descriptor.number
             do throws(SystemError) {
@@ -168,7 +170,7 @@ extension Loop {
         limiter.release(in: loopNumber, for: connection.peer)
     }
 
-    func count(_ status: Status) {
+    func countResponse(_ status: Status) {
         switch status.code {
         case 200...299: counters.successful += 1
         case 300...399: counters.redirected += 1

@@ -2,9 +2,9 @@
 extension Loop {
     /// Milliseconds during which even an idle connection is not evicted. The first request arrives with the end of the handshake,
     /// so this is enough on the slowest connection.
-    private static let graceTime: UInt64 = 50
+    private static let graceMilliseconds: UInt64 = 50
     /// Milliseconds between two scans of all connections.
-    private static let scanPause: UInt64 = 10
+    private static let scanPauseMilliseconds: UInt64 = 10
 
     /// Closes the connection that has waited longest: an idle one, or else one whose peer is slow in sending a head or a body or in
     /// reading its response.
@@ -22,7 +22,7 @@ extension Loop {
         while true {
             if evictionCandidates.isEmpty { scan(for: dominant) }
             guard let candidate = evictionCandidates.first else { return false }
-            if candidate.onlyForOtherPeers && (incoming == nil || incoming == dominant) {
+            if candidate.isOnlyForOtherPeers && (incoming == nil || incoming == dominant) {
                 // Another connection may have waited long enough since the last scan.
                 guard now >= nextScan else { return false }
                 evictionCandidates = EvictionCandidates(of: dominant)
@@ -40,7 +40,7 @@ extension Loop {
             counters.evicted += 1
             if canSendUnavailable(connection) {
                 if isObserved { recordEviction(connection) }
-                count(.serviceUnavailable)
+                countResponse(.serviceUnavailable)
                 sendUnavailable(connection.socket.number)
             }
             close(connection)
@@ -52,8 +52,8 @@ extension Loop {
     /// pending.
     private func canSendUnavailable(_ connection: Connection) -> Bool {
         guard connection.phase == .open, connection.pendingOutput == nil else { return false }
-        guard connection.upload == nil else { return connection.unanswered == 1 }
-        return connection.unanswered == 0 && connection.partialHead?.parser.hasBegun == true
+        guard connection.upload == nil else { return connection.unansweredCount == 1 }
+        return connection.unansweredCount == 0 && connection.partialHead?.parser.hasBegun == true
     }
 
     private func isUnchanged(_ connection: Connection, _ candidate: EvictionCandidates.Candidate) -> Bool {
@@ -64,20 +64,20 @@ extension Loop {
 
     private func scan(for dominant: PeerGroup?) {
         guard now >= nextScan else { return }
-        nextScan = now + Self.scanPause
+        nextScan = now + Self.scanPauseMilliseconds
         for index in connections.indices {
             guard let connection = connections[index], dominant == nil || connection.peer == dominant,
                 let (rank, hasWaitedLongEnough) = rank(of: connection), hasWaitedLongEnough || dominant != nil
             else { continue }
             evictionCandidates.add(
                 .init(
-                    id: connection.id, rank: rank, onlyForOtherPeers: !hasWaitedLongEnough,
+                    id: connection.id, rank: rank, isOnlyForOtherPeers: !hasWaitedLongEnough,
                     timer: connection.timer,
                     deadline: connection.deadline))
         }
         evictionCandidates.finishScan()
         if evictionCandidates.isEmpty {
-            limiter.recordNoneToEvict(in: loopNumber, until: now + Self.graceTime)
+            limiter.recordNoneToEvict(in: loopNumber, until: now + Self.graceMilliseconds)
         }
     }
 
@@ -97,17 +97,18 @@ extension Loop {
         case .head: allowance = limits.headTime
         case .body:
             // The service may still have earlier requests of this connection.
-            guard connection.unanswered == (connection.upload == nil ? 0 : 1) else { return nil }
+            guard connection.unansweredCount == (connection.upload == nil ? 0 : 1) else { return nil }
             allowance = limits.bodyTime
         case .write: allowance = limits.writeTime
         }
         // The used part of the connection's time. Progress of the peer, such as body bytes or reading, has moved the deadline.
         let end = now + allowance.milliseconds
         let deadline = connection.timer == .linger ? connection.lingerEnd : connection.deadline
-        let waited = end > deadline ? end - deadline : 0
+        let waitedMilliseconds = end > deadline ? end - deadline : 0
         // A connection that is not idle may be evicted after a tenth of its allowed time.
-        let waitMilliseconds = isIdle ? Self.graceTime : max(allowance.milliseconds / 10, Self.graceTime)
-        guard waited >= waitMilliseconds else { return (waited, false) }
-        return (waited + (isIdle ? 1 << 62 : 1 << 61), true)
+        let waitMilliseconds =
+            isIdle ? Self.graceMilliseconds : max(allowance.milliseconds / 10, Self.graceMilliseconds)
+        guard waitedMilliseconds >= waitMilliseconds else { return (waitedMilliseconds, false) }
+        return (waitedMilliseconds + (isIdle ? 1 << 62 : 1 << 61), true)
     }
 }

@@ -4,24 +4,24 @@ extension Loop {
     ///
     /// - Returns: `true` if the connection still exists.
     func receive(_ connection: Connection) -> Bool {
-        if connection.phase != .open || connection.stopsReading { return drop(connection) }
+        if connection.phase != .open || connection.stopsReading { return discardInput(connection) }
         guard wantsInput(connection) else { return true }
         let target: Buffer
         if let input = connection.input {
             input.reserve(Self.readBytes)
             target = input
-        } else if let upload = connection.upload, case .length(let missing) = upload.rest,
-            missing >= Self.readBytes
+        } else if let upload = connection.upload, case .length(let missingCount) = upload.remainingBody,
+            missingCount >= Self.readBytes
         {
-            return receiveBody(of: upload, missing: missing, from: connection)
+            return receiveBody(of: upload, missing: missingCount, from: connection)
         } else {
             target = freshReadBuffer()
         }
-        let room = unsafe target.free
+        let freeSpace = unsafe target.freeSpace
         let isFull: Bool
-        switch unsafe Socket.receive(connection.socket.number, into: room) {
+        switch unsafe Socket.receive(connection.socket.number, into: freeSpace) {
         case .bytes(let count):
-            isFull = count == room.count
+            isFull = count == freeSpace.count
             target.grow(by: count)
             counters.bytesReceived += count
         case .wouldBlock: return true
@@ -36,30 +36,33 @@ extension Loop {
         guard isFull, connection.upload != nil else { return true }
         flush(connection)
         guard connection.input == nil, wantsInput(connection), let upload = connection.upload,
-            case .length(let missing) = upload.rest
+            case .length(let missingCount) = upload.remainingBody
         else {
             return true
         }
-        return receiveBody(of: upload, missing: missing, from: connection)
+        return receiveBody(of: upload, missing: missingCount, from: connection)
     }
 
     /// Free bytes that a connection's own buffer has before each read.
     private static let readBytes = 16 << 10
 
     /// Reads a large body from the socket into its buffer, without a copy.
-    private func receiveBody(of upload: Upload, missing: Int, from connection: Connection) -> Bool {
+    private func receiveBody(of upload: Upload, missing missingCount: Int, from connection: Connection)
+        -> Bool
+    {
         // A body of which little has arrived has a small buffer, see ``begin(_:bytes:headLength:in:)``.
-        if unsafe upload.body.free.isEmpty {
-            upload.body = pool.exchange(upload.body, for: upload.body.count + missing)
+        if unsafe upload.body.freeSpace.isEmpty {
+            upload.body = pool.exchange(upload.body, for: upload.body.count + missingCount)
         }
-        let free = unsafe upload.body.free
-        let room = unsafe UnsafeMutableBufferPointer(rebasing: free[..<min(free.count, missing)])
-        switch unsafe Socket.receive(connection.socket.number, into: room) {
+        let bufferSpace = unsafe upload.body.freeSpace
+        let freeSpace = unsafe UnsafeMutableBufferPointer(
+            rebasing: bufferSpace[..<min(bufferSpace.count, missingCount)])
+        switch unsafe Socket.receive(connection.socket.number, into: freeSpace) {
         case .bytes(let count):
             upload.body.grow(by: count)
-            upload.rest = .length(missing - count)
+            upload.remainingBody = .length(missingCount - count)
             counters.bytesReceived += count
-            if count == missing { complete(connection, upload) }
+            if count == missingCount { complete(connection, upload) }
             return true
         case .wouldBlock: return true
         case .ended: return peerEnded(connection)
@@ -70,8 +73,8 @@ extension Loop {
     }
 
     /// Reads and discards the bytes after the last request.
-    private func drop(_ connection: Connection) -> Bool {
-        switch unsafe Socket.receive(connection.socket.number, into: freshReadBuffer().free) {
+    private func discardInput(_ connection: Connection) -> Bool {
+        switch unsafe Socket.receive(connection.socket.number, into: freshReadBuffer().freeSpace) {
         case .bytes(let count):
             counters.bytesReceived += count
             connection.lingeredBytes += count
@@ -81,7 +84,7 @@ extension Loop {
         case .wouldBlock: return true
         case .ended:
             guard connection.phase == .lingering else {
-                connection.inputEnded = true
+                connection.hasInputEnded = true
                 return true
             }
         case .failed: break
@@ -92,10 +95,10 @@ extension Loop {
 
     /// Handles the end of input from the peer. Pending responses are still sent.
     private func peerEnded(_ connection: Connection) -> Bool {
-        connection.inputEnded = true
+        connection.hasInputEnded = true
         connection.stopsReading = true
         if connection.upload != nil { discardUpload(of: connection) }
-        guard connection.unanswered > 0 || connection.pendingOutput != nil || output.count > 0 else {
+        guard connection.unansweredCount > 0 || connection.pendingOutput != nil || output.count > 0 else {
             close(connection)
             return false
         }
@@ -116,7 +119,7 @@ extension Loop {
     /// Returns `true` if further requests of this connection are to be read now.
     func wantsInput(_ connection: Connection) -> Bool {
         connection.phase == .open && !connection.stopsReading && !connection.isDeferred
-            && connection.unanswered < limits.pipelinedRequests + (connection.upload == nil ? 0 : 1)
+            && connection.unansweredCount < limits.pipelinedRequests + (connection.upload == nil ? 0 : 1)
             && (connection.pendingOutput?.count ?? 0) <= limits.queuedBytes
     }
 
@@ -130,54 +133,57 @@ extension Loop {
 
     /// Handles the requests in `source` and keeps the bytes that were not consumed.
     private func consume(_ connection: Connection, _ source: Buffer) {
-        let used = read(connection, source)
+        let consumedCount = read(connection, source)
         guard connection.phase != .closed else { return }
         if let input = connection.input {
-            if used < input.count && !connection.stopsReading {
+            if consumedCount < input.count && !connection.stopsReading {
                 // Bytes that a response refers to must not move.
                 if input.isShared {
-                    connection.input = copy(input, from: used)
+                    connection.input = copy(input, from: consumedCount)
                 } else {
-                    input.removeFirst(used)
+                    input.removeFirst(consumedCount)
                 }
             } else {
                 connection.input = nil
             }
             if connection.input !== input { pool.release(input) }
-        } else if used < source.count && !connection.stopsReading {
-            connection.input = copy(source, from: used)
+        } else if consumedCount < source.count && !connection.stopsReading {
+            connection.input = copy(source, from: consumedCount)
         }
     }
 
-    private func copy(_ source: Buffer, from used: Int) -> Buffer {
-        let rest = pool.take(source.count - used)
-        unsafe rest.append(UnsafeBufferPointer(rebasing: source.bytes[used...]))
-        return rest
+    private func copy(_ source: Buffer, from consumedCount: Int) -> Buffer {
+        let remaining = pool.take(source.count - consumedCount)
+        unsafe remaining.append(UnsafeBufferPointer(rebasing: source.bytes[consumedCount...]))
+        return remaining
     }
 
     /// - Returns: the number of consumed bytes; the rest belongs to a request that is incomplete or must wait.
     private func read(_ connection: Connection, _ source: Buffer) -> Int {
         let bytes = unsafe source.bytes
-        var used = 0
+        var consumedCount = 0
         let first = connection.nextSequence
-        while used < bytes.count && wantsInput(connection) {
+        while consumedCount < bytes.count && wantsInput(connection) {
             guard connection.nextSequence &- first < limits.pipelinedRequests else {
                 deferRequests(of: connection)
                 break
             }
-            let rest = unsafe UnsafeBufferPointer(rebasing: bytes[used...])
+            let remaining = unsafe UnsafeBufferPointer(rebasing: bytes[consumedCount...])
             do throws(RequestError) {
                 if connection.bytesToDiscard > 0 {
-                    let dropped = min(connection.bytesToDiscard, rest.count)
-                    connection.bytesToDiscard -= dropped
-                    used += dropped
+                    let droppedCount = min(connection.bytesToDiscard, remaining.count)
+                    connection.bytesToDiscard -= droppedCount
+                    consumedCount += droppedCount
                 } else if let upload = connection.upload {
-                    let (taken, isComplete) = try unsafe upload.consume(rest.span)
-                    used += taken
+                    let (takenCount, isComplete) = try unsafe upload.consume(remaining.span)
+                    consumedCount += takenCount
                     if isComplete { complete(connection, upload) }
                 } else {
-                    guard let length = try unsafe readHead(connection, rest) else { return used }
-                    used += try unsafe begin(connection, bytes: rest, headLength: length, in: source)
+                    guard let length = try unsafe readHead(connection, remaining) else {
+                        return consumedCount
+                    }
+                    consumedCount += try unsafe begin(
+                        connection, bytes: remaining, headLength: length, in: source)
                 }
             } catch {
                 reject(connection, error)
@@ -185,7 +191,7 @@ extension Loop {
             }
             if output.count > Self.outputBytes { flush(connection) }
         }
-        return used
+        return consumedCount
     }
 
     /// Bytes of output above which responses are sent before all requests of a read are handled.
@@ -194,10 +200,10 @@ extension Loop {
     private func readHead(
         _ connection: Connection, _ bytes: UnsafeBufferPointer<UInt8>
     ) throws(RequestError) -> Int? {
-        if let partial = connection.partialHead {
-            guard let length = try unsafe partial.parser.advance(over: bytes.span) else { return nil }
+        if let partialHead = connection.partialHead {
+            guard let length = try unsafe partialHead.parser.advance(over: bytes.span) else { return nil }
             connection.partialHead = nil
-            parser = partial.parser
+            parser = partialHead.parser
             return length
         }
         if let length = try unsafe parser.start(over: bytes.span) { return length }

@@ -3,29 +3,31 @@ extension Loop {
     /// Writes a response if it is next in the order of requests, and then the responses that waited for it; otherwise stores
     /// it.
     func answer(_ connection: Connection, _ answer: consuming AddressedResponse) {
-        guard answer.sequence == connection.nextResponse else {
-            let waiting = connection.waiting ?? Connection.OutOfOrderResponses()
-            waiting.answers.append(answer)
-            connection.waiting = waiting
+        guard answer.sequence == connection.nextResponseSequence else {
+            let outOfOrderResponses = connection.outOfOrderResponses ?? Connection.OutOfOrderResponses()
+            outOfOrderResponses.answers.append(answer)
+            connection.outOfOrderResponses = outOfOrderResponses
             return
         }
         write(connection, answer)
-        if let waiting = connection.waiting { write(connection, waiting) }
+        if let outOfOrderResponses = connection.outOfOrderResponses { write(connection, outOfOrderResponses) }
         if connection.needsContinue { sendContinue(connection) }
     }
 
     /// Writes the waiting responses that are next in order.
-    private func write(_ connection: Connection, _ waiting: Connection.OutOfOrderResponses) {
-        while let index = waiting.answers.firstIndex(where: { $0.sequence == connection.nextResponse }) {
-            write(connection, waiting.answers.remove(at: index))
+    private func write(_ connection: Connection, _ outOfOrderResponses: Connection.OutOfOrderResponses) {
+        while let index = outOfOrderResponses.answers.firstIndex(where: {
+            $0.sequence == connection.nextResponseSequence
+        }) {
+            write(connection, outOfOrderResponses.answers.remove(at: index))
         }
-        if waiting.answers.isEmpty { connection.waiting = nil }
+        if outOfOrderResponses.answers.isEmpty { connection.outOfOrderResponses = nil }
     }
 
     /// Sends `100 Continue` if all earlier responses are written.
     func sendContinue(_ connection: Connection) {
         guard connection.needsContinue, let upload = connection.upload,
-            upload.sequence == connection.nextResponse
+            upload.sequence == connection.nextResponseSequence
         else {
             return
         }
@@ -34,21 +36,21 @@ extension Loop {
     }
 
     private func write(_ connection: Connection, _ answer: borrowing AddressedResponse) {
-        connection.nextResponse &+= 1
+        connection.nextResponseSequence &+= 1
         guard connection.phase == .open else { return }
-        let isLast = connection.stopsReading && connection.unanswered == 0
+        let isLast = connection.stopsReading && connection.unansweredCount == 0
         let closes =
             answer.exchange.closes || answer.response.closes || answer.response.isWithheld
-            || (stopDeadline != nil && connection.unanswered == 0)
+            || (stopDeadline != nil && connection.unansweredCount == 0)
             || isLast
-        count(answer.response.status)
+        countResponse(answer.response.status)
         if !answer.response.isWithheld {
             writer.write(answer.response, for: answer.exchange, closes: closes, to: output)
         }
         if closes {
             connection.phase = .finishing
             connection.stopsReading = true
-            connection.waiting = nil
+            connection.outOfOrderResponses = nil
         }
         let hasBody =
             !answer.exchange.isHead && !answer.response.isWithheld && answer.response.status.allowsBody
@@ -70,8 +72,8 @@ extension Loop {
 
     /// Sends the output that the loop has written for this connection, followed by `body`.
     func flush(_ connection: Connection, with body: Response.Body = .empty) {
-        let head = output.count
-        guard head > 0 || body.count > 0 else { return }
+        let headCount = output.count
+        guard headCount > 0 || body.count > 0 else { return }
         defer { output.clear() }
         if let pendingOutput = connection.pendingOutput {
             unsafe pendingOutput.append(.bytes(Array(output.bytes)))
@@ -81,9 +83,9 @@ extension Loop {
         let outcome = unsafe body.withPointer {
             unsafe Socket.send(connection.socket.number, output.bytes, then: $0)
         }
-        var sent = 0
+        var sentCount = 0
         switch outcome {
-        case .bytes(let count): sent = count
+        case .bytes(let count): sentCount = count
         case .wouldBlock, .ended: break
         case .failed:
             // The next read detects the broken connection; pending responses are useless now.
@@ -91,14 +93,14 @@ extension Loop {
             connection.phase = .lingering
             return
         }
-        counters.bytesSent += sent
-        guard sent < head + body.count else { return }
-        if sent < head {
-            let pendingOutput = unsafe PendingOutput(.bytes(Array(output.bytes[sent...])))
+        counters.bytesSent += sentCount
+        guard sentCount < headCount + body.count else { return }
+        if sentCount < headCount {
+            let pendingOutput = unsafe PendingOutput(.bytes(Array(output.bytes[sentCount...])))
             pendingOutput.append(body)
             connection.pendingOutput = pendingOutput
         } else {
-            connection.pendingOutput = PendingOutput(body, without: sent - head)
+            connection.pendingOutput = PendingOutput(body, without: sentCount - headCount)
         }
         startTimer(connection, .write, lasting: limits.writeTime)
     }
@@ -108,13 +110,13 @@ extension Loop {
     /// - Returns: `true` if the connection still exists.
     func sendPendingOutput(_ connection: Connection) -> Bool {
         guard let pendingOutput = connection.pendingOutput else { return true }
-        guard let sent = pendingOutput.send(to: connection.socket.number) else {
+        guard let sentCount = pendingOutput.send(to: connection.socket.number) else {
             close(connection)
             return false
         }
         if pendingOutput.count == 0 { connection.pendingOutput = nil }
-        counters.bytesSent += sent
-        extendWriteDeadline(connection, by: sent)
+        counters.bytesSent += sentCount
+        extendWriteDeadline(connection, by: sentCount)
         return true
     }
 
@@ -127,7 +129,7 @@ extension Loop {
         }
         flush(connection)
         if connection.pendingOutput == nil {
-            let isDone = connection.stopsReading && connection.unanswered == 0
+            let isDone = connection.stopsReading && connection.unansweredCount == 0
             if connection.phase == .finishing || (isDone && connection.phase == .open) {
                 guard end(connection) else { return }
             } else if stopDeadline != nil && isIdle(connection) {
@@ -143,7 +145,7 @@ extension Loop {
     }
 
     private func isIdle(_ connection: Connection) -> Bool {
-        connection.phase == .open && connection.unanswered == 0 && connection.upload == nil
+        connection.phase == .open && connection.unansweredCount == 0 && connection.upload == nil
             && connection.partialHead == nil && connection.bytesToDiscard == 0 && !connection.isDeferred
     }
 
@@ -152,7 +154,7 @@ extension Loop {
     ///
     /// - Returns: `true` if the connection lingers.
     private func end(_ connection: Connection) -> Bool {
-        guard !connection.inputEnded else {
+        guard !connection.hasInputEnded else {
             close(connection)
             return false
         }
@@ -165,7 +167,7 @@ extension Loop {
 
     private func watch(_ connection: Connection) {
         var interest: Interest = connection.pendingOutput == nil ? [] : .write
-        let drops = connection.stopsReading && !connection.inputEnded && connection.phase != .open
+        let drops = connection.stopsReading && !connection.hasInputEnded && connection.phase != .open
         if wantsInput(connection) || drops { interest.insert(.read) }
         guard interest != connection.interest else { return }
         poller.change(

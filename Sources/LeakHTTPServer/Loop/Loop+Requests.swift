@@ -44,9 +44,9 @@ extension Loop {
             return length
                 + reject(
                     connection, head: head, sequence: sequence, exchange: exchange, with: rejection,
-                    following: bytes.count - length)
+                    receivedBodyBytes: bytes.count - length)
         }
-        let here = bytes.count - length
+        let arrivedCount = bytes.count - length
         switch head.framing {
         case .none:
             if exchange.closes { connection.stopsReading = true }
@@ -55,7 +55,7 @@ extension Loop {
                 responder: Responder(
                     messageQueue, connection: connection.id, sequence: sequence, exchange: exchange))
             return length
-        case .length(let count) where here >= count && !needsDeferredDecoding(head, bodyBytes: count):
+        case .length(let count) where arrivedCount >= count && !needsDeferredDecoding(head, bodyBytes: count):
             if exchange.closes { connection.stopsReading = true }
             unsafe request.setBody(
                 UnsafeBufferPointer(rebasing: bytes[length..<length + count]), of: source)
@@ -67,18 +67,19 @@ extension Loop {
         case .length(let count):
             // A peer that has sent little gets a small buffer.
             measureCall(request)
-            let body = pool.take(here < 16 << 10 ? min(count, 16 << 10) : count)
+            let body = pool.take(arrivedCount < 16 << 10 ? min(count, 16 << 10) : count)
             unsafe startUpload(
                 connection, head: head, fields: fields, headBytes: headBytes, sequence: sequence,
-                exchange: exchange, rest: .length(count), body: body, arrived: here)
+                exchange: exchange, remainingBody: .length(count), body: body, arrivedCount: arrivedCount)
             return length
         case .chunked:
             measureCall(request)
             let body = pool.take(16 << 10)
-            let rest = Upload.Rest.chunked(ChunkParser(limits: limits, bodyBytes: bodyLimit))
+            let remainingBody = Upload.RemainingBody.chunked(
+                ChunkParser(limits: limits, bodyBytes: bodyLimit))
             unsafe startUpload(
                 connection, head: head, fields: fields, headBytes: headBytes, sequence: sequence,
-                exchange: exchange, rest: rest, body: body, arrived: here)
+                exchange: exchange, remainingBody: remainingBody, body: body, arrivedCount: arrivedCount)
             return length
         }
     }
@@ -110,15 +111,16 @@ extension Loop {
 
     /// Stores a request whose body is incomplete, and sends `100 Continue` if the peer waits for it.
     ///
-    /// - Parameter arrived: the number of bytes of the body that have arrived.
+    /// - Parameter arrivedCount: the number of bytes of the body that have arrived.
     private func startUpload(
         _ connection: Connection, head: Head, fields: [FieldLine], headBytes: UnsafeBufferPointer<UInt8>,
-        sequence: UInt32, exchange: Exchange, rest: Upload.Rest, body: Buffer, arrived: Int
+        sequence: UInt32, exchange: Exchange, remainingBody: Upload.RemainingBody, body: Buffer,
+        arrivedCount: Int
     ) {
         connection.upload = unsafe Upload(
             head: head, fields: fields, headBytes: Array(headBytes), sequence: sequence, exchange: exchange,
-            began: now, rest: rest, body: body, in: uploadMemory)
-        if head.expectsContinue && arrived == 0 {
+            startedAt: now, remainingBody: remainingBody, body: body, in: uploadMemory)
+        if head.expectsContinue && arrivedCount == 0 {
             connection.needsContinue = true
             sendContinue(connection)
         }
@@ -128,20 +130,20 @@ extension Loop {
     /// unknown length would cost more than a new connection, and after an `Expect` field it is unknown whether the body will be
     /// sent; the connection is closed then.
     ///
-    /// - Parameter following: the number of received bytes behind the head.
+    /// - Parameter receivedBodyBytes: the number of received bytes behind the head.
     /// - Returns: the number of received bytes of the body that were dropped.
     private func reject(
         _ connection: Connection, head: Head, sequence: UInt32, exchange: Exchange, with rejection: Response,
-        following: Int
+        receivedBodyBytes: Int
     ) -> Int {
         var exchange = exchange
         if rejection.isWithheld { exchange.closes = true }
-        var dropped = 0
+        var droppedCount = 0
         switch head.framing {
         case .none: break
         case .length(let count) where count <= limits.discardedBytes && !head.expectsContinue:
-            dropped = min(count, following)
-            connection.bytesToDiscard = count - dropped
+            droppedCount = min(count, receivedBodyBytes)
+            connection.bytesToDiscard = count - droppedCount
         case .length, .chunked: exchange.closes = true
         }
         if exchange.closes {
@@ -153,7 +155,7 @@ extension Loop {
             AddressedResponse(
                 connection: connection.id, sequence: sequence, exchange: exchange,
                 response: rejection.negotiated(for: exchange)))
-        return dropped
+        return droppedCount
     }
 
     /// Rejects a request that cannot be parsed: sends one response in order, then closes the connection.
@@ -166,7 +168,7 @@ extension Loop {
         default: counters.refused += 1
         }
         let sequence: UInt32
-        let received = connection.upload?.body.count ?? 0
+        let receivedBytes = connection.upload?.body.count ?? 0
         var exchange = Exchange.broken
         // The method may be known even if the head is incomplete. A rejected HEAD request gets no body either (RFC 9110 §9.3.2).
         let head = connection.upload?.head ?? (connection.partialHead?.parser ?? parser).head
@@ -182,7 +184,9 @@ extension Loop {
         connection.partialHead = nil
         connection.bytesToDiscard = 0
         connection.stopsReading = true
-        if isObserved { recordRejection(connection, received: received, requests: connection.unanswered) }
+        if isObserved {
+            recordRejection(connection, receivedBytes: receivedBytes, requests: connection.unansweredCount)
+        }
         var response = replacement ?? error.response
         response.closes = true
         answer(
@@ -230,8 +234,8 @@ extension Loop {
     private func dispatch(
         _ connection: Connection, request: consuming Request, responder: consuming Responder
     ) {
-        serving = connection
-        defer { serving = nil }
+        servedConnection = connection
+        defer { servedConnection = nil }
         if isObserved { recordBody(connection, bytes: request.bodyCount) }
         guard request.isCompressed else {
             service.serve(request, responder)

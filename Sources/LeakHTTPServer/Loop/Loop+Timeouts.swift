@@ -14,10 +14,10 @@ extension Loop {
             let units = UInt64(upload.body.count / max(limits.bodyUnitBytes, 1))
             connection.timer = .body
             connection.deadline =
-                upload.began + limits.bodyTime.milliseconds + units * limits.bodyTimePerUnit.milliseconds
+                upload.startedAt + limits.bodyTime.milliseconds + units * limits.bodyTimePerUnit.milliseconds
         } else if connection.bytesToDiscard > 0 {
             startTimer(connection, .body, lasting: limits.bodyTime)
-        } else if connection.unanswered > 0 {
+        } else if connection.unansweredCount > 0 {
             connection.timer = .none
             connection.deadline = .max
         } else if connection.partialHead != nil {
@@ -58,23 +58,28 @@ extension Loop {
     /// Extends the write deadline of a peer that has read `count` bytes of a response. A peer that reads as fast as the slowest
     /// supported connection never uses up ``Limits/writeTime``; one that reads a byte now and then does.
     func extendWriteDeadline(_ connection: Connection, by count: Int) {
-        let earned = UInt64(count) * 1000 / UInt64(max(limits.writeBytesPerSecond, 1))
-        connection.deadline = min(now + limits.writeTime.milliseconds, connection.deadline + earned)
+        let extensionMilliseconds = UInt64(count) * 1000 / UInt64(max(limits.writeBytesPerSecond, 1))
+        connection.deadline = min(
+            now + limits.writeTime.milliseconds, connection.deadline + extensionMilliseconds)
     }
 
     /// Handles all connections whose deadline has passed.
     func expire() {
         // A timer that starts after this check ends after the shortest limit at the earliest.
-        var earliest = now + shortestLimit
+        var earliest = now + shortestLimitMilliseconds
         // The table may change during the iteration.
         for index in connections.indices {
             guard let connection = connections[index] else { continue }
             if connection.deadline <= now { expire(connection) }
             if connections[index] === connection { earliest = min(earliest, connection.deadline) }
         }
-        nextTick = max(earliest, now + tick)
-        if let again = acceptsAgainAt {
-            if now >= again { resumeAccepting() } else { nextTick = min(nextTick, again) }
+        nextDeadlineCheck = max(earliest, now + tickMilliseconds)
+        if let resumeTime = acceptResumesAt {
+            if now >= resumeTime {
+                resumeAccepting()
+            } else {
+                nextDeadlineCheck = min(nextDeadlineCheck, resumeTime)
+            }
         }
     }
 
@@ -87,10 +92,10 @@ extension Loop {
             // If only empty lines have arrived, there is no request to answer.
             let hasBegun = connection.partialHead?.parser.hasBegun == true
             if hasBegun { counters.timedOut.head += 1 } else { counters.timedOut.idle += 1 }
-            if hasBegun { rejectLate(connection) } else { close(connection) }
+            if hasBegun { rejectTimedOut(connection) } else { close(connection) }
         case .body:
             counters.timedOut.body += 1
-            if connection.upload != nil { rejectLate(connection) } else { stopDiscarding(connection) }
+            if connection.upload != nil { rejectTimedOut(connection) } else { stopDiscarding(connection) }
         case .write:
             counters.timedOut.write += 1
             close(connection)
@@ -106,7 +111,7 @@ extension Loop {
         finishTurn(connection)
     }
 
-    private func rejectLate(_ connection: Connection) {
+    private func rejectTimedOut(_ connection: Connection) {
         reject(connection, .timeout)
         finishTurn(connection)
     }

@@ -5,7 +5,7 @@ internal import LeakPlatform
 /// Loops share only the service, the limiter of connections and the published counters.
 @safe
 final class Loop: @unchecked Sendable {
-    // Unchecked: created on one thread, then used only on the loop's own thread; other threads use `messageQueue` and
+    // `@unchecked` is safe: a loop is created on one thread, then used only on its own thread. Other threads use only `messageQueue` and
     // `publishedCounters`.
     let service: any Service
     let limits: Limits
@@ -29,10 +29,10 @@ final class Loop: @unchecked Sendable {
     var deferredConnections: [ConnectionID] = []
     var generation: UInt32 = 0
     /// A spare descriptor, used when no other is left.
-    var reserve: Reserve?
+    var spareDescriptor: SpareDescriptor?
     /// The time when accepting resumes after descriptors or memory ran out, in milliseconds on the monotonic clock; `nil` while
     /// the loop accepts.
-    var acceptsAgainAt: UInt64?
+    var acceptResumesAt: UInt64?
     /// Candidates for eviction; ``nextScan`` is the earliest time of the next scan for candidates.
     var evictionCandidates = EvictionCandidates()
     var nextScan: UInt64 = 0
@@ -43,7 +43,7 @@ final class Loop: @unchecked Sendable {
     /// or ``close(_:)``, and both empty this buffer.
     let output = Buffer(capacity: 64 << 10)
     /// The connection whose request the service is handling.
-    var serving: Connection?
+    var servedConnection: Connection?
     var pool = BufferPool()
     let uploadMemory = UploadMemory()
     /// This loop's part of ``Limits/uploadBytes``.
@@ -60,13 +60,13 @@ final class Loop: @unchecked Sendable {
     /// The time when the turn began or, later in the turn, when the service last returned.
     var callStart: UInt64
     /// The time of the next check of deadlines, in milliseconds on the monotonic clock.
-    var nextTick: UInt64
-    /// The shortest interval between two checks of deadlines, in milliseconds: a quarter of ``shortestLimit``, from 5 to 250.
-    let tick: UInt64
+    var nextDeadlineCheck: UInt64
+    /// The shortest interval between two checks of deadlines, in milliseconds: a quarter of ``shortestLimitMilliseconds``, from 5 to 250.
+    let tickMilliseconds: UInt64
     /// ``Limits/idleTime`` in milliseconds. The idle time starts again with each request.
     let idleMilliseconds: UInt64
     /// The shortest of the time limits, in milliseconds.
-    let shortestLimit: UInt64
+    let shortestLimitMilliseconds: UInt64
     /// The latest time for the loop to end; `nil` until it is asked to stop.
     var stopDeadline: UInt64?
 
@@ -77,7 +77,7 @@ final class Loop: @unchecked Sendable {
         init(_ listener: consuming Listener) { self.listener = listener }
     }
 
-    final class Reserve {
+    final class SpareDescriptor {
         let descriptor: Descriptor
         init(_ descriptor: consuming Descriptor) { self.descriptor = descriptor }
     }
@@ -99,19 +99,19 @@ final class Loop: @unchecked Sendable {
         messageQueue = MessageQueue(waker: waker)
         loopNumber = limiter.register(messageQueue)
         poller = try SystemPoller()
-        reserve = Reserve(try Descriptor.reserve())
+        spareDescriptor = SpareDescriptor(try Descriptor.openSpare())
         parser = HeadParser(limits: limits)
         decoder = BodyDecoder(limits: limits)
         now = Loop.clock
         callStart = now
         idleMilliseconds = limits.idleTime.milliseconds
-        let shortest = [
+        let shortestTime = [
             limits.headTime, limits.bodyTime, limits.idleTime, limits.writeTime, limits.lingerTime,
             limits.lingerTotalTime,
         ].min()
-        shortestLimit = shortest?.milliseconds ?? 1000
-        tick = min(250, max(5, shortestLimit / 4))
-        nextTick = now + tick
+        shortestLimitMilliseconds = shortestTime?.milliseconds ?? 1000
+        tickMilliseconds = min(250, max(5, shortestLimitMilliseconds / 4))
+        nextDeadlineCheck = now + tickMilliseconds
         try poller.add(waker.number, token: Self.wakerToken, for: .read)
         for (index, socket) in listeners.enumerated() {
             try poller.add(
@@ -127,11 +127,11 @@ final class Loop: @unchecked Sendable {
             now = Loop.clock
             callStart = now
             writer.setTime(Int(SystemTime.coarseWall / 1000))
-            let waited = deferredConnections
+            let waitingConnections = deferredConnections
             deferredConnections.removeAll(keepingCapacity: true)
             for index in 0..<count { handle(poller.event(at: index)) }
-            continueDeferred(with: waited)
-            if now >= nextTick {
+            continueDeferred(with: waitingConnections)
+            if now >= nextDeadlineCheck {
                 expire()
                 pool.trim()
             }
@@ -148,11 +148,11 @@ final class Loop: @unchecked Sendable {
     private var waitMilliseconds: Int32 {
         guard deferredConnections.isEmpty else { return 0 }
         if !isPublished { return 1 }
-        guard counters.open > 0 || acceptsAgainAt != nil || stopDeadline != nil || !pool.isEmpty else {
+        guard counters.open > 0 || acceptResumesAt != nil || stopDeadline != nil || !pool.isEmpty else {
             return -1
         }
-        let due = min(nextTick, stopDeadline ?? .max)
-        return Int32(clamping: due > now ? due - now : 0)
+        let wakeTime = min(nextDeadlineCheck, stopDeadline ?? .max)
+        return Int32(clamping: wakeTime > now ? wakeTime - now : 0)
     }
 
     /// Returns an empty buffer to read into: the same one as last time, unless a response still refers to its bytes.
@@ -204,12 +204,12 @@ final class Loop: @unchecked Sendable {
 
     /// Milliseconds after which a turn defers the remaining deferred connections to the next turn; at least one is always
     /// served.
-    private static let deferredTime: UInt64 = 10
+    private static let deferredMilliseconds: UInt64 = 10
 
-    private func continueDeferred(with waited: [ConnectionID]) {
-        for (index, id) in waited.enumerated() {
-            guard index == 0 || Loop.clock < now + Self.deferredTime else {
-                deferredConnections.insert(contentsOf: waited[index...], at: 0)
+    private func continueDeferred(with waitingConnections: [ConnectionID]) {
+        for (index, id) in waitingConnections.enumerated() {
+            guard index == 0 || Loop.clock < now + Self.deferredMilliseconds else {
+                deferredConnections.insert(contentsOf: waitingConnections[index...], at: 0)
                 return
             }
             guard let connection = connection(id) else { continue }
@@ -231,19 +231,19 @@ final class Loop: @unchecked Sendable {
     /// Handles the responses and new connections from other threads, and a request to stop.
     private func readMessages() {
         let messages = messageQueue.take()
-        var current: Connection?
+        var currentConnection: Connection?
         for answer in messages.answers {
             guard let connection = connection(answer.connection) else { continue }
-            if let current, current !== connection {
-                resume(current)
-                finishTurn(current)
+            if let currentConnection, currentConnection !== connection {
+                resume(currentConnection)
+                finishTurn(currentConnection)
             }
-            current = connection
+            currentConnection = connection
             self.answer(connection, answer)
         }
-        if let current {
-            resume(current)
-            finishTurn(current)
+        if let currentConnection {
+            resume(currentConnection)
+            finishTurn(currentConnection)
         }
         // If the loop is stopping, new connections are closed when their box is released.
         for box in messages.acceptedConnections where stopDeadline == nil {
@@ -253,12 +253,12 @@ final class Loop: @unchecked Sendable {
     }
 
     /// Returns `true` if a request of this connection is being served. Then ``output`` is for its responses.
-    func isServing(_ id: ConnectionID) -> Bool { serving?.id == id }
+    func isServing(_ id: ConnectionID) -> Bool { servedConnection?.id == id }
 
     /// Writes a response that the service gives on the loop's own thread, while a request of its connection is being served.
     func sendWhileServing(_ answer: consuming AddressedResponse) {
-        guard let serving else { return }
-        self.answer(serving, answer)
+        guard let servedConnection else { return }
+        self.answer(servedConnection, answer)
     }
 
     /// Accepts the waiting connections, closes the listeners and idle connections, and lets the other connections finish.
@@ -273,7 +273,7 @@ final class Loop: @unchecked Sendable {
         }
         for socket in listeners { poller.remove(socket.listener.descriptor.number, from: .read) }
         listeners = []
-        acceptsAgainAt = nil
+        acceptResumesAt = nil
         stopDeadline = deadline
         for case let connection? in connections where connection.phase == .open {
             // A request may have arrived without having been reported yet.

@@ -16,8 +16,8 @@ final class MessageQueue: Sendable {
 
     /// A reference to the loop for calls on its own thread, which need no lock.
     private final class LoopReference: @unchecked Sendable {
-        // Unchecked: accessed only on the loop's thread, from ``MessageQueue/adopt(_:)`` to ``MessageQueue/close()``, which also
-        // breaks the reference cycle.
+        // `@unchecked` is safe: the reference is accessed only on the loop's thread, from ``MessageQueue/adopt(_:)`` to
+        // ``MessageQueue/close()``, which also breaks the reference cycle.
         var loop: Loop?
     }
 

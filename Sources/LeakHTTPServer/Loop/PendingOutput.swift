@@ -2,7 +2,7 @@
 final class PendingOutput {
     private var chunks: [Response.Body] = []
     /// The number of bytes of the first chunk that have been sent.
-    private var sent = 0
+    private var firstChunkSentCount = 0
     /// The number of bytes that are still to be sent.
     private(set) var count = 0
 
@@ -15,7 +15,7 @@ final class PendingOutput {
     /// Creates output that begins with `chunk`, without its first `sent` bytes, which the peer already has.
     init(_ chunk: Response.Body, without sent: Int = 0) {
         append(chunk)
-        self.sent = sent
+        firstChunkSentCount = sent
         count -= sent
     }
 
@@ -27,16 +27,16 @@ final class PendingOutput {
         while let first = chunks.first {
             let outcome = unsafe first.withPointer { bytes in
                 unsafe Socket.send(
-                    socket, UnsafeBufferPointer(rebasing: bytes[sent...]),
+                    socket, UnsafeBufferPointer(rebasing: bytes[firstChunkSentCount...]),
                     then: UnsafeBufferPointer(start: nil, count: 0))
             }
-            guard case .bytes(let taken) = outcome else { return outcome == .failed ? nil : total }
-            total += taken
-            count -= taken
-            sent += taken
-            if sent >= first.count {
+            guard case .bytes(let sentNow) = outcome else { return outcome == .failed ? nil : total }
+            total += sentNow
+            count -= sentNow
+            firstChunkSentCount += sentNow
+            if firstChunkSentCount >= first.count {
                 chunks.removeFirst()
-                sent = 0
+                firstChunkSentCount = 0
             }
         }
         return total

@@ -2,7 +2,7 @@
 @safe
 final class Upload {
     /// The part of the body that has not arrived yet.
-    enum Rest {
+    enum RemainingBody {
         /// The number of bytes that are still missing.
         case length(Int)
         case chunked(ChunkParser)
@@ -14,8 +14,8 @@ final class Upload {
     let sequence: UInt32
     let exchange: Exchange
     /// The time when the head was complete, in milliseconds on the monotonic clock.
-    let began: UInt64
-    var rest: Rest
+    let startedAt: UInt64
+    var remainingBody: RemainingBody
     var body: Buffer {
         didSet { addCapacityChange(from: oldValue.capacity) }
     }
@@ -25,15 +25,15 @@ final class Upload {
 
     init(
         head: Head, fields: [FieldLine], headBytes: [UInt8], sequence: UInt32, exchange: Exchange,
-        began: UInt64, rest: Rest, body: Buffer, in memory: UploadMemory
+        startedAt: UInt64, remainingBody: RemainingBody, body: Buffer, in memory: UploadMemory
     ) {
         self.head = head
         self.fields = fields
         self.headBytes = headBytes
         self.sequence = sequence
         self.exchange = exchange
-        self.began = began
-        self.rest = rest
+        self.startedAt = startedAt
+        self.remainingBody = remainingBody
         self.body = body
         self.memory = memory
         addCapacityChange(from: 0)
@@ -47,25 +47,25 @@ final class Upload {
     func consume(_ bytes: borrowing Span<UInt8>) throws(RequestError) -> (used: Int, isComplete: Bool) {
         let capacity = body.capacity
         defer { addCapacityChange(from: capacity) }
-        switch rest {
-        case .length(let missing):
-            let taken = min(missing, bytes.count)
+        switch remainingBody {
+        case .length(let missingCount):
+            let takenCount = min(missingCount, bytes.count)
             unsafe bytes.withUnsafeBufferPointer {
-                unsafe body.append(UnsafeBufferPointer(rebasing: $0[..<taken]))
+                unsafe body.append(UnsafeBufferPointer(rebasing: $0[..<takenCount]))
             }
-            rest = .length(missing - taken)
-            return (taken, missing == taken)
+            remainingBody = .length(missingCount - takenCount)
+            return (takenCount, missingCount == takenCount)
         case .chunked(var parser):
-            var at = 0
+            var position = 0
             while true {
-                let step = try parser.next(bytes, from: at)
-                rest = .chunked(parser)
+                let step = try parser.next(bytes, from: position)
+                remainingBody = .chunked(parser)
                 switch step {
                 case .data(let range):
                     unsafe bytes.withUnsafeBufferPointer {
                         unsafe body.append(UnsafeBufferPointer(rebasing: $0[range]))
                     }
-                    at = range.upperBound
+                    position = range.upperBound
                 case .needsMore: return (bytes.count, false)
                 case .end(let end): return (end, true)
                 }

@@ -7,8 +7,8 @@ final class UploadMemory {
 extension Upload {
     /// Adds the change of the body's capacity to the total of the loop.
     ///
-    /// - Parameter former: the capacity before the change.
-    func addCapacityChange(from former: Int) { memory.bytes += body.capacity - former }
+    /// - Parameter oldCapacity: the capacity before the change.
+    func addCapacityChange(from oldCapacity: Int) { memory.bytes += body.capacity - oldCapacity }
 
     /// Subtracts the body's capacity from the total of the loop.
     func subtractCapacity() { memory.bytes -= body.capacity }
@@ -19,12 +19,12 @@ extension Loop {
     /// the slowest uploads, because a body that arrives at once is handled within a turn.
     func endUploadsOverLimit() {
         while uploadMemory.bytes > uploadByteLimit {
-            var oldest: (connection: Connection, began: UInt64)?
+            var oldest: (connection: Connection, startedAt: UInt64)?
             for case let connection? in connections {
                 guard let upload = connection.upload, !upload.isComplete,
-                    upload.began < oldest?.began ?? .max
+                    upload.startedAt < oldest?.startedAt ?? .max
                 else { continue }
-                oldest = (connection, upload.began)
+                oldest = (connection, upload.startedAt)
             }
             guard let oldest else { return }
             reject(oldest.connection, .tooManyBodies)

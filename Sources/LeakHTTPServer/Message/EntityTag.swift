@@ -13,20 +13,20 @@ enum EntityTag {
     /// Returns `true` if the value of `If-None-Match` contains `tag`. The comparison is weak and by bytes, RFC 9110 §13.1.2. After
     /// the first byte that violates the grammar, the rest of the list is ignored.
     static func list(_ list: String, contains tag: String) -> Bool {
-        let wanted = opaque(tag[...].utf8)
-        var rest = list[...].utf8.drop(while: isSpace)
-        if rest.first == UInt8(ascii: "*") { return rest.dropFirst().allSatisfy(isSpace) }
+        let wantedTag = opaqueTag(tag[...].utf8)
+        var remaining = list[...].utf8.drop(while: isSpace)
+        if remaining.first == UInt8(ascii: "*") { return remaining.dropFirst().allSatisfy(isSpace) }
         while true {
-            rest = rest.drop { isSpace($0) || $0 == UInt8(ascii: ",") }
-            let candidate = opaque(rest)
+            remaining = remaining.drop { isSpace($0) || $0 == UInt8(ascii: ",") }
+            let candidate = opaqueTag(remaining)
             guard candidate.first == quote, let end = candidate.dropFirst().firstIndex(of: quote) else {
                 return false
             }
-            let found = candidate[...end]
-            guard found.allSatisfy({ $0 > 0x20 && $0 != 0x7F }) else { return false }
-            if found.elementsEqual(wanted) { return true }
-            rest = candidate[end...].dropFirst().drop(while: isSpace)
-            guard rest.first == UInt8(ascii: ",") else { return false }
+            let listedTag = candidate[...end]
+            guard listedTag.allSatisfy({ $0 > 0x20 && $0 != 0x7F }) else { return false }
+            if listedTag.elementsEqual(wantedTag) { return true }
+            remaining = candidate[end...].dropFirst().drop(while: isSpace)
+            guard remaining.first == UInt8(ascii: ",") else { return false }
         }
     }
 
@@ -34,7 +34,7 @@ enum EntityTag {
 
     private static func isSpace(_ byte: UInt8) -> Bool { byte == ASCII.space || byte == ASCII.tab }
 
-    private static func opaque(_ tag: Substring.UTF8View) -> Substring.UTF8View {
+    private static func opaqueTag(_ tag: Substring.UTF8View) -> Substring.UTF8View {
         tag.starts(with: "W/".utf8) ? tag.dropFirst(2) : tag
     }
 }

@@ -28,7 +28,7 @@ struct Exchange: Sendable {
         }
         if isSafe, let index = head.ifNoneMatchIndex {
             var text: [UInt8] = []
-            for at in fields[index].value.range { text.append(bytes[at]) }
+            for position in fields[index].value.range { text.append(bytes[position]) }
             ifNoneMatch = String(decoding: text, as: UTF8.self)
         }
     }

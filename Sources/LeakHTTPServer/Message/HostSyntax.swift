@@ -3,22 +3,24 @@ enum HostSyntax {
     /// Returns `true` if the bytes are a host, with or without a port.
     static func isAuthority(_ bytes: borrowing Span<UInt8>, from start: Int, to end: Int) -> Bool {
         guard start < end else { return false }
-        var at = start
-        if bytes[at] == UInt8(ascii: "[") {
-            while at < end && bytes[at] != UInt8(ascii: "]") { at += 1 }
-            guard at < end, IPv6Syntax.isValid(bytes, from: start + 1, to: at) else { return false }
-            at += 1
-        } else {
-            while at < end && ASCII.isHost(bytes[at]) {
-                if bytes[at] == UInt8(ascii: "%") {
-                    guard TargetParser.isEscape(bytes, at: at, before: end) else { return false }
-                }
-                at += 1
+        var position = start
+        if bytes[position] == UInt8(ascii: "[") {
+            while position < end && bytes[position] != UInt8(ascii: "]") { position += 1 }
+            guard position < end, IPv6Syntax.isValid(bytes, from: start + 1, to: position) else {
+                return false
             }
-            guard at > start else { return false }
+            position += 1
+        } else {
+            while position < end && ASCII.isHost(bytes[position]) {
+                if bytes[position] == UInt8(ascii: "%") {
+                    guard TargetParser.isEscape(bytes, at: position, before: end) else { return false }
+                }
+                position += 1
+            }
+            guard position > start else { return false }
         }
-        guard at < end else { return true }
-        return bytes[at] == UInt8(ascii: ":") && isPort(bytes, from: at + 1, to: end)
+        guard position < end else { return true }
+        return bytes[position] == UInt8(ascii: ":") && isPort(bytes, from: position + 1, to: end)
     }
 
     /// Returns `true` if the bytes are empty or a TCP port.

@@ -9,13 +9,13 @@ public enum PercentEncoding {
     public static func decoded(_ bytes: some RandomAccessCollection<UInt8>, plusIsSpace: Bool) -> String {
         var result: [UInt8] = []
         result.reserveCapacity(bytes.count)
-        var rest = bytes[...]
-        while let byte = rest.popFirst() {
-            if byte == UInt8(ascii: "%"), let high = rest.first.flatMap(ASCII.hexDigit),
-                let low = rest.dropFirst().first.flatMap(ASCII.hexDigit)
+        var remaining = bytes[...]
+        while let byte = remaining.popFirst() {
+            if byte == UInt8(ascii: "%"), let high = remaining.first.flatMap(ASCII.hexDigit),
+                let low = remaining.dropFirst().first.flatMap(ASCII.hexDigit)
             {
                 result.append(high << 4 | low)
-                rest = rest.dropFirst(2)
+                remaining = remaining.dropFirst(2)
             } else {
                 result.append(plusIsSpace && byte == UInt8(ascii: "+") ? ASCII.space : byte)
             }

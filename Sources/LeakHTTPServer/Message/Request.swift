@@ -183,9 +183,9 @@ public struct Request: ~Copyable {
     }
 
     private func index(of byte: UInt8, in range: Range<Int>) -> Int {
-        var at = range.lowerBound
-        while at < range.upperBound, unsafe bytes[at] != byte { at += 1 }
-        return at
+        var position = range.lowerBound
+        while position < range.upperBound, unsafe bytes[position] != byte { position += 1 }
+        return position
     }
 
     private func decoded(_ range: Range<Int>, plusIsSpace: Bool) -> String {

@@ -55,7 +55,7 @@ public struct Response: Sendable {
     public var isWithheld = false
 
     /// The body, compressed in advance. Only for bodies that are sent repeatedly.
-    var gzipped: [UInt8]?
+    var gzippedBody: [UInt8]?
     /// `true` if ``body`` is compressed.
     var isGzipped = false
     /// `true` if the bytes of the response depend on `Accept-Encoding`, so that it needs a `Vary` field.
@@ -114,7 +114,7 @@ public struct Response: Sendable {
             status = .notModified
             body = .empty
         }
-        gzipped = nil
+        gzippedBody = nil
     }
 
     /// Returns a copy of the response to which ``negotiate(for:)`` was applied.
@@ -128,19 +128,20 @@ public struct Response: Sendable {
     ///
     /// - Returns: the number of bytes of memory that the compressed body takes, in addition to ``body``.
     public mutating func compressBeforehand() -> Int {
-        guard gzipped == nil, body.count > Self.compressionThreshold, let type, Self.isCompressible(type)
+        guard gzippedBody == nil, body.count > Self.compressionThreshold, let type, Self.isCompressible(type)
         else {
             return 0
         }
-        let small: [UInt8] = unsafe body.withPointer { unsafe Gzip.deflate(Array($0), level: 5) }
-        gzipped = small
-        return small.count
+        let compressedBytes: [UInt8] = unsafe body.withPointer { unsafe Gzip.deflate(Array($0), level: 5) }
+        gzippedBody = compressedBytes
+        return compressedBytes.count
     }
 
     private mutating func compress() {
-        let small: [UInt8] = unsafe gzipped ?? body.withPointer { unsafe Gzip.deflate(Array($0), level: 5) }
-        guard small.count < body.count else { return }
-        body = .bytes(small)
+        let compressedBytes: [UInt8] =
+            unsafe gzippedBody ?? body.withPointer { unsafe Gzip.deflate(Array($0), level: 5) }
+        guard compressedBytes.count < body.count else { return }
+        body = .bytes(compressedBytes)
         isGzipped = true
         etag = etag.map(EntityTag.forGzip)
     }

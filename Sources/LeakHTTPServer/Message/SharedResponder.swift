@@ -3,7 +3,7 @@ internal import LeakPlatform
 /// A responder that can be shared, in particular by closures, which cannot take ownership of a noncopyable value. It can be
 /// used from any thread. If it is released without a response, it sends a 500, as every ``Responder`` does.
 public final class SharedResponder: @unchecked Sendable {
-    // Unchecked: accessed only once, by the caller that sets `isTaken`.
+    // `@unchecked` is safe: the responder is accessed only once, by the caller that sets `isTaken`.
     private var responder: Responder?
     private let isTaken = Guarded(false)
 

@@ -35,40 +35,41 @@ enum TargetParser {
     private static func authorityEnd(_ bytes: borrowing Span<UInt8>, _ range: Range<Int>) throws(RequestError)
         -> Int
     {
-        var at = range.lowerBound
+        var position = range.lowerBound
         for byte in "http".utf8 {
-            guard at < range.upperBound, bytes[at] | 0x20 == byte else { throw .malformedTarget }
-            at += 1
+            guard position < range.upperBound, bytes[position] | 0x20 == byte else { throw .malformedTarget }
+            position += 1
         }
-        if at < range.upperBound, bytes[at] | 0x20 == UInt8(ascii: "s") { at += 1 }
+        if position < range.upperBound, bytes[position] | 0x20 == UInt8(ascii: "s") { position += 1 }
         for byte in "://".utf8 {
-            guard at < range.upperBound, bytes[at] == byte else { throw .malformedTarget }
-            at += 1
+            guard position < range.upperBound, bytes[position] == byte else { throw .malformedTarget }
+            position += 1
         }
-        var end = at
+        var end = position
         while end < range.upperBound && bytes[end] != UInt8(ascii: "/") && bytes[end] != UInt8(ascii: "?") {
             end += 1
         }
-        guard HostSyntax.isAuthority(bytes, from: at, to: end) else { throw .malformedTarget }
+        guard HostSyntax.isAuthority(bytes, from: position, to: end) else { throw .malformedTarget }
         return end
     }
 
     private static func checkEscapes(
         _ bytes: borrowing Span<UInt8>, from start: Int, to end: Int
     ) throws(RequestError) {
-        var at = start
-        while at < end {
-            if bytes[at] == UInt8(ascii: "%") {
-                guard isEscape(bytes, at: at, before: end) else { throw .malformedPercentEncoding }
-                at += 2
+        var position = start
+        while position < end {
+            if bytes[position] == UInt8(ascii: "%") {
+                guard isEscape(bytes, at: position, before: end) else { throw .malformedPercentEncoding }
+                position += 2
             }
-            at += 1
+            position += 1
         }
     }
 
-    /// Returns `true` if two hexadecimal digits follow the `%` at `at`.
-    static func isEscape(_ bytes: borrowing Span<UInt8>, at: Int, before end: Int) -> Bool {
-        at + 2 < end && ASCII.hexDigit(bytes[at + 1]) != nil && ASCII.hexDigit(bytes[at + 2]) != nil
+    /// Returns `true` if two hexadecimal digits follow the `%` at `position`.
+    static func isEscape(_ bytes: borrowing Span<UInt8>, at position: Int, before end: Int) -> Bool {
+        position + 2 < end && ASCII.hexDigit(bytes[position + 1]) != nil
+            && ASCII.hexDigit(bytes[position + 2]) != nil
     }
 
     /// Checks that decoding a path does not produce a separator, a control character or invalid UTF-8.
@@ -78,15 +79,15 @@ enum TargetParser {
         try checkEscapes(bytes, from: start, to: end)
         var decoded: [UInt8] = []
         decoded.reserveCapacity(end - start)
-        var at = start
-        while at < end {
-            var byte = bytes[at]
-            at += 1
-            if byte == UInt8(ascii: "%"), let high = ASCII.hexDigit(bytes[at]),
-                let low = ASCII.hexDigit(bytes[at + 1])
+        var position = start
+        while position < end {
+            var byte = bytes[position]
+            position += 1
+            if byte == UInt8(ascii: "%"), let high = ASCII.hexDigit(bytes[position]),
+                let low = ASCII.hexDigit(bytes[position + 1])
             {
                 byte = high << 4 | low
-                at += 2
+                position += 2
                 guard byte >= 0x20, byte != 0x7F, byte != UInt8(ascii: "/"), byte != UInt8(ascii: "\\") else {
                     throw .hiddenCharacter
                 }

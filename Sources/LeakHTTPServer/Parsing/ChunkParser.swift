@@ -43,18 +43,18 @@ struct ChunkParser: Sendable {
     ///
     /// - Returns: the next step. After ``Step/data(_:)``, call again with its upper bound.
     mutating func next(_ bytes: borrowing Span<UInt8>, from start: Int) throws(RequestError) -> Step {
-        var at = start
+        var position = start
         let end = bytes.count
-        while at < end {
+        while position < end {
             if state == .data {
-                let count = min(chunkBytesLeft, end - at)
+                let count = min(chunkBytesLeft, end - position)
                 chunkBytesLeft -= count
                 if chunkBytesLeft == 0 { state = .dataReturn }
-                return .data(at..<at + count)
+                return .data(position..<position + count)
             }
-            let byte = bytes[at]
-            at += 1
-            if try process(byte) { return .end(at) }
+            let byte = bytes[position]
+            position += 1
+            if try process(byte) { return .end(position) }
         }
         return .needsMore
     }

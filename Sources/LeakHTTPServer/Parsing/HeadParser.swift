@@ -72,106 +72,110 @@ struct HeadParser: Sendable {
     private mutating func parse(_ bytes: borrowing Span<UInt8>) throws(RequestError) -> Int? {
         // Bytes after the longest permitted head are not examined, so that the result does not depend on how the bytes are split.
         let end = min(bytes.count, headLimit)
-        var at = position
-        reading: while at < end {
+        var offset = position
+        reading: while offset < end {
             switch state {
             case .emptyLine:
-                if bytes[at] == ASCII.carriageReturn {
+                if bytes[offset] == ASCII.carriageReturn {
                     // RFC 9112 §2.2 asks servers to ignore at least one empty line; more than two are not accidental.
                     emptyLines += 1
                     guard emptyLines <= 2 else { throw .malformedRequestLine }
                     state = .emptyLineFeed
-                    at &+= 1
+                    offset &+= 1
                 } else {
-                    mark = at
+                    mark = offset
                     state = .method
                 }
             case .emptyLineFeed:
-                guard bytes[at] == ASCII.lineFeed else { throw .malformedRequestLine }
+                guard bytes[offset] == ASCII.lineFeed else { throw .malformedRequestLine }
                 state = .emptyLine
-                at &+= 1
+                offset &+= 1
             case .method:
-                while at < end && ASCII.isToken(bytes[at]) { at &+= 1 }
-                guard at &- mark <= Self.methodBytes else { throw .unknownMethod }
-                guard at < end else { break reading }
-                guard bytes[at] == ASCII.space && at > mark else { throw .malformedRequestLine }
-                if let method = try Self.method(bytes, from: mark, to: at) {
+                while offset < end && ASCII.isToken(bytes[offset]) { offset &+= 1 }
+                guard offset &- mark <= Self.methodBytes else { throw .unknownMethod }
+                guard offset < end else { break reading }
+                guard bytes[offset] == ASCII.space && offset > mark else { throw .malformedRequestLine }
+                if let method = try Self.method(bytes, from: mark, to: offset) {
                     head.method = method
                 } else {
                     head.hasUnknownMethod = true
                 }
-                at &+= 1
-                mark = at
+                offset &+= 1
+                mark = offset
                 state = .target
             case .target:
-                while at < end && ASCII.isTarget(bytes[at]) { at &+= 1 }
-                guard at &- mark <= targetLimit else { throw .targetTooLong }
-                guard at < end else { break reading }
-                guard bytes[at] == ASCII.space && at > mark else { throw .malformedRequestLine }
-                try TargetParser.parse(bytes, HeadRange(from: mark, to: at), into: &head)
-                at &+= 1
-                mark = at
+                while offset < end && ASCII.isTarget(bytes[offset]) { offset &+= 1 }
+                guard offset &- mark <= targetLimit else { throw .targetTooLong }
+                guard offset < end else { break reading }
+                guard bytes[offset] == ASCII.space && offset > mark else { throw .malformedRequestLine }
+                try TargetParser.parse(bytes, HeadRange(from: mark, to: offset), into: &head)
+                offset &+= 1
+                mark = offset
                 state = .version
-                if Self.isUsualVersion(bytes, at) {
-                    at &+= 10
+                if Self.isUsualVersion(bytes, offset) {
+                    offset &+= 10
                     state = .fieldStart
                 }
             case .version:
-                try parseVersionByte(bytes[at], at: at &- mark)
-                at &+= 1
+                try parseVersionByte(bytes[offset], at: offset &- mark)
+                offset &+= 1
             case .requestLineFeed:
-                guard bytes[at] == ASCII.lineFeed else { throw .malformedRequestLine }
-                at &+= 1
+                guard bytes[offset] == ASCII.lineFeed else { throw .malformedRequestLine }
+                offset &+= 1
                 state = .fieldStart
             case .fieldStart:
-                if bytes[at] == ASCII.carriageReturn {
-                    at &+= 1
+                if bytes[offset] == ASCII.carriageReturn {
+                    offset &+= 1
                     state = .headLineFeed
                 } else {
                     guard fields.count < fieldLimit else { throw .tooManyFields }
-                    mark = at
+                    mark = offset
                     state = .fieldName
                 }
             case .fieldName:
-                while at < end && ASCII.isToken(bytes[at]) { at &+= 1 }
-                guard at < end else { break reading }
-                guard bytes[at] == UInt8(ascii: ":") && at > mark else { throw .malformedField }
-                name = HeadRange(from: mark, to: at)
-                at &+= 1
+                while offset < end && ASCII.isToken(bytes[offset]) { offset &+= 1 }
+                guard offset < end else { break reading }
+                guard bytes[offset] == UInt8(ascii: ":") && offset > mark else { throw .malformedField }
+                name = HeadRange(from: mark, to: offset)
+                offset &+= 1
                 state = .valueStart
             case .valueStart:
-                while at < end && (bytes[at] == ASCII.space || bytes[at] == ASCII.tab) { at &+= 1 }
-                guard at < end else { break reading }
-                mark = at
-                valueEnd = at
+                while offset < end && (bytes[offset] == ASCII.space || bytes[offset] == ASCII.tab) {
+                    offset &+= 1
+                }
+                guard offset < end else { break reading }
+                mark = offset
+                valueEnd = offset
                 state = .value
             case .value:
-                at = unsafe bytes.withUnsafeBufferPointer { unsafe ASCII.endOfFieldValue($0, from: at) }
-                guard at < end else { break reading }
-                guard bytes[at] == ASCII.carriageReturn else { throw .malformedField }
-                valueEnd = at
+                offset = unsafe bytes.withUnsafeBufferPointer {
+                    unsafe ASCII.endOfFieldValue($0, from: offset)
+                }
+                guard offset < end else { break reading }
+                guard bytes[offset] == ASCII.carriageReturn else { throw .malformedField }
+                valueEnd = offset
                 while valueEnd > mark
                     && (bytes[valueEnd &- 1] == ASCII.space || bytes[valueEnd &- 1] == ASCII.tab)
                 {
                     valueEnd &-= 1
                 }
-                at &+= 1
+                offset &+= 1
                 state = .valueLineFeed
             case .valueLineFeed:
-                guard bytes[at] == ASCII.lineFeed else { throw .malformedField }
+                guard bytes[offset] == ASCII.lineFeed else { throw .malformedField }
                 let line = FieldLine(name: name, value: HeadRange(from: mark, to: valueEnd))
                 try validator.process(line, at: fields.count, of: bytes, into: &head)
                 fields.append(line)
-                at &+= 1
+                offset &+= 1
                 state = .fieldStart
             case .headLineFeed:
-                guard bytes[at] == ASCII.lineFeed else { throw .malformedField }
-                at &+= 1
+                guard bytes[offset] == ASCII.lineFeed else { throw .malformedField }
+                offset &+= 1
                 try validator.finish(&head)
-                return at
+                return offset
             }
         }
-        position = at
+        position = offset
         guard bytes.count <= headLimit else { throw .headTooLong }
         return nil
     }

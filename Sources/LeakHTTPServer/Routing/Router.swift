@@ -160,52 +160,52 @@ struct RouteTable: Sendable {
     /// Adds the endpoint with this number for `method` and `pattern`.
     mutating func add(_ method: Method, _ pattern: Pattern, endpoint number: Int) {
         let resource = findOrAddResource(of: pattern)
-        let at = resource * Self.methodCount
+        let firstEndpoint = resource * Self.methodCount
         precondition(
             names[resource] == pattern.names,
             "\(pattern) exists with other parameter names: \(names[resource])")
         precondition(
-            endpointNumbers[at + method.rawValue] == Self.none
+            endpointNumbers[firstEndpoint + method.rawValue] == Self.none
                 || (method == .head && headFollowsGet.contains(resource)),
             "\(method.name) \(pattern) exists already")
-        endpointNumbers[at + method.rawValue] = number
+        endpointNumbers[firstEndpoint + method.rawValue] = number
         if method == .head { headFollowsGet.remove(resource) }
-        if method == .get && endpointNumbers[at + Method.head.rawValue] == Self.none {
-            endpointNumbers[at + Method.head.rawValue] = number
+        if method == .get && endpointNumbers[firstEndpoint + Method.head.rawValue] == Self.none {
+            endpointNumbers[firstEndpoint + Method.head.rawValue] = number
             headFollowsGet.insert(resource)
         }
         allow[resource] = Method.allCases.filter {
-            $0 == .options || endpointNumbers[at + $0.rawValue] != Self.none
+            $0 == .options || endpointNumbers[firstEndpoint + $0.rawValue] != Self.none
         }
         .map { "\($0.name)" }.joined(separator: ", ")
     }
 
     /// Returns the resource of `pattern`, and creates it if it does not exist.
     private mutating func findOrAddResource(of pattern: Pattern) -> Int {
-        var at = 0
+        var node = 0
         for segment in pattern.segments {
             switch segment {
             case .parameter:
-                if nodes[at].parameterNode == Self.none {
-                    nodes[at].parameterNode = nodes.count
+                if nodes[node].parameterNode == Self.none {
+                    nodes[node].parameterNode = nodes.count
                     nodes.append(Node())
                 }
-                at = nodes[at].parameterNode
-            case .literal(let bytes): at = findOrAddLiteral(bytes, of: at)
+                node = nodes[node].parameterNode
+            case .literal(let bytes): node = findOrAddLiteral(bytes, of: node)
             }
         }
-        if nodes[at].resource == Self.none {
-            nodes[at].resource = names.count
+        if nodes[node].resource == Self.none {
+            nodes[node].resource = names.count
             names.append(pattern.names)
             allow.append("")
             endpointNumbers += [Int](repeating: Self.none, count: Self.methodCount)
         }
-        return nodes[at].resource
+        return nodes[node].resource
     }
 
-    /// Returns the node for the literal `bytes` after node `at`, and creates it if it does not exist.
-    private mutating func findOrAddLiteral(_ bytes: [UInt8], of at: Int) -> Int {
-        var next = nodes[at].firstLiteral
+    /// Returns the node for the literal `bytes` after node `node`, and creates it if it does not exist.
+    private mutating func findOrAddLiteral(_ bytes: [UInt8], of node: Int) -> Int {
+        var next = nodes[node].firstLiteral
         while next != Self.none {
             let literal = literals[next]
             if literalBytes[literal.start..<literal.start + literal.count].elementsEqual(bytes) {
@@ -215,10 +215,11 @@ struct RouteTable: Sendable {
         }
         literals.append(
             Literal(
-                start: literalBytes.count, count: bytes.count, node: nodes.count, next: nodes[at].firstLiteral
+                start: literalBytes.count, count: bytes.count, node: nodes.count,
+                next: nodes[node].firstLiteral
             ))
         literalBytes += bytes
-        nodes[at].firstLiteral = literals.count - 1
+        nodes[node].firstLiteral = literals.count - 1
         nodes.append(Node())
         return nodes.count - 1
     }
@@ -258,8 +259,8 @@ struct RouteTable: Sendable {
         while next != Self.none {
             let literal = literals[next]
             if literal.count == end - start, isEqual(path, from: start, to: literal) {
-                let found = follow(path, from: end, to: literal.node, &values)
-                if found != Self.none { return found }
+                let resource = follow(path, from: end, to: literal.node, &values)
+                if resource != Self.none { return resource }
                 break
             }
             next = literal.next
@@ -267,9 +268,9 @@ struct RouteTable: Sendable {
         let parameter = nodes[node].parameterNode
         guard parameter != Self.none, end > start else { return Self.none }
         values.append(start..<end)
-        let found = follow(path, from: end, to: parameter, &values)
-        if found == Self.none { values.removeLast() }
-        return found
+        let resource = follow(path, from: end, to: parameter, &values)
+        if resource == Self.none { values.removeLast() }
+        return resource
     }
 
     @inline(__always)

@@ -13,7 +13,7 @@ struct Descriptor: ~Copyable, Sendable {
     init(adopting number: Int32) { self.number = number }
 
     /// Opens a spare descriptor: if no other descriptor is left, closing the spare one makes room to reject one peer.
-    static func reserve() throws(SystemError) -> Descriptor {
+    static func openSpare() throws(SystemError) -> Descriptor {
         Descriptor(adopting: try retryingOnInterrupt { unsafe open("/dev/null", O_RDONLY | O_CLOEXEC) })
     }
 
@@ -24,11 +24,11 @@ struct Descriptor: ~Copyable, Sendable {
     static func raiseLimit(_ count: Int) -> Int {
         var limit = rlimit()
         guard unsafe getrlimit(openFiles, &limit) == 0 else { return count }
-        let wanted = min(rlim_t(clamping: count), limit.rlim_max)
-        if limit.rlim_cur < wanted {
-            let former = limit.rlim_cur
-            limit.rlim_cur = wanted
-            if unsafe setrlimit(openFiles, &limit) != 0 { limit.rlim_cur = former }
+        let newLimit = min(rlim_t(clamping: count), limit.rlim_max)
+        if limit.rlim_cur < newLimit {
+            let previousLimit = limit.rlim_cur
+            limit.rlim_cur = newLimit
+            if unsafe setrlimit(openFiles, &limit) != 0 { limit.rlim_cur = previousLimit }
         }
         return Int(clamping: limit.rlim_cur)
     }

@@ -22,12 +22,12 @@
             }
         }
 
-        func change(_ descriptor: Int32, token: UInt64, from former: Interest, to interest: Interest) {
+        func change(_ descriptor: Int32, token: UInt64, from oldInterest: Interest, to interest: Interest) {
             var event = unsafe Self.event(token, interest)
             _ = unsafe epoll_ctl(self.descriptor.number, EPOLL_CTL_MOD, descriptor, &event)
         }
 
-        func remove(_ descriptor: Int32, from former: Interest) {
+        func remove(_ descriptor: Int32, from oldInterest: Interest) {
             var event = unsafe epoll_event()
             _ = unsafe epoll_ctl(self.descriptor.number, EPOLL_CTL_DEL, descriptor, &event)
         }

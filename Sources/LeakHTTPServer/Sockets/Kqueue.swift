@@ -23,17 +23,17 @@
             }
         }
 
-        func change(_ descriptor: Int32, token: UInt64, from former: Interest, to interest: Interest) {
+        func change(_ descriptor: Int32, token: UInt64, from oldInterest: Interest, to interest: Interest) {
             for (kind, filter) in [(Interest.read, EVFILT_READ), (.write, EVFILT_WRITE)]
-            where former.contains(kind) != interest.contains(kind) {
+            where oldInterest.contains(kind) != interest.contains(kind) {
                 try? set(
                     descriptor, filter: filter, action: interest.contains(kind) ? EV_ADD : EV_DELETE,
                     token: token)
             }
         }
 
-        func remove(_ descriptor: Int32, from former: Interest) {
-            change(descriptor, token: 0, from: former, to: [])
+        func remove(_ descriptor: Int32, from oldInterest: Interest) {
+            change(descriptor, token: 0, from: oldInterest, to: [])
         }
 
         func wait(milliseconds: Int32) -> Int {

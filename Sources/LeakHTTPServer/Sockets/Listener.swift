@@ -30,16 +30,16 @@ struct Address: Sendable {
         }
         guard code == 0 else { return [] }
         defer { unsafe freeaddrinfo(first) }
-        var found: [Address] = []
-        var next = unsafe first
-        while let entry = unsafe next {
+        var addresses: [Address] = []
+        var nextEntry = unsafe first
+        while let entry = unsafe nextEntry {
             let bytes = unsafe UnsafeRawBufferPointer(
                 start: entry.pointee.ai_addr, count: Int(entry.pointee.ai_addrlen))
             let address = unsafe Address(bytes: Array(bytes), family: entry.pointee.ai_family)
-            if !found.contains(where: { $0.bytes == address.bytes }) { found.append(address) }
-            unsafe next = entry.pointee.ai_next
+            if !addresses.contains(where: { $0.bytes == address.bytes }) { addresses.append(address) }
+            unsafe nextEntry = entry.pointee.ai_next
         }
-        return found
+        return addresses
     }
 
     /// Returns the same address with another port.
@@ -67,11 +67,11 @@ struct Listener: ~Copyable, Sendable {
     ///
     /// - Parameter shares: `true` if other sockets may listen on the same port and share its connections.
     init(_ address: Address, shares: Bool) throws(SystemError) {
-        let socket = try Self.bound(address, shares: shares)
+        let socket = try Self.bindSocket(address, shares: shares)
         let number = socket.number
         // Connections inherit both options, at least on Linux.
-        Socket.enable(Int32(IPPROTO_TCP), TCP_NODELAY, on: number)
-        Socket.set(Int32(IPPROTO_TCP), TCP_NOTSENT_LOWAT, to: Self.unsentBytes, on: number)
+        Socket.enableOption(Int32(IPPROTO_TCP), TCP_NODELAY, on: number)
+        Socket.setOption(Int32(IPPROTO_TCP), TCP_NOTSENT_LOWAT, to: Self.maximumUnsentBytes, on: number)
         _ = try retryingOnInterrupt { listen(number, Self.backlog) }
         _ = fcntl(number, F_SETFL, O_NONBLOCK)
         port = Self.port(of: number)
@@ -80,16 +80,16 @@ struct Listener: ~Copyable, Sendable {
 
     /// Checks that no other socket listens on the address. Sockets that share a port would not detect such a conflict.
     static func probe(_ address: Address) throws(SystemError) {
-        _ = try bound(address, shares: false)
+        _ = try bindSocket(address, shares: false)
     }
 
-    private static func bound(_ address: Address, shares: Bool) throws(SystemError) -> Descriptor {
+    private static func bindSocket(_ address: Address, shares: Bool) throws(SystemError) -> Descriptor {
         let number = try retryingOnInterrupt { socket(address.family, stream, 0) }
         let descriptor = Descriptor(adopting: number)
         _ = fcntl(number, F_SETFD, FD_CLOEXEC)
-        Socket.enable(SOL_SOCKET, SO_REUSEADDR, on: number)
-        if shares { Socket.enable(SOL_SOCKET, SO_REUSEPORT, on: number) }
-        if address.family == AF_INET6 { Socket.enable(Int32(IPPROTO_IPV6), IPV6_V6ONLY, on: number) }
+        Socket.enableOption(SOL_SOCKET, SO_REUSEADDR, on: number)
+        if shares { Socket.enableOption(SOL_SOCKET, SO_REUSEPORT, on: number) }
+        if address.family == AF_INET6 { Socket.enableOption(Int32(IPPROTO_IPV6), IPV6_V6ONLY, on: number) }
         _ = try retryingOnInterrupt {
             unsafe address.bytes.withUnsafeBytes { bytes -> Int32 in
                 guard let base = bytes.baseAddress else { return -1 }
@@ -112,7 +112,7 @@ struct Listener: ~Copyable, Sendable {
 
     /// The most unsent bytes that the system buffers for a connection, in addition to those in flight. Without this limit, it would
     /// buffer megabytes for a peer that does not read. The bytes in flight are limited by the receive window of the peer.
-    private static let unsentBytes: Int32 = 256 << 10
+    private static let maximumUnsentBytes: Int32 = 256 << 10
 
     /// The most connections that wait to be accepted; the system lowers the number to its own limit.
     static let backlog: Int32 = 1024
@@ -132,7 +132,7 @@ struct AcceptedConnection: ~Copyable, Sendable {
 
     /// A reference to a connection that is passed to another loop, because arrays cannot hold noncopyable values.
     final class Box: @unchecked Sendable {
-        // Unchecked: the content is taken out once, by the loop that took the box from its queue.
+        // `@unchecked` is safe: the content is taken out once, by the loop that took the box from its queue.
         private var content: AcceptedConnection?
 
         init(_ content: consuming AcceptedConnection) { self.content = consume content }

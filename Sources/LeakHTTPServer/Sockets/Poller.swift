@@ -20,8 +20,8 @@ struct Event: Hashable, Sendable {
 protocol Poller: AnyObject {
     init() throws(SystemError)
     func add(_ descriptor: Int32, token: UInt64, for interest: Interest) throws(SystemError)
-    func change(_ descriptor: Int32, token: UInt64, from former: Interest, to interest: Interest)
-    func remove(_ descriptor: Int32, from former: Interest)
+    func change(_ descriptor: Int32, token: UInt64, from oldInterest: Interest, to interest: Interest)
+    func remove(_ descriptor: Int32, from oldInterest: Interest)
 
     /// Waits until an event occurs or a signal arrives.
     ///

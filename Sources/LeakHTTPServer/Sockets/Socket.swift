@@ -14,8 +14,8 @@
         guard number >= 0 else { return number }
         _ = unsafe fcntl(number, F_SETFL, O_NONBLOCK)
         _ = unsafe fcntl(number, F_SETFD, FD_CLOEXEC)
-        Socket.enable(SOL_SOCKET, SO_NOSIGPIPE, on: number)
-        Socket.enable(Int32(IPPROTO_TCP), TCP_NODELAY, on: number)
+        Socket.enableOption(SOL_SOCKET, SO_NOSIGPIPE, on: number)
+        Socket.enableOption(Int32(IPPROTO_TCP), TCP_NODELAY, on: number)
         return number
     }
 #else
@@ -87,8 +87,8 @@ enum Socket {
                 }
             } else {
                 count = try unsafe withUnsafeTemporaryAllocation(of: iovec.self, capacity: 2) { parts in
-                    unsafe parts[0] = unsafe part(first)
-                    unsafe parts[1] = unsafe part(second)
+                    unsafe parts[0] = unsafe ioVector(first)
+                    unsafe parts[1] = unsafe ioVector(second)
                     var message = unsafe msghdr()
                     unsafe message.msg_iov = parts.baseAddress
                     unsafe message.msg_iovlen = 2
@@ -108,11 +108,11 @@ enum Socket {
         shutdown(number, shutdownWriting)
     }
 
-    static func enable(_ level: Int32, _ option: Int32, on number: Int32) {
-        set(level, option, to: 1, on: number)
+    static func enableOption(_ level: Int32, _ option: Int32, on number: Int32) {
+        setOption(level, option, to: 1, on: number)
     }
 
-    static func set(_ level: Int32, _ option: Int32, to value: Int32, on number: Int32) {
+    static func setOption(_ level: Int32, _ option: Int32, to value: Int32, on number: Int32) {
         var value = value
         unsafe setsockopt(number, level, option, &value, socklen_t(MemoryLayout<Int32>.size))
     }
@@ -123,7 +123,7 @@ enum Socket {
     }
 
     @unsafe
-    private static func part(_ bytes: UnsafeBufferPointer<UInt8>) -> iovec {
+    private static func ioVector(_ bytes: UnsafeBufferPointer<UInt8>) -> iovec {
         unsafe iovec(iov_base: UnsafeMutableRawPointer(mutating: bytes.baseAddress), iov_len: bytes.count)
     }
 }

@@ -25,7 +25,7 @@
                 do throws(StoreError) {
                     try Target.reserve(on: connection)
                     try Target.checkIsEmpty(connection)
-                    let copied = try fill(connection, with: contents, progress)
+                    let copiedTables = try fill(connection, with: contents, progress)
                     let counts = RunningCounts.all.flatMap(\.rebuild) + PeriodColumns.rebuild()
                     for statement in counts + LastHours.rebuild + Query.updateAllMessages {
                         try connection.run(Query(statement))
@@ -38,7 +38,7 @@
                                 + "the data folder")
                     }
                     try connection.run(Query("commit"))
-                    return copied
+                    return copiedTables
                 } catch {
                     _ = connection.rollBack()
                     throw error
@@ -50,23 +50,24 @@
             _ connection: PostgreSQLConnection, with contents: PortableTableReader,
             _ progress: (CopyProgress) -> Void
         ) throws(StoreError) -> [CopiedTable] {
-            var done = CopyProgress(table: "", rows: 0, allRows: 0)
-            for table in PortableTable.all { done.allRows += try contents.count(of: table) }
-            var copied: [CopiedTable] = []
+            var progressSoFar = CopyProgress(table: "", rows: 0, allRows: 0)
+            for table in PortableTable.all { progressSoFar.allRows += try contents.count(of: table) }
+            var copiedTables: [CopiedTable] = []
             for table in PortableTable.all {
-                done.table = table.name
+                progressSoFar.table = table.name
                 var load = TableLoad(of: table, into: connection)
                 try contents.forEachRow(of: table) { row throws(StoreError) in
                     guard try load.add(row) else { return }
                     progress(
                         CopyProgress(
-                            table: table.name, rows: done.rows + load.sent.rows, allRows: done.allRows))
+                            table: table.name, rows: progressSoFar.rows + load.sentTable.rows,
+                            allRows: progressSoFar.allRows))
                 }
-                copied.append(try load.finish(lastNumber: contents.lastNumber(of: table)))
-                done.rows += load.sent.rows
-                progress(done)
+                copiedTables.append(try load.finish(lastNumber: contents.lastNumber(of: table)))
+                progressSoFar.rows += load.sentTable.rows
+                progress(progressSoFar)
             }
-            return copied
+            return copiedTables
         }
     }
 
@@ -77,10 +78,10 @@
 
         static func checkIsEmpty(_ connection: PostgreSQLConnection) throws(StoreError) {
             for table in tables {
-                let isThere = try connection.run(
+                let tableExists = try connection.run(
                     Query("select to_regclass(current_schema() || '.\(table)') is not null")
                 ).first?.bool(0)
-                guard isThere == true else { continue }
+                guard tableExists == true else { continue }
                 let count = try connection.run(Query("select count(*) from \(table)")).first?.int(0) ?? 0
                 guard count == 0 else {
                     throw StoreError(

@@ -5,7 +5,7 @@
     struct TableLoad {
         private let table: PortableTable
         private let connection: PostgreSQLConnection
-        private(set) var sent: CopiedTable
+        private(set) var sentTable: CopiedTable
         private var sums: [Int]
         private var batch: [[PortableValue]] = []
         private var batchBytes = 0
@@ -19,7 +19,7 @@
         init(of table: PortableTable, into connection: PostgreSQLConnection) {
             self.table = table
             self.connection = connection
-            sent = CopiedTable(name: table.name)
+            sentTable = CopiedTable(name: table.name)
             sums = [Int](repeating: 0, count: table.columns.count)
         }
 
@@ -31,7 +31,7 @@
                 return false
             }
             batch.append(row)
-            for value in row { batchBytes += value.size }
+            for value in row { batchBytes += value.sizeBytes }
             guard batch.count >= Self.rowsPerBatch || batchBytes >= Self.bytesPerBatch else { return false }
             try flush()
             return true
@@ -56,20 +56,20 @@
             // Without this, the first queries would be planned as for an empty table.
             try connection.run(Query("analyze \(quoted(table.name))"))
             for (column, sum) in zip(table.columns, sums) where column.kind == .count {
-                sent.sums.append(CopiedTable.Sum(column: column.name, sum: sum))
+                sentTable.sums.append(CopiedTable.Sum(column: column.name, sum: sum))
             }
-            let stored = try readTotals()
-            guard stored == sent else {
+            let storedTable = try readTotals()
+            guard storedTable == sentTable else {
                 throw StoreError(
                     .corrupt,
-                    "the copy of \(table.name) differs from the source, so nothing was kept: \(stored), not \(sent)"
+                    "the copy of \(table.name) differs from the source, so nothing was kept: \(storedTable), not \(sentTable)"
                 )
             }
-            return stored
+            return storedTable
         }
 
         private mutating func addToTotals(_ row: [PortableValue]) {
-            sent.rows += 1
+            sentTable.rows += 1
             for (index, column) in table.columns.enumerated() where column.kind == .count {
                 if case .integer(let number) = row[index] { sums[index].addBounded(Int(number)) }
             }
@@ -85,9 +85,9 @@
         private func insert(rowWithNULs row: [PortableValue]) throws(StoreError) {
             var row = row
             for _ in 0..<Self.rowsPerBatch {
-                let added = try connection.run(insertion(of: [row], " on conflict do nothing"))
+                let insertedRowCount = try connection.run(insertion(of: [row], " on conflict do nothing"))
                     .changedRowCount
-                if added == 1 { return }
+                if insertedRowCount == 1 { return }
                 for (index, value) in row.enumerated() {
                     guard value.hasNUL, case .text(let text) = value else { continue }
                     row[index] = .text(text + "\0")
@@ -97,14 +97,14 @@
                 .corrupt, "two rows of \(table.name) have the same key; run collector verify")
         }
 
-        private func insertion(of rows: [[PortableValue]], _ ending: String = "") -> Query {
+        private func insertion(of rows: [[PortableValue]], _ conflictClause: String = "") -> Query {
             let names = table.columns.map { quoted($0.name) }
             let columns = names.joined(separator: ", ")
             let types = table.columns.enumerated().map { "$\($0 + 1)::\($1.kind.arrayType)" }
             return Query(
                 """
                 insert into \(quoted(table.name)) (\(columns)) overriding system value
-                select \(columns) from unnest(\(types.joined(separator: ", "))) as new (\(columns))\(ending)
+                select \(columns) from unnest(\(types.joined(separator: ", "))) as new (\(columns))\(conflictClause)
                 """,
                 table.columns.indices.map { index in
                     table.columns[index].kind.parameter(rows.map { $0[index] })
@@ -117,13 +117,13 @@
             let row = try connection.run(
                 Query("select \((["count(*)"] + sums).joined(separator: ", ")) from \(quoted(table.name))")
             ).first
-            var stored = CopiedTable(name: table.name)
-            guard let row else { return stored }
-            stored.rows = row.int(0)
+            var storedTable = CopiedTable(name: table.name)
+            guard let row else { return storedTable }
+            storedTable.rows = row.int(0)
             for (index, column) in counts.enumerated() {
-                stored.sums.append(CopiedTable.Sum(column: column.name, sum: row.int(Int32(index + 1))))
+                storedTable.sums.append(CopiedTable.Sum(column: column.name, sum: row.int(Int32(index + 1))))
             }
-            return stored
+            return storedTable
         }
 
         /// Quotes a name: `user` is a reserved word of SQL.
@@ -160,7 +160,7 @@
 
         fileprivate var hasNUL: Bool { text?.utf8.contains(0) ?? false }
 
-        fileprivate var size: Int {
+        fileprivate var sizeBytes: Int {
             switch self {
             case .null, .integer: 8
             case .text(let value): value.utf8.count

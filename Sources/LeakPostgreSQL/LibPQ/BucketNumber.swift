@@ -41,9 +41,9 @@
             guard count > 0 else { return BucketCounts() }
             guard power < BucketCounts.bucketCount * digitsPerBucket, power >= count - 1 else { return nil }
             var parts: [BucketCounts.Part] = []
-            for (place, digit) in words[4...].enumerated() where digit > 0 {
+            for (index, digit) in words[4...].enumerated() where digit > 0 {
                 guard digit < base else { return nil }
-                let position = power - place
+                let position = power - index
                 let scale = [1, base, base * base][position % digitsPerBucket]
                 parts.append(BucketCounts.Part(bucket: position / digitsPerBucket, count: digit * scale))
             }

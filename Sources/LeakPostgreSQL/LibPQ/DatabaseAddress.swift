@@ -18,12 +18,12 @@
         /// - Throws: ``StoreError/Reason/invalidArgument`` for a text that is no such address. The error does not repeat the text,
         ///   since it may hold a password.
         public init(_ text: String) throws(StoreError) {
-            let refused = StoreError(
+            let invalidAddress = StoreError(
                 .invalidArgument,
                 "must be an address such as postgres://user@host:5432/database?sslmode=verify-full")
             let schemes = ["postgres://", "postgresql://"]
             guard let scheme = schemes.first(where: text.hasPrefix), !text.utf8.contains(0) else {
-                throw refused
+                throw invalidAddress
             }
             guard Self.isSplitSafely(text.dropFirst(scheme.count)) else {
                 throw StoreError(
@@ -31,19 +31,19 @@
                     "has a user or a password with “@”, “/” or “:” in it, which must be written %40, %2F and %3A"
                 )
             }
-            guard let options = unsafe PQconninfoParse(text, nil) else { throw refused }
+            guard let options = unsafe PQconninfoParse(text, nil) else { throw invalidAddress }
             defer { unsafe PQconninfoFree(options) }
             var values: [String: String] = [:]
-            var next = unsafe options
-            while let keyword = unsafe next.pointee.keyword {
-                if let value = unsafe next.pointee.val {
+            var option = unsafe options
+            while let keyword = unsafe option.pointee.keyword {
+                if let value = unsafe option.pointee.val {
                     unsafe values[String(cString: keyword)] = String(cString: value)
                 }
-                unsafe next += 1
+                unsafe option += 1
             }
             // Other text in the place of a port may be a part of a password, and messages would repeat it.
             guard (values["port"] ?? "").utf8.allSatisfy({ $0 == 0x2C || (0x30...0x39).contains($0) }) else {
-                throw refused
+                throw invalidAddress
             }
             self.text = text
             hasPassword = values["password"] != nil || values["sslpassword"] != nil
@@ -60,14 +60,14 @@
 
         /// Returns `true` if the text before the first “@” is the whole user and password. Otherwise the rest of the password would
         /// be taken for the host, which messages name.
-        private static func isSplitSafely(_ rest: Substring) -> Bool {
-            guard let at = rest.firstIndex(of: "@") else { return true }
-            let user = rest[..<at]
+        private static func isSplitSafely(_ afterScheme: Substring) -> Bool {
+            guard let atSign = afterScheme.firstIndex(of: "@") else { return true }
+            let user = afterScheme[..<atSign]
             // Values after the question mark may contain an “@”.
             if let slash = user.firstIndex(of: "/") { return user[slash...].contains("?") }
-            let password = user.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
-            guard password.count < 2 || !password[1].contains(":") else { return false }
-            return !rest[rest.index(after: at)...].prefix { $0 != "?" }.contains("@")
+            let userAndPassword = user.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
+            guard userAndPassword.count < 2 || !userAndPassword[1].contains(":") else { return false }
+            return !afterScheme[afterScheme.index(after: atSign)...].prefix { $0 != "?" }.contains("@")
         }
     }
 #endif

@@ -32,17 +32,17 @@
             }
             if let lastFailure, ContinuousClock.now < retryAt { throw lastFailure }
             do throws(StoreError) {
-                let opened = try PostgreSQLConnection(to: address)
-                try check(opened)
-                connection = opened
+                let newConnection = try PostgreSQLConnection(to: address)
+                try check(newConnection)
+                connection = newConnection
                 failures = 0
                 lastFailure = nil
-                return opened
+                return newConnection
             } catch {
                 failures += 1
                 lastFailure = error
-                let wait = Self.backoff.milliseconds(afterFailures: failures)
-                retryAt = ContinuousClock.now + .milliseconds(wait)
+                let delay = Self.backoff.milliseconds(afterFailures: failures)
+                retryAt = ContinuousClock.now + .milliseconds(delay)
                 throw error
             }
         }

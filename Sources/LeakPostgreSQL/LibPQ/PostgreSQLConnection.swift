@@ -13,12 +13,12 @@
         /// `true` if a round trip did not complete; no further answer can be interpreted.
         private var isBroken = false
         /// Names of prepared statements by their SQL.
-        private var prepared: [String: String] = [:]
-        private var preparedCount = 0
+        private var statementNames: [String: String] = [:]
+        private var preparedStatementCount = 0
         /// The reason why the last queries failed; `nil` if they succeeded, or if the connection broke before the time limit.
         private(set) var serverErrorKind: ServerErrorKind?
         /// Queries that are sent together with the next ones, in front of them.
-        private var queued: [Query] = []
+        private var pendingQueries: [Query] = []
 
         /// Connects, within ``ConnectionSettings/connectSeconds``.
         init(to address: DatabaseAddress) throws(StoreError) {
@@ -32,7 +32,7 @@
                 throw StoreError(.other, "no memory is left for a connection to the database")
             }
             guard unsafe PQstatus(handle) == CONNECTION_OK else {
-                let message = unsafe Self.line(PQerrorMessage(handle))
+                let message = unsafe Self.singleLine(PQerrorMessage(handle))
                 unsafe PQfinish(handle)
                 throw StoreError(.unavailable, "database \(address): cannot connect: \(message)")
             }
@@ -72,7 +72,7 @@
         }
 
         /// Begins a transaction: the statement is sent in front of the next queries.
-        func begin(_ sql: String) { queued = [Query(sql)] }
+        func begin(_ sql: String) { pendingQueries = [Query(sql)] }
 
         /// Runs one query; in a transaction of its own unless one is open.
         @discardableResult
@@ -81,20 +81,20 @@
         /// Sends all queries at once and waits for their answers: one round trip to the server. Queries after one that fails are
         /// not run.
         ///
-        /// - Parameter wait: the time limit; `nil` for ``Timeouts/answer``.
+        /// - Parameter timeLimit: the time limit; `nil` for ``Timeouts/answer``.
         /// - Returns: one answer per query.
         /// - Throws: the error of the first query that failed.
-        func run(_ queries: [Query], within wait: Duration? = nil) throws(StoreError) -> [Rows] {
-            let begun = queued
-            queued = []
+        func run(_ queries: [Query], within timeLimit: Duration? = nil) throws(StoreError) -> [Rows] {
+            let openingQueries = pendingQueries
+            pendingQueries = []
             var answers = Answers()
             do throws(StoreError) {
-                try exchange(begun + queries, within: wait ?? timeouts.answer, &answers)
+                try exchange(openingQueries + queries, within: timeLimit ?? timeouts.answer, &answers)
             } catch {
                 throw answers.problem ?? error
             }
             if let problem = answers.problem { throw problem }
-            return Array(answers.rows.dropFirst(begun.count))
+            return Array(answers.rows.dropFirst(openingQueries.count))
         }
 
         /// The answers of one round trip, as far as they arrived.
@@ -109,23 +109,23 @@
         ///
         /// - Throws: the error that broke the connection.
         func exchange(
-            _ queries: [Query], within wait: Duration, _ answers: inout Answers
+            _ queries: [Query], within timeLimit: Duration, _ answers: inout Answers
         ) throws(StoreError) {
             serverErrorKind = nil
-            let deadline = ContinuousClock.now + wait
+            let deadline = ContinuousClock.now + timeLimit
             do throws(StoreError) {
                 // A statement is prepared just before its first use, because the statement that begins a transaction must come
                 // first, also before any preparation.
-                var fresh: [String?] = []
+                var newStatementNames: [String?] = []
                 for query in queries {
-                    let isKnown = prepared[query.sql] != nil
-                    fresh.append(isKnown ? nil : try prepare(query))
-                    try send(query, as: prepared[query.sql] ?? "")
+                    let isPrepared = statementNames[query.sql] != nil
+                    newStatementNames.append(isPrepared ? nil : try prepare(query))
+                    try send(query, as: statementNames[query.sql] ?? "")
                 }
                 guard unsafe PQpipelineSync(handle) == 1 else { throw failure() }
-                for (query, name) in zip(queries, fresh) {
+                for (query, name) in zip(queries, newStatementNames) {
                     if name != nil, try receive(of: query.sql, until: deadline, &answers) == nil {
-                        prepared[query.sql] = nil
+                        statementNames[query.sql] = nil
                     }
                     if let rows = try receive(of: query.sql, until: deadline, &answers) {
                         answers.rows.append(rows)
@@ -139,14 +139,14 @@
         }
 
         private func prepare(_ query: Query) throws(StoreError) -> String {
-            preparedCount += 1
-            let name = "s\(preparedCount)"
+            preparedStatementCount += 1
+            let name = "s\(preparedStatementCount)"
             let types = query.values.map { $0.type.rawValue }
             guard unsafe PQsendPrepare(handle, name, Total.sql(query.sql), Int32(types.count), types) == 1
             else {
                 throw failure()
             }
-            prepared[query.sql] = name
+            statementNames[query.sql] = name
             return name
         }
 
@@ -194,7 +194,7 @@
                     let text = unsafe String(cString: state)
                     answers.problem = unsafe .postgreSQL(
                         state: text,
-                        message: Self.line(
+                        message: Self.singleLine(
                             PQresultErrorField(result, Int32(0x4D)) ?? PQresultErrorMessage(result)),
                         database: name, sql: sql)
                     serverErrorKind = ServerErrorKind(state: text)
@@ -231,7 +231,7 @@
         ///
         /// - Returns: `true` if the connection is still usable.
         func rollBack() -> Bool {
-            queued = []
+            pendingQueries = []
             guard !isLost else { return false }
             switch unsafe PQtransactionStatus(handle) {
             case PQTRANS_IDLE: return true
@@ -248,11 +248,12 @@
 
         private func failure() -> StoreError {
             unsafe StoreError(
-                .unavailable, "database \(name): the connection broke: \(Self.line(PQerrorMessage(handle)))")
+                .unavailable,
+                "database \(name): the connection broke: \(Self.singleLine(PQerrorMessage(handle)))")
         }
 
         /// Returns a message of libpq in one line.
-        private static func line(_ message: UnsafePointer<CChar>?) -> String {
+        private static func singleLine(_ message: UnsafePointer<CChar>?) -> String {
             let text = unsafe message.map { unsafe String(cString: $0) } ?? "no reason given"
             let words = text.split { $0.isWhitespace }.joined(separator: " ")
             return words.isEmpty ? "no reason given" : words

@@ -33,14 +33,14 @@
             for descriptor: Int32, orToSend: Bool, until deadline: ContinuousClock.Instant
         ) -> Bool {
             while true {
-                let left = deadline - .now
-                let milliseconds = left / .milliseconds(1)
+                let remaining = deadline - .now
+                let milliseconds = remaining / .milliseconds(1)
                 var entry = pollfd(
                     fd: descriptor, events: Int16(POLLIN | (orToSend ? POLLOUT : 0)), revents: 0)
-                let ready = unsafe poll(&entry, 1, Int32(min(max(0, milliseconds + 1), 60_000)))
-                if ready > 0 { return true }
-                if ready == 0, left <= .zero { return false }
-                guard ready == 0 || errno == EINTR else { return false }
+                let readyCount = unsafe poll(&entry, 1, Int32(min(max(0, milliseconds + 1), 60_000)))
+                if readyCount > 0 { return true }
+                if readyCount == 0, remaining <= .zero { return false }
+                guard readyCount == 0 || errno == EINTR else { return false }
             }
         }
     }

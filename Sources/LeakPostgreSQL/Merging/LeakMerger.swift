@@ -3,8 +3,9 @@
 
     /// Adds all data of one leak to another leak, and deletes the first. Both belong to one app, which is locked.
     struct LeakMerger {
-        /// Rows of `leak`.
+        /// The row of `leak` whose data is added to ``target``, and which is then deleted.
         let source: Int64
+        /// The row of `leak` that gets the data.
         let target: Int64
         /// A number that decides which samples stay.
         let seed: UInt64
@@ -106,19 +107,19 @@
         // MARK: Samples
 
         private func mergedSamples(_ rows: Rows) -> SampleMerge {
-            func kept(_ leak: Int64) -> [SampleMerge.Kept] {
+            func keptSamples(_ leak: Int64) -> [SampleMerge.Kept] {
                 rows.filter { $0.int64(0) == leak }.map { row in
                     SampleMerge.Kept(slot: row.int(1), ordinal: row.int(2), at: row.int64(3))
                 }
             }
             return SampleMerge(
-                target: kept(target), targetSightings: targetSightings, source: kept(source),
+                target: keptSamples(target), targetSightings: targetSightings, source: keptSamples(source),
                 sourceSightings: sourceSightings, seed: seed)
         }
 
         /// Moves the samples to their new slots. They are first moved to unused slots, because one may get the slot of another.
         private func move(_ samples: SampleMerge) -> [Query] {
-            let aside = (target: 100, source: 200)
+            let temporaryOffset = (target: 100, source: 200)
             let moves = samples.moves
             return [
                 Query(
@@ -126,18 +127,22 @@
                     update sample set leak = $2::bigint,
                       slot = slot + case leak when $1::bigint then $3::bigint else $4::bigint end
                     where leak = $1::bigint or leak = $2::bigint
-                    """, sourceAndTarget + [.integer(aside.source), .integer(aside.target)]),
+                    """,
+                    sourceAndTarget + [.integer(temporaryOffset.source), .integer(temporaryOffset.target)]),
                 Query(
                     """
                     update sample s set slot = m.slot, ordinal = m.ordinal
                     from unnest($2::bigint[], $3::bigint[], $4::bigint[]) as m (place, slot, ordinal)
                     where s.leak = $1::bigint and s.slot = m.place
                     """, .integer(target),
-                    .integers(moves.map { $0.from + ($0.isSource ? aside.source : aside.target) }),
+                    .integers(
+                        moves.map {
+                            $0.from + ($0.isSource ? temporaryOffset.source : temporaryOffset.target)
+                        }),
                     .integers(moves.map { $0.slot }), .integers(moves.map { $0.ordinal })),
                 Query(
                     "delete from sample where leak = $1::bigint and slot >= $2::bigint", .integer(target),
-                    .integer(aside.target)),
+                    .integer(temporaryOffset.target)),
                 .updateMessage(of: target),
             ]
         }
@@ -149,9 +154,9 @@
                 rows.filter { $0.int64(0) == leak && $0.int(1) == kind.rawValue }
                     .map { ($0.text(2), $0.int(3)) }
             }
-            var merged: [(kind: Int, value: String, reports: Int)] = []
+            var mergedValues: [(kind: Int, value: String, reports: Int)] = []
             for kind in ValueKind.allCases {
-                merged += ValueMerge.merged(values(kind, of: target), values(kind, of: source))
+                mergedValues += ValueMerge.merged(values(kind, of: target), values(kind, of: source))
                     .map { (kind.rawValue, $0.value, $0.reports) }
             }
             return [
@@ -161,8 +166,9 @@
                     insert into leak_value (leak, kind, value, reports)
                     select $1::bigint, kind, value, reports
                     from unnest($2::bigint[], $3::text[], $4::bigint[]) as merged (kind, value, reports)
-                    """, .integer(target), .integers(merged.map { $0.kind }), .texts(merged.map { $0.value }),
-                    .integers(merged.map { $0.reports })),
+                    """, .integer(target), .integers(mergedValues.map { $0.kind }),
+                    .texts(mergedValues.map { $0.value }),
+                    .integers(mergedValues.map { $0.reports })),
                 Query.updateRetainedBytes(of: [target]),
             ]
         }
@@ -171,19 +177,19 @@
             -> [Query]
         {
             guard rows.count > 0 else { return [] }
-            var merged = DurationHistogram()
+            var mergedHistogram = DurationHistogram()
             for row in rows {
                 guard let histogram = DurationHistogram(bytes: row.bytes(1)) else {
                     throw .unreadable("a histogram", in: connection.name)
                 }
-                merged.merge(histogram)
+                mergedHistogram.merge(histogram)
             }
             return [
                 Query("delete from leak_lived where leak = any($1::bigint[])", bothLeaks),
                 Query(
                     "insert into leak_lived (leak, histogram) values ($1::bigint, $2::bytea)",
                     .integer(target),
-                    .bytes(merged.bytes)),
+                    .bytes(mergedHistogram.bytes)),
             ]
         }
 
@@ -205,9 +211,9 @@
                     where s.leak = $1::bigint and r.id = s.release
                     """, sourceAndTarget),
             ]
-            let added = BucketNumber.sum(
+            let bucketSum = BucketNumber.sum(
                 "known.buckets", "excluded.buckets", total: "known.reports + excluded.reports")
-            let buckets = (column: ", buckets", sum: ", buckets = \(added)")
+            let buckets = (column: ", buckets", sum: ", buckets = \(bucketSum)")
             for (table, part, buckets) in [
                 ("leak_build", "build", buckets), ("leak_release", "release", (column: "", sum: "")),
             ] {
@@ -245,23 +251,23 @@
                     "delete from install_set where scope between 0 and 2 and owner = $1::bigint",
                     .integer(source)),
                 .putSets(
-                    sets.map { place, set in
-                        (row: (scope: place.scope, owner: target, part: place.part), members: set.bytes)
+                    sets.map { key, set in
+                        (row: (scope: key.scope, owner: target, part: key.part), members: set.bytes)
                     }),
             ]
             for scope in 0...Int64(2) {
-                guard let counted = InstallScope.countedIn(scope: scope) else { continue }
-                let part = sets.filter { $0.key.scope == scope }.sorted { $0.key.part < $1.key.part }
-                guard !part.isEmpty else { continue }
+                guard let countedTable = InstallScope.countedIn(scope: scope) else { continue }
+                let scopeSets = sets.filter { $0.key.scope == scope }.sorted { $0.key.part < $1.key.part }
+                guard !scopeSets.isEmpty else { continue }
                 queries.append(
                     Query(
                         """
-                        update \(counted.table) t set installs = i.installs
+                        update \(countedTable.table) t set installs = i.installs
                         from (select $1::bigint as owner, part, installs
                           from unnest($2::bigint[], $3::bigint[]) as i (part, installs)) as i
-                        where \(counted.row)
-                        """, .integer(target), .integers(part.map { $0.key.part }),
-                        .integers(part.map { $0.value.count })))
+                        where \(countedTable.row)
+                        """, .integer(target), .integers(scopeSets.map { $0.key.part }),
+                        .integers(scopeSets.map { $0.value.count })))
             }
             return queries
         }

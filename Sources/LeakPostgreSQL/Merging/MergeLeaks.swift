@@ -18,22 +18,22 @@
                     Self.selectParts(ids + [target.id]),
                 ])
                 try Migration.checkedVersion(answers[1], connection)
-                var (parts, stored) = try Self.parts(answers[3], of: target, connection)
+                var (parts, existingTarget) = try Self.parts(answers[3], of: target, connection)
                 guard !parts.isEmpty else {
                     try connection.run(Query("commit"))
                     return nil
                 }
                 parts.sort { ($1.reports, $0.row) < ($0.reports, $1.row) }
-                let all = parts + [stored].compactMap(\.self)
-                let summary = all.merge(of: parts, isNew: stored == nil)
+                let allParts = parts + [existingTarget].compactMap(\.self)
+                let summary = allParts.merge(of: parts, isNew: existingTarget == nil)
                 let entry = try Decision(.note, note: note(summary), by: author).checked(now: now)
 
-                let held = try Self.reportsAtDecision(of: all, on: connection)
-                let row = stored?.row ?? parts[0].row
+                let reportsByRelease = try Self.reportsAtDecision(of: allParts, on: connection)
+                let row = existingTarget?.row ?? parts[0].row
                 _ = try connection.run(
                     Self.remember(parts, in: row, at: now)
-                        + (stored == nil ? Self.rename(row, to: target) : []))
-                var sightings = (stored ?? parts[0]).sightings
+                        + (existingTarget == nil ? Self.rename(row, to: target) : []))
+                var sightings = (existingTarget ?? parts[0]).sightings
                 for part in parts where part.row != row {
                     try LeakMerger(
                         source: part.row, target: row, seed: reservoir.seed ^ part.id.low,
@@ -42,7 +42,7 @@
                     sightings.addBounded(part.sightings)
                 }
                 _ = try connection.run(
-                    Self.decisions(of: all, held, in: row) + [
+                    Self.decisions(of: allParts, reportsByRelease, in: row) + [
                         Query(
                             """
                             insert into decision (leak, at, by, kind, note)
@@ -75,7 +75,7 @@
             _ rows: Rows, of target: LeakIdentity, _ connection: PostgreSQLConnection
         ) throws(StoreError) -> (sources: [MergePart], target: MergePart?) {
             var sources: [MergePart] = []
-            var stored: MergePart?
+            var existingTarget: MergePart?
             for row in rows {
                 guard let id = LeakID(blob: row.bytes(0)) else {
                     throw .unreadable("a leak", in: connection.name)
@@ -83,7 +83,8 @@
                 guard AppKey(row.text(4), environment: row.text(14)) == target.appKey else {
                     throw StoreError(
                         .invalidArgument,
-                        "leaks of different apps or environments cannot be merged: \(id) belongs to another one")
+                        "leaks of different apps or environments cannot be merged: \(id) belongs to another one"
+                    )
                 }
                 var part = MergePart(
                     row: row.int64(1), id: id, reports: row.int(2), sightings: row.int(3), decided: nil)
@@ -98,9 +99,9 @@
                         decision: PastDecision(
                             action, note: row.optionalText(11), by: row.text(12), at: row.int64(13)))
                 }
-                if id == target.id { stored = part } else { sources.append(part) }
+                if id == target.id { existingTarget = part } else { sources.append(part) }
             }
-            return (sources, stored)
+            return (sources, existingTarget)
         }
 
         /// Makes the old addresses of leaks lead to the leak that has their counts.
@@ -161,12 +162,12 @@
         private static func reportsAtDecision(
             of parts: [MergePart], on connection: PostgreSQLConnection
         ) throws(StoreError) -> [Int64: Int] {
-            guard let holding = parts.holding, let decided = holding.decided else { return [:] }
-            let others = parts.filter { $0.row != holding.row }.map { $0.row }
+            guard let holding = parts.holding, let holdingDecision = holding.decided else { return [:] }
+            let otherRows = parts.filter { $0.row != holding.row }.map { $0.row }
             let answers = try connection.run([
                 Query(
                     "select release, reports from decision_release where decision = $1::bigint",
-                    .integer(decided.row)),
+                    .integer(holdingDecision.row)),
                 Query(
                     """
                     select release, least(sum(reports), LARGEST_TOTAL)::bigint from (
@@ -181,28 +182,28 @@
                         select 1 from leak_hour h where h.leak = d.leak
                           and h.hour between $2::bigint / 24 * 24 and $2::bigint / 24 * 24 + 23)) as before
                     group by release
-                    """, .integers(others), .integer(Calendar.hour(of: decided.decision.at))),
+                    """, .integers(otherRows), .integer(Calendar.hour(of: holdingDecision.decision.at))),
             ])
-            var held: [Int64: Int] = [:]
+            var reportsByRelease: [Int64: Int] = [:]
             for rows in answers {
-                for row in rows { held[row.int64(0), default: 0].addBounded(row.int(1)) }
+                for row in rows { reportsByRelease[row.int64(0), default: 0].addBounded(row.int(1)) }
             }
-            return held
+            return reportsByRelease
         }
 
-        /// - Parameter held: ``reportsAtDecision(of:on:)`` before anything was merged.
+        /// - Parameter reportsByRelease: ``reportsAtDecision(of:on:)`` before anything was merged.
         private static func decisions(
-            of parts: [MergePart], _ held: [Int64: Int], in row: Int64
+            of parts: [MergePart], _ reportsByRelease: [Int64: Int], in row: Int64
         ) -> [Query] {
             var queries = [
                 Query(
                     "delete from decision_release where decision = any($1::bigint[])",
                     .integers(parts.compactMap { $0.decided?.row }))
             ]
-            guard let decided = parts.holding?.decided else { return queries }
-            switch decided.decision.action {
+            guard let holdingDecision = parts.holding?.decided else { return queries }
+            switch holdingDecision.decision.action {
             case .resolved:
-                let counts = held.filter { $0.value > 0 }.sorted { $0.key < $1.key }
+                let counts = reportsByRelease.filter { $0.value > 0 }.sorted { $0.key < $1.key }
                 queries.append(
                     Query(
                         """
@@ -212,23 +213,23 @@
                         join decision d on d.id = $1::bigint
                         join leak_release c on c.leak = d.leak and c.release = held.release and c.reports > 0
                         join release r on r.id = c.release and r.order_key >= d.fix_from
-                        """, .integer(decided.row), .integers(counts.map { $0.key }),
+                        """, .integer(holdingDecision.row), .integers(counts.map { $0.key }),
                         .integers(counts.map { $0.value })))
             case .ignored:
-                var others = 0
-                for reports in held.values { others.addBounded(reports) }
+                var otherReports = 0
+                for reports in reportsByRelease.values { otherReports.addBounded(reports) }
                 queries.append(
                     Query(
                         """
                         update decision d set reports_then = least(d.reports_then + $2::bigint, l.reports)
                         from leak l where d.id = $1::bigint and l.id = d.leak
-                        """, .integer(decided.row), .integer(others)))
+                        """, .integer(holdingDecision.row), .integer(otherReports)))
             case .reopened, .noted: break
             }
             queries.append(
                 Query(
                     "update leak set state = $2::bigint where id = $1::bigint", .integer(row),
-                    .integer(decided.decision.action == .reopened ? 0 : decided.row)))
+                    .integer(holdingDecision.decision.action == .reopened ? 0 : holdingDecision.row)))
             return queries
         }
     }

@@ -37,14 +37,18 @@
                 try connection.run(Query("set local lock_timeout = '60s'"))
                 try connection.run(Query("set local statement_timeout = '60s'"))
                 _ = try connection.run([lock], within: .seconds(70))
-                let isThere = try connection.run(
+                let tableExists = try connection.run(
                     Query("select to_regclass(current_schema() || '.schema_version') is not null")
                 ).first?.bool(0)
-                var found = 0
-                if isThere == true { found = try Self.checkedVersion(connection.run(version), connection) }
+                var currentVersion = 0
+                if tableExists == true {
+                    currentVersion = try Self.checkedVersion(connection.run(version), connection)
+                }
                 // The migration of a large database may take longer than other statements; writers wait meanwhile, or time out.
-                if found < newestVersion { try connection.run(Query("set local statement_timeout = 0")) }
-                for migration in all where migration.version > found {
+                if currentVersion < newestVersion {
+                    try connection.run(Query("set local statement_timeout = 0"))
+                }
+                for migration in all where migration.version > currentVersion {
                     for statement in migration.statements {
                         _ = try connection.run([Query(statement)], within: Timeouts.longRunning.answer)
                     }
@@ -73,14 +77,14 @@
         @discardableResult
         static func checkedVersion(_ rows: Rows, _ connection: PostgreSQLConnection) throws(StoreError) -> Int
         {
-            let found = rows.first?.int(0) ?? 0
-            guard found <= newestVersion else {
+            let currentVersion = rows.first?.int(0) ?? 0
+            guard currentVersion <= newestVersion else {
                 throw StoreError(
-                    .newerSchema(found: found, known: newestVersion),
-                    "database \(connection.name): written by a later collector (schema \(found), this one knows "
+                    .newerSchema(found: currentVersion, known: newestVersion),
+                    "database \(connection.name): written by a later collector (schema \(currentVersion), this one knows "
                         + "\(newestVersion)); start that version or a newer one")
             }
-            return found
+            return currentVersion
         }
     }
 #endif

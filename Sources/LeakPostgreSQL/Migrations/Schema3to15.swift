@@ -58,25 +58,25 @@
                 "alter table idempotency_use add column if not exists text_bytes bigint not null default 0"
             ],
             convert: { connection throws(StoreError) in
-                let most = 100
-                var last: Int64 = 0
-                var isLeft = true
-                while isLeft {
+                let batchSize = 100
+                var lastRow: Int64 = 0
+                var hasMore = true
+                while hasMore {
                     let rows = try connection.run(
                         Query(
                             """
                             select t.leak, t.title, l.class, t.module, t.stack, t.children, t.cycle, t.grouped_stack
                             from leak_text t join leak l on l.id = t.leak where t.leak > $1::bigint
                             order by t.leak limit $2::bigint
-                            """, .integer(last), .integer(most)))
+                            """, .integer(lastRow), .integer(batchSize)))
                     let texts = rows.compactMap { row in
                         StoredTexts(
                             row: row.int64(0), title: row.text(1), className: row.optionalText(2),
                             module: row.optionalText(3), stack: row.bytes(4), children: row.bytes(5),
                             cycle: row.bytes(6), groupedStack: row.bytes(7))
                     }
-                    for row in rows { last = row.int64(0) }
-                    isLeft = rows.count == most
+                    for row in rows { lastRow = row.int64(0) }
+                    hasMore = rows.count == batchSize
                     try connection.run(
                         Query(
                             """
@@ -181,10 +181,10 @@
                 """
             ],
             convert: { connection throws(StoreError) in
-                let most = 500
-                var last: Int64 = 0
-                var isLeft = true
-                while isLeft {
+                let batchSize = 500
+                var lastRow: Int64 = 0
+                var hasMore = true
+                while hasMore {
                     let rows = try connection.run(
                         Query(
                             """
@@ -192,15 +192,15 @@
                               t.cycle
                             from leak_text t join leak l on l.id = t.leak where t.leak > $1::bigint
                             order by t.leak limit $2::bigint
-                            """, .integer(last), .integer(most)))
+                            """, .integer(lastRow), .integer(batchSize)))
                     let leaks = rows.compactMap { row in
                         GroupingKey(
                             version: row.int(2), className: row.text(3), packed: row.bytes(4),
                             stack: row.bytes(5), children: row.bytes(6), cycle: row.bytes(7)
                         ).map { (leak: row.int64(0), app: row.int64(1), key: $0) }
                     }
-                    for row in rows { last = row.int64(0) }
-                    isLeft = rows.count == most
+                    for row in rows { lastRow = row.int64(0) }
+                    hasMore = rows.count == batchSize
                     try connection.run(.insertElements(leaks))
                 }
             })

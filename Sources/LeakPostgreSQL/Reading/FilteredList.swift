@@ -7,15 +7,15 @@
         private let query: LeakQuery
         private let now: Int64
         /// Rows of the leaks that the list is limited to; `nil` without such a limit.
-        private let assigned: [Int64]?
+        private let assignedRows: [Int64]?
         /// Rows of the leaks that the list leaves out.
-        private let excluded: [Int64]
+        private let excludedRows: [Int64]
 
         init(_ query: LeakQuery, _ leakStates: LeakStates, now: Int64) {
             self.query = query
             self.now = now
-            assigned = query.state.assigned.map { leakStates.rows([$0]) }
-            excluded = leakStates.rows(query.state.excluded)
+            assignedRows = query.state.assigned.map { leakStates.rows([$0]) }
+            excludedRows = leakStates.rows(query.state.excluded)
         }
 
         // MARK: Queries
@@ -25,8 +25,8 @@
         /// - Parameter bound: chooses how the texts of a search are read. It does not limit which leaks count.
         func totals(from bound: Bound? = nil) -> Query {
             var values = QueryValues()
-            let matched = matched(in: .counted, texts: textReading(bound), values: &values)
-            return Query("select count(*), \(Self.sum("reports")) from (\(matched)) m", values.all)
+            let matchingLeaks = matchingLeaks(in: .counted, texts: textReading(bound), values: &values)
+            return Query("select count(*), \(Self.sum("reports")) from (\(matchingLeaks)) m", values.all)
         }
 
         private static func sum(_ column: String) -> String {
@@ -71,15 +71,15 @@
         ///   the page.
         func bound(after cursor: PageCursor?, limit: Int, percent: Int? = nil) -> Query {
             var values = QueryValues()
-            let matched = matched(
+            let matchingLeaks = matchingLeaks(
                 in: .sample(percent: percent ?? 2 + limit / 100), texts: .one, values: &values)
-            let rest = cursor.map { "and \(keys("m")) < \(bind($0, &values))" } ?? ""
+            let cursorCondition = cursor.map { "and \(keys("m")) < \(bind($0, &values))" } ?? ""
             return Query(
                 """
                 select m.k1, \(secondary("m")), m.id, m.is_common
                 from (select m.*, count(*) filter (where is_found) over () * 2 >= count(*) over () as is_common
-                  from (\(matched)) m) m
-                where m.is_found \(rest) order by 1 desc, 2 desc, 3 desc offset \(values.bind(Int64(limit))) - 1 limit 1
+                  from (\(matchingLeaks)) m) m
+                where m.is_found \(cursorCondition) order by 1 desc, 2 desc, 3 desc offset \(values.bind(Int64(limit))) - 1 limit 1
                 """, values.all)
         }
 
@@ -89,14 +89,15 @@
             let range = range(from: bound)
             // If most leaks have the searched text, few leaks are above the bound.
             let readsFew = range != .all && bound?.isTextCommon == true
-            let matched = matched(in: range, texts: readsFew ? .one : textReading(bound), values: &values)
+            let matchingLeaks = matchingLeaks(
+                in: range, texts: readsFew ? .one : textReading(bound), values: &values)
             let limits = [(">=", bound?.keys), ("<", cursor)].compactMap { sign, limit in
                 limit.map { "\(keys("m")) \(sign) \(bind($0, &values))" }
             }
             let isNear = limits.joined(separator: " and ")
             // Arrays of the few rows above the bound take less time than a table of all rows that is read twice.
             let arrays = ["id", "k1", "reports"].map { "array_agg(\($0)) filter (where is_near)" }
-            let (installs, lookedAt, release) =
+            let (installs, releaseColumn, release) =
                 query.version.map { version in
                     (
                         "n.installs", "n.release",
@@ -110,13 +111,13 @@
                 """
                 with found (leaks, all_reports, ids, k1s, reports) as materialized (
                   select count(*), \(Self.sum("reports")), \(arrays.joined(separator: ", "))
-                  from (select m.*, \(isNear.isEmpty ? "true" : isNear) as is_near from (\(matched)) m) m
+                  from (select m.*, \(isNear.isEmpty ? "true" : isNear) as is_near from (\(matchingLeaks)) m) m
                 ), listed as (
                   select m.id, m.k1, \(secondary("m")) as k2, m.reports, found.leaks, found.all_reports
                   from found cross join unnest(found.ids, found.k1s, found.reports) as m (id, k1, reports)
                   order by k1 desc, k2 desc, id desc limit \(values.bind(Int64(limit)))
                 ), page as (
-                  select m.*, \(installs) as installs, \(lookedAt) as looked_at
+                  select m.*, \(installs) as installs, \(releaseColumn) as looked_at
                   from listed m join leak l on l.id = m.id \(release)
                 )
                 \(LeakRow.select(with: ", page.leaks, page.all_reports"))
@@ -168,7 +169,7 @@
         /// Selects `id`, the first sort key as `k1`, `reports`, and whether the text of a search `is_found`.
         ///
         /// The `offset 0` makes PostgreSQL compute the reports once.
-        private func matched(
+        private func matchingLeaks(
             in range: Range, texts: SearchCondition.Reading, values: inout QueryValues
         ) -> String {
             let row = query.version == nil ? "l" : "n"
@@ -183,8 +184,10 @@
             switch range {
             case .all, .counted: break
             case .from(let keys):
-                let least = "(\(values.bind(keys.primary)), \(values.bind(keys.row)))"
-                conditions += ["(\(key), l.id) >= \(least)", query.scope.condition(on: "l.app", &values)]
+                let lowestKeys = "(\(values.bind(keys.primary)), \(values.bind(keys.row)))"
+                conditions += [
+                    "(\(key), l.id) >= \(lowestKeys)", query.scope.condition(on: "l.app", &values),
+                ]
             case .sample(let percent): sample = "tablesample system (\(percent)) repeatable (0)"
             }
             if sample.isEmpty {
@@ -220,7 +223,7 @@
             }
         }
 
-        /// Returns SQL for the first sort key; 0 for the order by reports, for which ``matched(in:texts:values:)`` uses the
+        /// Returns SQL for the first sort key; 0 for the order by reports, for which ``matchingLeaks(in:texts:values:)`` uses the
         /// reports.
         private func primary(_ row: String) -> String {
             switch query.sort {
@@ -244,12 +247,13 @@
                 let start = values.bind(period.start(now: now) / Calendar.hourMilliseconds)
                 conditions.append("\(row).last_hour >= \(start)")
             }
-            if let assigned { conditions.append("\(id) = any(\(values.bind(assigned)))") }
-            if !excluded.isEmpty {
-                conditions.append("\(id) not in (select unnest(\(values.bind(excluded))))")
+            if let assignedRows { conditions.append("\(id) = any(\(values.bind(assignedRows)))") }
+            if !excludedRows.isEmpty {
+                conditions.append("\(id) not in (select unnest(\(values.bind(excludedRows))))")
             }
             if let version = query.version {
-                let version = "version = \(values.bind(version)) and \(query.scope.condition(on: "app", &values))"
+                let version =
+                    "version = \(values.bind(version)) and \(query.scope.condition(on: "app", &values))"
                 conditions.append("n.release = any(array(select id from release where \(version)))")
             } else {
                 if let period = query.period {

@@ -10,7 +10,7 @@
         private let counts: RunningCounts
         private let now: Int64
         private let period: Period
-        private let excluded: [Int64]
+        private let excludedRows: [Int64]
 
         /// Number of leaks whose reports of the period are looked up to find a bound, of all apps together.
         private static let candidateCount = 500
@@ -20,7 +20,7 @@
             self.period = period
             self.now = now
             counts = RunningCounts.of(period)
-            excluded = leakStates.rows(query.state.excluded)
+            excludedRows = leakStates.rows(query.state.excluded)
         }
 
         private var startHour: Int64 { period.start(now: now) / Calendar.hourMilliseconds }
@@ -66,10 +66,11 @@
             let next = NextLeaks(query, after: cursor, limit: limit)
             var values = QueryValues(next.values)
             let exact = exactJoin(of: "candidate", where: listConditions(&values), &values)
-            let most = "greatest($2::bigint, \(Self.candidateCount) / (select count(*) from app where environment = $3::text))"
+            let candidateLimit =
+                "greatest($2::bigint, \(Self.candidateCount) / (select count(*) from app where environment = $3::text))"
             return Query(
                 """
-                with candidate as (\(next.select("id", limit: most))), bound as (
+                with candidate as (\(next.select("id", limit: candidateLimit))), bound as (
                   select exact.k1, exact.k2, candidate.id from candidate \(exact)
                   order by exact.k1 desc, exact.k2 desc, candidate.id desc offset $2::bigint - 1 limit 1
                 )
@@ -93,12 +94,12 @@
             ]
             if let bound { conditions.append(condition(from: bound, upperLimit: upper, values: &values)) }
             let exact = exactJoin(of: "seen", where: "true", &values)
-            var (next, rest) = ("", "")
+            var (next, cursorCondition) = ("", "")
             if let cursor {
                 let keys = [cursor.primary, cursor.secondary, cursor.row].map { values.bind($0) }
                     .joined(separator: ", ")
                 next = "where (k1, k2, id) < (\(keys))"
-                rest = "and (exact.k1, exact.k2, seen.id) < (\(keys))"
+                cursorCondition = "and (exact.k1, exact.k2, seen.id) < (\(keys))"
             }
             let limit = values.bind(Int64(limit))
             return Query(
@@ -113,7 +114,7 @@
                   order by exact.k1 desc, exact.k2 desc, seen.id desc offset \(limit) - 1 limit 1
                 ), page as (
                   select seen.id, exact.* from seen \(exact)
-                  where ((seen.k1, seen.k2, seen.id) >= (select k1, k2, id from bound)) is not false \(rest)
+                  where ((seen.k1, seen.k2, seen.id) >= (select k1, k2, id from bound)) is not false \(cursorCondition)
                   order by exact.k1 desc, exact.k2 desc, seen.id desc limit \(limit)
                 )
                 \(LeakRow.select)
@@ -123,8 +124,9 @@
 
         /// Returns the conditions for a leak `l` that has reports in the period and is in the list.
         private func listConditions(_ values: inout QueryValues) -> String {
-            let others = excluded.isEmpty ? "" : " and l.id not in (select unnest(\(values.bind(excluded))))"
-            return "l.last_hour >= \(values.bind(startHour))\(others)"
+            let exclusion =
+                excludedRows.isEmpty ? "" : " and l.id not in (select unnest(\(values.bind(excludedRows))))"
+            return "l.last_hour >= \(values.bind(startHour))\(exclusion)"
         }
 
         private func condition(
@@ -176,7 +178,7 @@
             // limit does not grow any more.
             """
             case when l.last_hour > \(values.bind(Int64(Calendar.hour(of: now)))) or l.reports >= LARGEST_TOTAL
-              then l.reports else l.reports - l.\(PeriodColumns.before(period)) end
+              then l.reports else l.reports - l.\(PeriodColumns.beforeColumn(period)) end
             """
         }
     }

@@ -81,9 +81,9 @@
         ) throws(StoreError) -> ReleaseCheckBaseline {
             let floor = ReleaseCheck.floor(baseline: query.baseline, of: query.version)
             if query.baseline == nil, let build = version.build,
-                let former = try Self.build(buildBefore(build, of: version.rows), on: connection)
+                let earlierBuild = try Self.build(buildBefore(build, of: version.rows), on: connection)
             {
-                return ReleaseCheckBaseline(former: former, of: version, query.version, floor: floor)
+                return ReleaseCheckBaseline(former: earlierBuild, of: version, query.version, floor: floor)
             }
             if let text = query.baseline {
                 let rows = try connection.run(releases(ranking: text, app: query.key)).map { $0.int64(0) }
@@ -93,8 +93,9 @@
                 }
                 return try ReleaseCheckBaseline(side, of: query, version, floor: floor)
             }
-            let before = try connection.run(versionBefore(query.version, from: floor, app: query.key))
-            guard let text = before.first?.text(0) else {
+            let previousVersions = try connection.run(
+                versionBefore(query.version, from: floor, app: query.key))
+            guard let text = previousVersions.first?.text(0) else {
                 return ReleaseCheckBaseline(bound: floor, floor: floor)
             }
             let rows = try connection.run(releases(ranking: text, app: query.key)).map { $0.int64(0) }
@@ -195,10 +196,10 @@
                     )
                     \(LeakRow.select)
                     """, .integers(leaks.map { $0 }), .integer(release)))
-            var found: [Int64: LeakRow] = [:]
-            for row in answer { found[row.int64(0)] = try LeakRow(row, in: connection.name) }
-            let numbers = leaks.filter { found[$0] != nil }
-            var rows = numbers.compactMap { found[$0] }
+            var rowsByLeak: [Int64: LeakRow] = [:]
+            for row in answer { rowsByLeak[row.int64(0)] = try LeakRow(row, in: connection.name) }
+            let numbers = leaks.filter { rowsByLeak[$0] != nil }
+            var rows = numbers.compactMap { rowsByLeak[$0] }
             try complete(&rows, numbers: numbers, leakStates: leakStates, now: now, on: connection)
             return Dictionary(uniqueKeysWithValues: zip(numbers, rows))
         }

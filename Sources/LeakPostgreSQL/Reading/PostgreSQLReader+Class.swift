@@ -25,7 +25,8 @@
         private static let fromClause = """
             from app a join leak l on l.app = a.id and l.class = $1::text
             """
-        private static let appCondition = "a.environment = $3::text and ($2::text is null or a.name = $2::text)"
+        private static let appCondition =
+            "a.environment = $3::text and ($2::text is null or a.name = $2::text)"
 
         private static func totals(ofClass name: String, _ app: AppScope) -> Query {
             Query(
@@ -67,7 +68,8 @@
                 select i.members \(fromClause) join install_set i on i.scope = $5::bigint and i.owner = l.id
                 where \(appCondition) and not exists (
                   select 1 from install_set o where o.scope = $4::bigint and o.owner = l.id and o.part = 0)
-                """, .text(name), .text(app.app), .text(app.environment), .integer(InstallScope.leak(0).row.scope),
+                """, .text(name), .text(app.app), .text(app.environment),
+                .integer(InstallScope.leak(0).row.scope),
                 .integer(InstallScope.leakBuild(leak: 0, build: 0).row.scope))
         }
 
@@ -77,7 +79,8 @@
                 select l.class, count(*), least(sum(l.reports), LARGEST_TOTAL)::bigint
                 from app a join leak l on l.app = a.id and substring(l.class from '[^.]*$') = $1::text
                 where \(appCondition) and l.class <> $4::text group by l.class order by l.class
-                """, .text(LeakClass.innermost(of: name)), .text(app.app), .text(app.environment), .text(name))
+                """, .text(LeakClass.innermost(of: name)), .text(app.app), .text(app.environment), .text(name)
+            )
         }
 
         private func rows(
@@ -97,36 +100,36 @@
             for row in answer { rows[row.int64(0)] = try LeakRow(row, in: connection.name) }
             let leakStates = LeakStates(
                 known: knownLeaks.names(name) ? try knownRows(app: app, on: connection) : KnownLeakRows(),
-                decided: try decided(among: numbers, on: connection), now: now)
-            let found = numbers.filter { rows[$0] != nil }
-            var leaks = found.compactMap { rows[$0] }
-            try Self.complete(&leaks, numbers: found, leakStates: leakStates, now: now, on: connection)
+                decided: try decidedLeaks(among: numbers, on: connection), now: now)
+            let foundNumbers = numbers.filter { rows[$0] != nil }
+            var leaks = foundNumbers.compactMap { rows[$0] }
+            try Self.complete(&leaks, numbers: foundNumbers, leakStates: leakStates, now: now, on: connection)
             return leaks
         }
 
         private static func percentiles(
             _ rows: Rows, _ connection: PostgreSQLConnection
         ) throws(StoreError) -> Percentiles? {
-            var all = DurationHistogram()
+            var mergedHistogram = DurationHistogram()
             for row in rows {
                 guard let histogram = DurationHistogram(bytes: row.bytes(0)) else {
                     throw .unreadable("a histogram", in: connection.name)
                 }
-                all.merge(histogram)
+                mergedHistogram.merge(histogram)
             }
-            return all.percentiles
+            return mergedHistogram.percentiles
         }
 
         private static func union(_ rows: Rows, _ connection: PostgreSQLConnection) throws(StoreError) -> Int
         {
-            var all = InstallSet()
+            var mergedSet = InstallSet()
             for row in rows {
                 guard let set = InstallSet(bytes: row.bytes(0)) else {
                     throw .unreadable("a set of installs", in: connection.name)
                 }
-                all.merge(set)
+                mergedSet.merge(set)
             }
-            return all.count
+            return mergedSet.count
         }
 
         private static func related(_ rows: Rows, to name: String) -> [LeakClass.Related] {

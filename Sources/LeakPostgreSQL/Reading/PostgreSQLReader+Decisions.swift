@@ -8,59 +8,61 @@
         ) throws(StoreError) -> LeakStates {
             LeakStates(
                 known: try knownRows(app: app, on: connection),
-                decided: try decided(app: app, on: connection), now: now)
+                decided: try decidedLeaks(app: app, on: connection), now: now)
         }
 
         /// Returns the leaks with a decision. They are found in an index of their own: the cost depends on the number of such
         /// leaks, however many others there are.
-        func decided(app: AppScope, on connection: PostgreSQLConnection) throws(StoreError) -> [DecidedLeak] {
-            let found = try connection.run(
+        func decidedLeaks(app: AppScope, on connection: PostgreSQLConnection) throws(StoreError)
+            -> [DecidedLeak]
+        {
+            let decidedRows = try connection.run(
                 Query(
                     """
                     select l.id, l.state, l.reports from app a join leak l on l.app = a.id and l.state <> 0
                     where a.environment = $2::text and ($1::text is null or a.name = $1::text)
                     """, .text(app.app), .text(app.environment)))
-            return try decided(found, on: connection)
+            return try decidedLeaks(decidedRows, on: connection)
         }
 
         /// Returns the given leaks that have a decision.
-        func decided(
+        func decidedLeaks(
             among leaks: [Int64], on connection: PostgreSQLConnection
         ) throws(StoreError) -> [DecidedLeak] {
-            let found = try connection.run(
+            let decidedRows = try connection.run(
                 Query(
                     "select id, state, reports from leak where id = any($1::bigint[]) and state <> 0",
                     .integers(leaks.map { $0 })))
-            return try decided(found, on: connection)
+            return try decidedLeaks(decidedRows, on: connection)
         }
 
         /// - Parameter leaks: rows with `id`, `state` and `reports`.
-        private func decided(
+        private func decidedLeaks(
             _ leaks: Rows, on connection: PostgreSQLConnection
         ) throws(StoreError) -> [DecidedLeak] {
             var decisionStatuses: [Int64: DecisionStatus] = [:]
-            var unknown: [Int64] = []
+            var uncachedDecisions: [Int64] = []
             for leak in leaks {
                 let (row, decision) = (leak.int64(0), leak.int64(1))
                 decisionStatuses[row] = decisionCache.decisionStatus(
                     of: row, decision: decision, reports: leak.int(2))
-                if decisionStatuses[row] == nil { unknown.append(decision) }
+                if decisionStatuses[row] == nil { uncachedDecisions.append(decision) }
             }
-            if !unknown.isEmpty {
-                for row in try connection.run(Self.decisionStatuses(unknown)) {
+            if !uncachedDecisions.isEmpty {
+                for row in try connection.run(Self.decisionStatuses(uncachedDecisions)) {
                     decisionStatuses[row.int64(0)] = try Self.decisionStatus(row, connection)
                 }
             }
-            var decided: [DecidedLeak] = []
+            var decidedLeaks: [DecidedLeak] = []
             for leak in leaks {
                 let (row, reports) = (leak.int64(0), leak.int(2))
                 guard let decisionStatus = decisionStatuses[row] else {
                     throw .unreadable("a decision", in: connection.name)
                 }
                 decisionCache.keep(decisionStatus, of: row, decision: leak.int64(1), reports: reports)
-                decided.append(DecidedLeak(row: row, reports: reports, decisionStatus: decisionStatus))
+                decidedLeaks.append(DecidedLeak(row: row, reports: reports, decisionStatus: decisionStatus))
             }
-            return decided
+            return decidedLeaks
         }
 
         private static func decisionStatuses(_ decisions: [Int64]) -> Query {
@@ -86,9 +88,10 @@
             -> DecisionStatus
         {
             let decision = try PastDecision(row, from: 1, in: connection.name)
-            let next = 1 + PastDecision.Column.count
+            let nextColumn = 1 + PastDecision.Column.count
             return DecisionStatus(
-                decision: decision, reportsSince: row.int(next), regressedIn: row.optionalText(next + 1))
+                decision: decision, reportsSince: row.int(nextColumn),
+                regressedIn: row.optionalText(nextColumn + 1))
         }
 
         /// Selects each regressed leak with each release that contradicts its fix.

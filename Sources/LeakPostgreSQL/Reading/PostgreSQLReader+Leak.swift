@@ -21,7 +21,7 @@
                 guard let found = answer.first else { return nil }
                 var row = try LeakRow(found, in: connection.name)
                 let number = found.int64(0)
-                let rest = try connection.run([
+                let answers = try connection.run([
                     Self.versions(of: number), Self.values(.system, of: number),
                     Self.values(.model, of: number),
                     Self.days(of: number, from: first), Self.siblings(of: number),
@@ -32,23 +32,24 @@
                     Self.values(.reason, of: number), Self.values(.retainedBytes, of: number),
                     Self.values(.closures, of: number),
                 ])
-                let trend = Self.trend(rest[3], .day, from: first, count: LeakRow.trendDays)
+                let trend = Self.trend(answers[3], .day, from: first, count: LeakRow.trendDays)
                 row.trendFrom = first
                 row.trend = (0..<LeakRow.trendDays).map { day in
                     trend.versions.reduce(into: 0) { $0.addBounded($1.counts[day]) }
                 }
                 row.mark(
                     try knownMatch(of: row, number, on: connection),
-                    try decided(among: [number], on: connection).first?.decisionStatus, now: now)
+                    try decidedLeaks(among: [number], on: connection).first?.decisionStatus, now: now)
                 return LeakDetail(
-                    row: row, versions: rest[0].map { Self.version($0) },
-                    systems: Self.values(rest[1]), models: Self.values(rest[2]), trend: trend,
-                    siblings: try Self.siblings(rest[4], connection), samples: rest[5].first?.int(0) ?? 0,
-                    lived: rest[7].first.flatMap { DurationHistogram(bytes: $0.bytes(0)) }?.ranges ?? [],
-                    history: try Self.history(rest[6], connection),
-                    reasons: LeakDetail.explained(rest[8].map { ($0.text(0), $0.int(1)) }),
-                    closures: LeakDetail.explained(rest[10].map { ($0.text(0), $0.int(1)) }),
-                    retainedBytes: LeakDetail.retainedBytes(rest[9].map { ($0.text(0), $0.int(1)) }))
+                    row: row, versions: answers[0].map { Self.version($0) },
+                    systems: Self.values(answers[1]), models: Self.values(answers[2]), trend: trend,
+                    siblings: try Self.siblings(answers[4], connection),
+                    samples: answers[5].first?.int(0) ?? 0,
+                    lived: answers[7].first.flatMap { DurationHistogram(bytes: $0.bytes(0)) }?.ranges ?? [],
+                    history: try Self.history(answers[6], connection),
+                    reasons: LeakDetail.explained(answers[8].map { ($0.text(0), $0.int(1)) }),
+                    closures: LeakDetail.explained(answers[10].map { ($0.text(0), $0.int(1)) }),
+                    retainedBytes: LeakDetail.retainedBytes(answers[9].map { ($0.text(0), $0.int(1)) }))
             }
         }
 
@@ -191,9 +192,9 @@
         /// Returns the samples. One report may be in several slots; it is returned once: as the newest, else as the first, else as
         /// a random one.
         private static func samples(_ rows: Rows) -> [SampleReport] {
-            var seen: Set<Int> = []
+            var seenOrdinals: Set<Int> = []
             var samples: [SampleReport] = []
-            for row in rows where seen.insert(row.int(1)).inserted {
+            for row in rows where seenOrdinals.insert(row.int(1)).inserted {
                 let place: SampleReport.Place =
                     switch row.int(0) {
                     case SampleSlot.first: .first

@@ -11,10 +11,10 @@
             let cursor = try query.cursor.map { text throws(StoreError) in try PageCursor(text, for: query) }
             return try snapshot { connection throws(StoreError) in
                 let leakStates = try leakStates(app: query.scope, now: now, on: connection)
-                let found = try Self.page(query, leakStates, after: cursor, now: now, on: connection)
+                let foundPage = try Self.page(query, leakStates, after: cursor, now: now, on: connection)
                 var rows: [LeakRow] = []
                 var cursors: [PageCursor] = []
-                for row in found.rows {
+                for row in foundPage.rows {
                     rows.append(try LeakRow(row, in: connection.name))
                     cursors.append(PageCursor(row))
                 }
@@ -27,8 +27,8 @@
                 try Self.complete(
                     &rows, numbers: cursors.map(\.row), leakStates: leakStates, now: now, on: connection)
                 var page = LeakPage(
-                    leaks: rows, next: next, total: found.totals.leaks, reports: found.totals.reports)
-                page.add(found.setAside)
+                    leaks: rows, next: next, total: foundPage.totals.leaks, reports: foundPage.totals.reports)
+                page.add(foundPage.setAside)
                 return page
             }
         }
@@ -68,9 +68,11 @@
             ofAllTime.period = nil
             guard ofAllTime.isReadFromIndex else {
                 let selection = FilteredList(query, leakStates, now: now)
-                let counted = setAside.map { FilteredList(query.with($0), leakStates, now: now).totals() }
+                let setAsideTotals = setAside.map {
+                    FilteredList(query.with($0), leakStates, now: now).totals()
+                }
                 let answers = try connection.run(
-                    [selection.bound(after: cursor, limit: limit)] + counted)
+                    [selection.bound(after: cursor, limit: limit)] + setAsideTotals)
                 let bound = answers[0].first.map { FilteredList.Bound($0) }
                 let rows = try run(
                     selection.page(after: cursor, from: bound, limit: limit), on: connection)
@@ -165,16 +167,16 @@
             let next = NextLeaks(query, after: cursor, limit: limit)
             var values = next.values
             let excluded = leakStates.rows(query.state.excluded)
-            var others = ""
+            var exclusion = ""
             if !excluded.isEmpty {
                 values.append(.integers(excluded.map { $0 }))
                 // The excluded leaks are looked up in a hash table; `<> all` would compare with each of them.
-                others = "and l.id not in (select unnest($\(values.count)::bigint[]))"
+                exclusion = "and l.id not in (select unnest($\(values.count)::bigint[]))"
             }
             return Query(
                 """
                 with page as (
-                  \(next.select("id, reports, installs, last_release as looked_at", limit: "$2::bigint", others))
+                  \(next.select("id, reports, installs, last_release as looked_at", limit: "$2::bigint", exclusion))
                   order by k1 desc, k2 desc, id desc limit $2::bigint
                 )
                 \(LeakRow.select)
@@ -213,19 +215,21 @@
             (primary, secondary) = query.sort.columns
             let start = cursor ?? PageCursor(primary: .max, secondary: .max, row: .max)
             let keys = [start.primary] + (secondary == nil ? [] : [start.secondary])
-            values = [.text(query.app), .integer(limit), .text(query.environment), .integer(start.row)] + keys.map { .integer($0) }
+            values =
+                [.text(query.app), .integer(limit), .text(query.environment), .integer(start.row)]
+                + keys.map { .integer($0) }
         }
 
         /// - Parameters:
         ///   - columns: of `leak`, as `l`; the sort keys `k1` and `k2` follow them.
-        ///   - others: further conditions, each preceded by `and`.
-        func select(_ columns: String, limit: String, _ others: String = "") -> String {
+        ///   - exclusion: further conditions, each preceded by `and`.
+        func select(_ columns: String, limit: String, _ exclusion: String = "") -> String {
             let keys = [primary, secondary].compactMap { $0 }
             return """
                 select next.* from app a cross join lateral (
                     select \(columns), \(primary) as k1, \(secondary ?? "0::bigint") as k2 from leak l where app = a.id
                       and (\(keys.joined(separator: ", ")), id) < ($5::bigint, \(secondary == nil ? "" : "$6::bigint, ")$4::bigint)
-                      \(others)
+                      \(exclusion)
                     order by \(keys.map { $0 + " desc, " }.joined())id desc limit \(limit)
                   ) next where a.environment = $3::text and ($1::text is null or a.name = $1::text)
                 """

@@ -14,7 +14,7 @@
                     Self.newLeaks(app, excluding: setAside), Self.newLeakCount(app, excluding: setAside),
                     Self.titles(of: regressed), Self.recentParts(app, period, now: now),
                     Self.recentLeaks(app, period, now: now), Self.totals(app), Self.dropped(app),
-                    Self.beyond(app),
+                    Self.overLimitCounts(app),
                 ])
                 let recent = try Self.recent(answers[3], connection)
                 let totals = answers[5].first
@@ -32,7 +32,7 @@
                         Submission.Dropped(
                             app: $0.text(0), environment: app.environment, reason: $0.text(1),
                             count: $0.int(2))
-                    }, beyond: try Self.beyond(answers[7], of: app, connection))
+                    }, beyond: try Self.overLimitCounts(answers[7], of: app, connection))
             }
         }
 
@@ -90,7 +90,7 @@
                 .text(app.environment))
         }
 
-        private static func beyond(_ app: AppScope) -> Query {
+        private static func overLimitCounts(_ app: AppScope) -> Query {
             Query(
                 """
                 select a.name, b.name, b.count from app a join beyond b on b.app = a.id
@@ -98,18 +98,20 @@
                 """, .text(app.app), .text(app.environment))
         }
 
-        private static func beyond(
+        private static func overLimitCounts(
             _ rows: Rows, of app: AppScope, _ connection: PostgreSQLConnection
         ) throws(StoreError) -> [OverLimitCount] {
-            var beyond: [OverLimitCount] = []
+            var counts: [OverLimitCount] = []
             for row in rows {
                 guard let limit = OverLimitCount.Name(rawValue: row.text(1)) else {
                     throw .unreadable("a limit", in: connection.name)
                 }
-                beyond.append(OverLimitCount(
-                        app: AppKey(row.text(0), environment: app.environment), limit: limit, count: row.int(2)))
+                counts.append(
+                    OverLimitCount(
+                        app: AppKey(row.text(0), environment: app.environment), limit: limit,
+                        count: row.int(2)))
             }
-            return beyond
+            return counts
         }
 
         /// Selects reports and installs in parts: slots for the last 24 hours; for other periods days, and those slots of these

@@ -7,10 +7,11 @@
 
         func releases(app: AppKey) throws(StoreError) -> [ReleaseSummary] {
             try snapshot { connection throws(StoreError) in
-                let decided = try decided(app: app.scope, on: connection)
+                let decidedLeaks = try decidedLeaks(app: app.scope, on: connection)
                 return try releases(
                     app, limit: Self.releaseLimit,
-                    regressed: decided.filter { $0.decisionStatus.isRegressed }.map(\.row), on: connection)
+                    regressed: decidedLeaks.filter { $0.decisionStatus.isRegressed }.map(\.row),
+                    on: connection)
             }
         }
 
@@ -67,15 +68,15 @@
             ])
             var builds: [Int64: [String]] = [:]
             for row in answers[0] { builds[row.int64(0), default: []].append(row.text(1)) }
-            var returned: [Int64: Int] = [:]
-            for row in answers[1] { returned[row.int64(1), default: 0] += 1 }
-            let gone = try gone(in: releases, on: connection)
+            var regressedCounts: [Int64: Int] = [:]
+            for row in answers[1] { regressedCounts[row.int64(1), default: 0] += 1 }
+            let goneLeakCounts = try goneLeakCounts(in: releases, on: connection)
             return zip(rows, releases).prefix(limit).map { row, keyed in
                 let number = keyed.row
                 var release = ReleaseSummary(row)
                 release.builds = builds[number] ?? []
-                release.regressedLeaks = returned[number] ?? 0
-                release.goneLeaks = gone[number] ?? 0
+                release.regressedLeaks = regressedCounts[number] ?? 0
+                release.goneLeaks = goneLeakCounts[number] ?? 0
                 return release
             }
         }
@@ -85,37 +86,41 @@
             let leaks: Int
         }
 
-        /// Returns the number of leaks that the former release has and the release does not have, by row of `release`.
+        /// Returns the number of leaks that the previous release has, but not the release itself, by row of `release`.
         ///
         /// - Parameter releases: newest first.
-        private func gone(
+        private func goneLeakCounts(
             in releases: [KeyedRelease], on connection: PostgreSQLConnection
         ) throws(StoreError) -> [Int64: Int] {
-            var gone: [Int64: Int] = [:]
-            var unknown: [(release: KeyedRelease, former: KeyedRelease)] = []
-            for (release, former) in zip(releases, releases.dropFirst()) {
+            var goneLeakCounts: [Int64: Int] = [:]
+            var uncachedPairs: [(release: KeyedRelease, previous: KeyedRelease)] = []
+            for (release, previous) in zip(releases, releases.dropFirst()) {
                 // The result is valid until one of the releases has more leaks: only a merge removes leaks.
-                let kept = goneLeaksCache.gone(
-                    in: release.row, leaks: release.leaks, from: former.row, formerLeaks: former.leaks)
-                if let kept { gone[release.row] = kept } else { unknown.append((release, former)) }
+                let cachedCount = goneLeaksCache.gone(
+                    in: release.row, leaks: release.leaks, from: previous.row, formerLeaks: previous.leaks)
+                if let cachedCount {
+                    goneLeakCounts[release.row] = cachedCount
+                } else {
+                    uncachedPairs.append((release, previous))
+                }
             }
-            guard !unknown.isEmpty else { return gone }
+            guard !uncachedPairs.isEmpty else { return goneLeakCounts }
             let counts = try connection.run(
                 Query(
                     """
                     select asked.place, (select count(*) from leak_release p where p.release = asked.former
                       and not exists (select 1 from leak_release c where c.leak = p.leak and c.release = asked.release))
                     from unnest($1::bigint[], $2::bigint[]) with ordinality as asked (release, former, place)
-                    """, .integers(unknown.map { $0.release.row }),
-                    .integers(unknown.map { $0.former.row })))
+                    """, .integers(uncachedPairs.map { $0.release.row }),
+                    .integers(uncachedPairs.map { $0.previous.row })))
             for count in counts {
-                let (release, former) = unknown[count.int(0) - 1]
-                gone[release.row] = count.int(1)
+                let (release, previous) = uncachedPairs[count.int(0) - 1]
+                goneLeakCounts[release.row] = count.int(1)
                 goneLeaksCache.keep(
-                    count.int(1), in: release.row, leaks: release.leaks, from: former.row,
-                    formerLeaks: former.leaks)
+                    count.int(1), in: release.row, leaks: release.leaks, from: previous.row,
+                    formerLeaks: previous.leaks)
             }
-            return gone
+            return goneLeakCounts
         }
     }
 #endif

@@ -6,8 +6,8 @@
         /// cost depends on the number of such leaks, however many others there are.
         func knownRows(app: AppScope, on connection: PostgreSQLConnection) throws(StoreError) -> KnownLeakRows
         {
-            var found = KnownLeakRows()
-            guard !knownLeaks.entries.isEmpty else { return found }
+            var foundRows = KnownLeakRows()
+            guard !knownLeaks.entries.isEmpty else { return foundRows }
             let ranges = knownLeaks.classRanges
             let rows = try connection.run(
                 Query(
@@ -18,25 +18,25 @@
                     where a.environment = $4::text and ($3::text is null or a.name = $3::text)
                     """, .texts(ranges.map { $0.first }), .texts(ranges.map { $0.last }), .text(app.app),
                     .text(app.environment)))
-            var unknown: [Int64: ObservedLeak] = [:]
+            var uncachedLeaks: [Int64: ObservedLeak] = [:]
             for row in rows {
                 let (number, reports) = (row.int64(0), row.int(3))
-                let cached = knownCache.cached(on: number, reports: reports)
-                guard !cached.isKnown else {
-                    if let match = cached.match { found.add(match, reports: reports, of: number) }
+                let cacheEntry = knownCache.cached(on: number, reports: reports)
+                guard !cacheEntry.isKnown else {
+                    if let match = cacheEntry.match { foundRows.add(match, reports: reports, of: number) }
                     continue
                 }
-                unknown[number] = ObservedLeak(
+                uncachedLeaks[number] = ObservedLeak(
                     className: row.text(1), kind: row.text(2), stack: [], reports: reports, systems: [])
             }
-            try Self.addStacksAndSystems(to: &unknown, on: connection)
+            try Self.addStacksAndSystems(to: &uncachedLeaks, on: connection)
             // Adds the leaks in the order of their rows, in which later queries read their tables fastest.
-            for (number, leak) in unknown.sorted(by: { $0.key < $1.key }) {
+            for (number, leak) in uncachedLeaks.sorted(by: { $0.key < $1.key }) {
                 let match = knownLeaks.match(leak)
                 knownCache.keep(match, reports: leak.reports, on: number)
-                if let match { found.add(match, reports: leak.reports, of: number) }
+                if let match { foundRows.add(match, reports: leak.reports, of: number) }
             }
-            return found
+            return foundRows
         }
 
         func knownMatch(

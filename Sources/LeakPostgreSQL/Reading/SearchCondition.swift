@@ -19,33 +19,35 @@
 
         /// - Parameter id: SQL for the row of the leak.
         func sql(ofLeak id: String, texts reading: Reading, values: inout QueryValues) -> String {
-            let found = textCondition(&values)
+            let textMatches = textCondition(&values)
             switch reading {
-            case .one: return "exists (select 1 from leak_text t where t.leak = \(id) and (\(found)))"
-            case .few: return "\(id) = any(array(select t.leak from leak_text t where \(found)))"
+            case .one: return "exists (select 1 from leak_text t where t.leak = \(id) and (\(textMatches)))"
+            case .few: return "\(id) = any(array(select t.leak from leak_text t where \(textMatches)))"
             // A hash table takes less time than a join, whose rows have all columns of the leak.
-            case .some: return "(\(id) in (select t.leak from leak_text t where \(found))) is true"
+            case .some: return "(\(id) in (select t.leak from leak_text t where \(textMatches))) is true"
             case .most:
-                return "(\(id) in (select t.leak from leak_text t where (\(found)) is not true)) is not true"
+                return
+                    "(\(id) in (select t.leak from leak_text t where (\(textMatches)) is not true)) is not true"
             }
         }
 
         private func textCondition(_ values: inout QueryValues) -> String {
-            let folded = SearchText.folded(search)
-            let text = values.bind(folded)
-            let qualified = """
+            let foldedText = SearchText.folded(search)
+            let text = values.bind(foldedText)
+            let qualifiedNameMatches = """
                 strpos(lower(t.module || '.' || (select class from leak where id = t.leak)), \(text)) > 0
                 """
             var conditions = ["strpos(t.search, \(text)) > 0", "strpos(t.message, \(text)) > 0"]
-            if folded.contains(".") {
+            if foldedText.contains(".") {
                 // Module and class are separate lines in `search`, so a text with a dot may span both.
-                let part = folded.split(separator: ".").max { $0.utf8.count < $1.utf8.count } ?? ""
-                conditions.append("strpos(t.search, \(values.bind(String(part)))) > 0 and \(qualified)")
+                let part = foldedText.split(separator: ".").max { $0.utf8.count < $1.utf8.count } ?? ""
+                conditions.append(
+                    "strpos(t.search, \(values.bind(String(part)))) > 0 and \(qualifiedNameMatches)")
             }
             conditions.append(
                 """
                 octet_length(t.stack) + octet_length(t.children) + octet_length(t.cycle) > \(SearchText.pathBytes)
-                and (\(qualified) or strpos(lower(encode(t.stack || t.children || t.cycle, 'escape')),
+                and (\(qualifiedNameMatches) or strpos(lower(encode(t.stack || t.children || t.cycle, 'escape')),
                   lower(encode(convert_to(\(text), 'UTF8'), 'escape'))) > 0)
                 """)
             return conditions.joined(separator: " or ")

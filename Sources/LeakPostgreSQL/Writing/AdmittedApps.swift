@@ -4,25 +4,25 @@
     /// The apps and rows under which the apps of some submissions count.
     struct AdmittedApps {
         /// The app as counted, by the app as sent.
-        fileprivate(set) var counted: [AppKey: AppKey] = [:]
+        fileprivate(set) var countedApps: [AppKey: AppKey] = [:]
         /// The row, by the app as counted. An app has no row if the database does not have it and only explanations name it.
         fileprivate(set) var rows: [AppKey: Int64] = [:]
 
         /// Returns the submission without explanations of leaks in apps that the database does not have.
         func withoutUnknownApps(_ submission: Submission) -> Submission {
-            var known = submission
-            known.explanations.removeAll { explanation in
+            var filtered = submission
+            filtered.explanations.removeAll { explanation in
                 guard submission.origins.indices.contains(explanation.origin) else { return true }
-                let app = counted[submission.origins[explanation.origin].appKey]
+                let app = countedApps[submission.origins[explanation.origin].appKey]
                 return app.flatMap { rows[$0] } == nil
             }
-            return known
+            return filtered
         }
     }
 
     extension SubmissionTransaction {
         /// An app that submissions name.
-        private struct NamedApp {
+        private struct RequestedApp {
             var app: AppKey
             /// The ingest keys of the submissions in which anything but explanations names the app, in order of arrival. Without
             /// one, the app is not created.
@@ -39,24 +39,24 @@
             of submissions: some Collection<Submission>, _ names: inout NameCache, limit: Int
         ) throws(StoreError) -> AdmittedApps {
             var apps = AdmittedApps()
-            var unknown: [NamedApp] = []
-            var places: [AppKey: Int] = [:]
-            func add(_ sent: AppKey, of submission: Submission, counts: Bool) {
+            var uncachedApps: [RequestedApp] = []
+            var indexes: [AppKey: Int] = [:]
+            func add(_ sentApp: AppKey, of submission: Submission, counts: Bool) {
                 // The app `other` counts all environments.
-                let app = sent.name == StoreLimits.other ? AppKey.other : sent.storable
-                apps.counted[sent] = app
+                let app = sentApp.name == StoreLimits.other ? AppKey.other : sentApp.storable
+                apps.countedApps[sentApp] = app
                 guard apps.rows[app] == nil else { return }
-                if let known = names.apps.value(of: app) {
-                    apps.rows[app] = known
+                if let cachedRow = names.apps.value(of: app) {
+                    apps.rows[app] = cachedRow
                     return
                 }
-                let place = places[app] ?? unknown.count
-                if place == unknown.count {
-                    unknown.append(NamedApp(app: app, seen: submission.receivedAt))
-                    places[app] = place
+                let index = indexes[app] ?? uncachedApps.count
+                if index == uncachedApps.count {
+                    uncachedApps.append(RequestedApp(app: app, seen: submission.receivedAt))
+                    indexes[app] = index
                 }
-                if counts, !unknown[place].keys.contains(submission.keyID) {
-                    unknown[place].keys.append(submission.keyID)
+                if counts, !uncachedApps[index].keys.contains(submission.keyID) {
+                    uncachedApps[index].keys.append(submission.keyID)
                 }
             }
             for submission in submissions {
@@ -65,19 +65,21 @@
             for submission in submissions where !submission.explanations.isEmpty {
                 for origin in submission.origins { add(origin.appKey, of: submission, counts: false) }
             }
-            guard !unknown.isEmpty else { return apps }
-            let missing = try find(unknown, addingTo: &apps, names: &names).filter { !$0.keys.isEmpty }
-            if !missing.isEmpty { try create(missing, addingTo: &apps, names: &names, limit: limit) }
+            guard !uncachedApps.isEmpty else { return apps }
+            let missingApps = try find(uncachedApps, addingTo: &apps, names: &names).filter {
+                !$0.keys.isEmpty
+            }
+            if !missingApps.isEmpty { try create(missingApps, addingTo: &apps, names: &names, limit: limit) }
             return apps
         }
 
         /// - Returns: the apps that the database does not have.
         private func find(
-            _ wanted: [NamedApp], addingTo apps: inout AdmittedApps, names: inout NameCache
-        ) throws(StoreError) -> [NamedApp] {
-            let rows = try connection.run(Self.rows(of: wanted.map(\.app)))
-            for row in rows { Self.add(row, of: wanted[row.int(0) - 1].app, to: &apps, names: &names) }
-            return wanted.filter { apps.rows[$0.app] == nil }
+            _ requestedApps: [RequestedApp], addingTo apps: inout AdmittedApps, names: inout NameCache
+        ) throws(StoreError) -> [RequestedApp] {
+            let rows = try connection.run(Self.rows(of: requestedApps.map(\.app)))
+            for row in rows { Self.add(row, of: requestedApps[row.int(0) - 1].app, to: &apps, names: &names) }
+            return requestedApps.filter { apps.rows[$0.app] == nil }
         }
 
         private static func rows(of apps: [AppKey]) -> Query {
@@ -98,9 +100,10 @@
         }
 
         private func create(
-            _ missing: [NamedApp], addingTo apps: inout AdmittedApps, names: inout NameCache, limit: Int
+            _ missingApps: [RequestedApp], addingTo apps: inout AdmittedApps, names: inout NameCache,
+            limit: Int
         ) throws(StoreError) {
-            let keys = Set(missing.flatMap(\.keys)).sorted()
+            let keys = Set(missingApps.flatMap(\.keys)).sorted()
             let answers = try connection.run([
                 Query(
                     """
@@ -113,43 +116,47 @@
                     select key, (select count(*) from app where made_by = key) from unnest($1::bigint[]) as key
                     """, .integers(keys)),
             ])
-            var made: [Int64: Int] = [:]
-            for row in answers[1] { made[row.int64(0)] = row.int(1) }
+            var createdAppCounts: [Int64: Int] = [:]
+            for row in answers[1] { createdAppCounts[row.int64(0)] = row.int(1) }
             // Another collector may have created some of the apps before the locks were free.
-            var new: [(named: NamedApp, maker: Int64?)] = []
-            var beyond: [NamedApp] = []
-            for named in try find(missing, addingTo: &apps, names: &names) {
+            var newApps: [(named: RequestedApp, creatorKey: Int64?)] = []
+            var appsOverLimit: [RequestedApp] = []
+            for named in try find(missingApps, addingTo: &apps, names: &names) {
                 if named.app == .other {
                     // The app `other` belongs to no ingest key, so that it does not count against the limit.
-                    new.append((named, nil))
-                } else if let maker = named.keys.first(where: { made[$0, default: 0] < limit }) {
-                    made[maker, default: 0] += 1
-                    new.append((named, maker))
+                    newApps.append((named, nil))
+                } else if let creatorKey = named.keys.first(where: {
+                    createdAppCounts[$0, default: 0] < limit
+                }) {
+                    createdAppCounts[creatorKey, default: 0] += 1
+                    newApps.append((named, creatorKey))
                 } else {
-                    beyond.append(named)
+                    appsOverLimit.append(named)
                 }
             }
-            if let first = beyond.first {
+            if let first = appsOverLimit.first {
                 var other = first
                 other.app = .other
-                new.append((other, nil))
+                newApps.append((other, nil))
             }
-            guard !new.isEmpty else { return }
+            guard !newApps.isEmpty else { return }
             let rows = try connection.run([
                 Query(
                     """
                     insert into app (name, environment, last_seen, made_by)
                     select * from unnest($1::text[], $2::text[], $3::bigint[], $4::bigint[]) order by 1, 2
                     on conflict (name, environment) do nothing
-                    """, .texts(new.map(\.named.app.name)), .texts(new.map(\.named.app.environment)),
-                    .integers(new.map { $0.named.seen }), .integers(new.map(\.maker))),
-                Self.rows(of: new.map(\.named.app)),
+                    """, .texts(newApps.map(\.named.app.name)), .texts(newApps.map(\.named.app.environment)),
+                    .integers(newApps.map { $0.named.seen }), .integers(newApps.map(\.creatorKey))),
+                Self.rows(of: newApps.map(\.named.app)),
             ])
             for row in rows[1] {
-                Self.add(row, of: new[row.int(0) - 1].named.app, to: &apps, names: &names)
+                Self.add(row, of: newApps[row.int(0) - 1].named.app, to: &apps, names: &names)
             }
-            let folded = Set(beyond.map(\.app))
-            for (sent, app) in apps.counted where folded.contains(app) { apps.counted[sent] = .other }
+            let foldedApps = Set(appsOverLimit.map(\.app))
+            for (sentApp, app) in apps.countedApps where foldedApps.contains(app) {
+                apps.countedApps[sentApp] = .other
+            }
         }
     }
 
@@ -165,7 +172,7 @@
         }
 
         func app(_ app: AppKey, key: Int64, seen: Int64) -> AdmittedApp {
-            AdmittedApp(apps.counted[app] ?? app, number: 0)
+            AdmittedApp(apps.countedApps[app] ?? app, number: 0)
         }
 
         func release(_ version: String, of app: Int, key: Int64, at: Int64) -> AdmittedName {

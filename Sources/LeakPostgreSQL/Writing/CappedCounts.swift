@@ -33,9 +33,9 @@
         /// Returns the query that adds the rows. It counts existing names only for owners that get a new name.
         func write(_ rows: [Row], limit nameLimit: Int) -> Query? {
             guard !rows.isEmpty else { return nil }
-            let column = hasBuckets ? ", buckets" : ""
+            let bucketColumn = hasBuckets ? ", buckets" : ""
             let sum = "case when sum(count) < \(BucketNumber.limit) then sum(buckets) else 0 end"
-            let added = BucketNumber.sum(
+            let bucketSum = BucketNumber.sum(
                 "known.buckets", "excluded.buckets", total: "known.\(countColumn) + excluded.\(countColumn)")
             return Query(
                 """
@@ -57,13 +57,13 @@
                   from asked left join fresh on fresh.owner = asked.owner and fresh.name = asked.name
                   left join there on there.owner = asked.owner
                 ), written as (
-                  insert into \(table) as known (\(ownerColumn), \(nameColumn), \(countColumn)\(column))
+                  insert into \(table) as known (\(ownerColumn), \(nameColumn), \(countColumn)\(bucketColumn))
                   select owner, case when is_beyond then 'other' else name end,
                     least(sum(count), LARGEST_TOTAL)::bigint\(hasBuckets ? ", \(sum)" : "")
                   from placed group by 1, 2 order by 1, 2
                   on conflict (\(ownerColumn), \(nameColumn)) do update set
                     \(countColumn) = least(known.\(countColumn) + excluded.\(countColumn), LARGEST_TOTAL)
-                    \(hasBuckets ? ", buckets = \(added)" : "")
+                    \(hasBuckets ? ", buckets = \(bucketSum)" : "")
                 )
                 insert into beyond as known (app, name, count)
                 select app, $6::text, least(sum(count), LARGEST_TOTAL)::bigint from placed where is_beyond

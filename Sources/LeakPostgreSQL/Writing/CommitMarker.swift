@@ -12,7 +12,7 @@
         private var lastNumber: Int64 = 0
 
         /// Returns a query for the beginning of the next transaction, which locks the writer's row until the transaction ends.
-        mutating func next(now: Int64) -> Query {
+        mutating func nextQuery(now: Int64) -> Query {
             lastNumber += 1
             return Query(
                 """

@@ -15,9 +15,9 @@
             guard let id = rows.first?.int64(0) else {
                 throw StoreError(.invalidArgument, "this secret was used before; choose another")
             }
-            var added = credential
-            added.id = id
-            return added
+            var storedCredential = credential
+            storedCredential.id = id
+            return storedCredential
         }
 
         func revoke(credential id: Int64, now: Int64) throws(StoreError) -> Bool {

@@ -14,18 +14,18 @@
                     try connection.run(Query("commit"))
                     return nil
                 }
-                var last: [Query] = []
+                var queries: [Query] = []
                 var action: PastDecision.Action?
                 for target in [first] + targets.values.filter({ $0.row != first.row }) {
-                    let (stored, row) = try Self.insert(
+                    let (storedAction, row) = try Self.insert(
                         decision, about: target, newest: first.newestVersion, now: now, on: connection)
-                    action = action ?? stored
+                    action = action ?? storedAction
                     if decision.action != .note {
-                        last += target.changeState(to: decision.action == .reopen ? 0 : row)
+                        queries += target.changeState(to: decision.action == .reopen ? 0 : row)
                     }
-                    last.append(Self.deleteOldDecisions(about: target.row))
+                    queries.append(Self.deleteOldDecisions(about: target.row))
                 }
-                _ = try connection.run(last + [Query("commit")])
+                _ = try connection.run(queries + [Query("commit")])
                 guard let action else { return nil }
                 return PastDecision(action, note: decision.note, by: decision.by, at: now)
             } catch {
@@ -112,13 +112,13 @@
             ])
             try Migration.checkedVersion(answers[1], connection)
             var targets: [LeakID: DecisionTarget] = [:]
-            for found in answers[3] {
-                guard let id = LeakID(blob: found.bytes(0)) else {
+            for leakRow in answers[3] {
+                guard let id = LeakID(blob: leakRow.bytes(0)) else {
                     throw .unreadable("a leak", in: connection.name)
                 }
                 targets[id] = DecisionTarget(
-                    row: found.int64(1), state: found.int64(2), reports: found.int(3),
-                    newestVersion: found.text(4))
+                    row: leakRow.int64(1), state: leakRow.int64(2), reports: leakRow.int(3),
+                    newestVersion: leakRow.text(4))
             }
             return targets
         }

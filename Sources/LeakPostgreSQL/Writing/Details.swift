@@ -9,7 +9,7 @@
             var leak: Int
             /// Row of the leak.
             var row: Int64
-            var kept: SampleChoice.Candidate
+            var candidate: SampleChoice.Candidate
             /// The body without private data.
             var body: [UInt8]
             /// Bytes that the sample takes, as ``DetailBytes`` counts them.
@@ -27,7 +27,7 @@
             let name: HashedName
             var reports = 1
             /// `true` if the value counts without its name because its leak has no room for more different values.
-            var hasNoRoom = false
+            var isOverValueLimit = false
 
             /// Bytes that the value takes, as ``DetailBytes`` counts them.
             var bytes: Int { value.text.isEmpty ? 0 : DetailBytes.ofValue(value.text) }
@@ -61,13 +61,13 @@
         private(set) var checks: [CheckedClass] = []
         /// Number of samples that were left out, and of reports whose value counts without its name, because of the limit of bytes;
         /// by index of the leak in the aggregate.
-        private(set) var leftOut: [Int: Int] = [:]
+        private(set) var leftOutCounts: [Int: Int] = [:]
         /// Number of checks that count without their class because of the limit of bytes, by row of the app.
         private(set) var unnamedChecks: [Int64: Int] = [:]
 
         /// The ingest keys that add details.
         var keys: Set<Int64> {
-            Set(samples.map(\.kept.key)).union(values.map(\.value.key)).union(checks.map(\.keys[0]))
+            Set(samples.map(\.candidate.key)).union(values.map(\.value.key)).union(checks.map(\.keys[0]))
         }
 
         /// SQL for the bytes of a row `s` of `sample`, as ``DetailBytes`` counts them.
@@ -133,7 +133,7 @@
                 let origin = submission.origins[submission.sightings[sample.place.sighting].origin]
                 samples.append(
                     Sample(
-                        leak: leak, row: row, kept: sample, body: body,
+                        leak: leak, row: row, candidate: sample, body: body,
                         bytes: DetailBytes.ofSample(body, from: origin, inSlot: sample.slot)))
             }
         }
@@ -161,103 +161,112 @@
             by limits: StoreLimits, _ existing: ExistingRows,
             _ idempotency: inout IdempotencyCache, on connection: PostgreSQLConnection
         ) throws(StoreError) {
-            var added: [Int64: Int] = [:]
-            for sample in samples { added[sample.kept.key, default: 0] += sample.bytes }
-            for value in values { added[value.value.key, default: 0] += value.bytes }
+            var addedBytes: [Int64: Int] = [:]
+            for sample in samples { addedBytes[sample.candidate.key, default: 0] += sample.bytes }
+            for value in values { addedBytes[value.value.key, default: 0] += value.bytes }
             for check in checks {
-                for key in check.keys { added[key, default: 0] += check.bytes }
+                for key in check.keys { addedBytes[key, default: 0] += check.bytes }
             }
-            guard !added.isEmpty else { return }
-            let unread = idempotency.unread(added.keys)
-            if !unread.isEmpty { try existing.read(unread, &idempotency) }
+            guard !addedBytes.isEmpty else { return }
+            let unreadKeys = idempotency.unreadKeys(addedBytes.keys)
+            if !unreadKeys.isEmpty { try existing.read(unreadKeys, &idempotency) }
             let limit = limits.detailBytesPerKeyAndDay
-            var used = Dictionary(
-                uniqueKeysWithValues: added.keys.map {
+            var usedBytes = Dictionary(
+                uniqueKeysWithValues: addedBytes.keys.map {
                     ($0, idempotency.use(of: $0).detailBytes)
                 })
-            guard added.contains(where: { used[$0.key, default: 0] + $0.value > limit / 2 }) else {
+            guard addedBytes.contains(where: { usedBytes[$0.key, default: 0] + $0.value > limit / 2 }) else {
                 chooseSamples { _ in true }
                 return
             }
-            let stored = try connection.run([
+            let answers = try connection.run([
                 storedSamples, newValues, newChecks,
             ])
-            var former: [SampleKey: Int] = [:]
-            for row in stored[0] { former[SampleKey(row: row.int64(0), slot: row.int(1))] = row.int(2) }
+            var storedSampleBytes: [SampleKey: Int] = [:]
+            for row in answers[0] {
+                storedSampleBytes[SampleKey(row: row.int64(0), slot: row.int(1))] = row.int(2)
+            }
 
             func admit(_ bytes: Int, key: Int64, within limit: Int) -> Bool {
-                let use = used[key, default: 0]
+                let use = usedBytes[key, default: 0]
                 guard bytes <= 0 || use + bytes <= limit else { return false }
-                used[key] = use + bytes
+                usedBytes[key] = use + bytes
                 return true
             }
             // In the same order as ``SQLiteStore``: checks by build and name, then samples, then values.
-            var builds: [Int64: Int] = [:]
-            for check in checks where builds[check.row.owner] == nil {
-                builds[check.row.owner] = builds.count
+            var buildOrder: [Int64: Int] = [:]
+            for check in checks where buildOrder[check.row.owner] == nil {
+                buildOrder[check.row.owner] = buildOrder.count
             }
             func comesFirst(_ one: Details.CheckedClass, _ other: Details.CheckedClass) -> Bool {
-                let places = (builds[one.row.owner] ?? 0, builds[other.row.owner] ?? 0)
-                guard places.0 == places.1 else { return places.0 < places.1 }
+                let buildIndexes = (buildOrder[one.row.owner] ?? 0, buildOrder[other.row.owner] ?? 0)
+                guard buildIndexes.0 == buildIndexes.1 else { return buildIndexes.0 < buildIndexes.1 }
                 return one.row.name.utf8.lexicographicallyPrecedes(other.row.name.utf8)
             }
-            var classes: [Int64: Int] = [:]
-            for row in stored[2] { classes[checks[row.int(0) - 1].row.owner] = row.int(1) }
-            for index in stored[2].map({ $0.int(0) - 1 }).sorted(by: { comesFirst(checks[$0], checks[$1]) }) {
+            var classCounts: [Int64: Int] = [:]
+            for row in answers[2] { classCounts[checks[row.int(0) - 1].row.owner] = row.int(1) }
+            for index in answers[2].map({ $0.int(0) - 1 }).sorted(by: { comesFirst(checks[$0], checks[$1]) })
+            {
                 guard checks[index].row.name != StoreLimits.other else { continue }
-                let (build, known) = (checks[index].row.owner, classes[checks[index].row.owner] ?? 0)
+                let (build, classCount) = (checks[index].row.owner, classCounts[checks[index].row.owner] ?? 0)
                 // A class for which its build has no room is written as `other`, and takes no bytes.
-                guard known < limits.checkClassesPerBuild else { continue }
+                guard classCount < limits.checkClassesPerBuild else { continue }
                 let bytes = checks[index].bytes
                 if let key = checks[index].keys.first(where: { admit(bytes, key: $0, within: limit / 2) }) {
                     checks[index].keys = [key]
-                    classes[build] = known + 1
+                    classCounts[build] = classCount + 1
                 } else {
                     unnamedChecks[checks[index].row.app, default: 0].addBounded(checks[index].row.count)
                     checks[index].row.name = StoreLimits.other
                 }
             }
-            var reports: Set<SampleKey> = []
-            var withoutRoom: [Int: Int] = [:]
+            var leftOutReports: Set<SampleKey> = []
+            var leftOutSamples: [Int: Int] = [:]
             chooseSamples { sample in
                 let growth =
-                    sample.bytes - former[SampleKey(row: sample.row, slot: sample.kept.slot), default: 0]
-                let isFirst = sample.kept.slot == SampleSlot.first
-                if admit(growth, key: sample.kept.key, within: isFirst ? limit : limit / 2) { return true }
-                if reports.insert(SampleKey(row: sample.row, slot: sample.kept.ordinal)).inserted {
-                    withoutRoom[sample.leak, default: 0] += 1
+                    sample.bytes
+                    - storedSampleBytes[SampleKey(row: sample.row, slot: sample.candidate.slot), default: 0]
+                let isFirst = sample.candidate.slot == SampleSlot.first
+                if admit(growth, key: sample.candidate.key, within: isFirst ? limit : limit / 2) {
+                    return true
+                }
+                if leftOutReports.insert(SampleKey(row: sample.row, slot: sample.candidate.ordinal)).inserted
+                {
+                    leftOutSamples[sample.leak, default: 0] += 1
                 }
                 return false
             }
-            leftOut = withoutRoom
-            var named: Set<HashedName> = []
-            var rooms: [ValueOwner: Int] = [:]
-            for (index, names) in stored[1].map({ ($0.int(0) - 1, $0.int(1)) }) {
+            leftOutCounts = leftOutSamples
+            var admittedValues: Set<HashedName> = []
+            var freeValueCounts: [ValueOwner: Int] = [:]
+            for (index, names) in answers[1].map({ ($0.int(0) - 1, $0.int(1)) }) {
                 let owner = ValueOwner(row: values[index].row, kind: values[index].value.kind)
-                let room = rooms[owner] ?? ValueKind.limit - names
-                guard !named.contains(values[index].name) else { continue }
-                if room <= 0 {
+                let freeCount = freeValueCounts[owner] ?? ValueKind.limit - names
+                guard !admittedValues.contains(values[index].name) else { continue }
+                if freeCount <= 0 {
                     // The value counts without its name, and takes no bytes.
                     values[index].value.text = ""
-                    values[index].hasNoRoom = true
+                    values[index].isOverValueLimit = true
                 } else if admit(values[index].bytes, key: values[index].value.key, within: limit / 2) {
-                    named.insert(values[index].name)
-                    rooms[owner] = room - 1
+                    admittedValues.insert(values[index].name)
+                    freeValueCounts[owner] = freeCount - 1
                 } else {
                     values[index].value.text = ""
-                    leftOut[values[index].leak, default: 0].addBounded(values[index].reports)
+                    leftOutCounts[values[index].leak, default: 0].addBounded(values[index].reports)
                 }
             }
         }
 
         /// Keeps the first candidate of each slot that is admitted.
         private mutating func chooseSamples(admit: (Sample) -> Bool) {
-            var chosen: [Sample] = []
+            var chosenSamples: [Sample] = []
             for sample in samples {
-                let isChosen = chosen.last.map { $0.row == sample.row && $0.kept.slot == sample.kept.slot }
-                if isChosen != true, admit(sample) { chosen.append(sample) }
+                let isChosen = chosenSamples.last.map {
+                    $0.row == sample.row && $0.candidate.slot == sample.candidate.slot
+                }
+                if isChosen != true, admit(sample) { chosenSamples.append(sample) }
             }
-            samples = chosen
+            samples = chosenSamples
         }
 
         private var storedSamples: Query {
@@ -266,7 +275,7 @@
                 select s.leak, s.slot, \(Self.sampleBytes)
                 from unnest($1::bigint[], $2::bigint[]) as asked (leak, slot)
                 join sample s on s.leak = asked.leak and s.slot = asked.slot
-                """, .integers(samples.map(\.row)), .integers(samples.map(\.kept.slot)))
+                """, .integers(samples.map(\.row)), .integers(samples.map(\.candidate.slot)))
         }
 
         /// A query for the positions of all values that their leak does not have, in the order in which they came, each with the

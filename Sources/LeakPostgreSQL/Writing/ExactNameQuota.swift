@@ -42,7 +42,7 @@
         }
 
         func app(_ app: AppKey, key: Int64, seen: Int64) -> AdmittedApp {
-            let app = admittedApps.counted[app] ?? app
+            let app = admittedApps.countedApps[app] ?? app
             // An app that only explanations name is not looked up: explanations create nothing new.
             let stored =
                 existing.apps[app] ?? ExistingRows.App(id: 0, leaks: 0, textBytes: 0, cells: 0)
@@ -56,8 +56,8 @@
         ///
         /// - Parameter isLast: as for ``admits(_:in:isLast:of:key:)``.
         private func admitText(bytes: Int, key: Int64, isLast: Bool = false) -> Bool {
-            let used = idempotency.use(of: key).textBytes + textBytes[key, default: 0]
-            guard isLast || used + bytes <= limits.leakTextBytesPerKeyAndDay else { return false }
+            let usedBytes = idempotency.use(of: key).textBytes + textBytes[key, default: 0]
+            guard isLast || usedBytes + bytes <= limits.leakTextBytesPerKeyAndDay else { return false }
             textBytes[key, default: 0] += bytes
             return true
         }
@@ -71,14 +71,14 @@
                 existing.releases[name] == nil && name.version.text != StoreLimits.other
                 && (apps[app].releases >= limits.releasesPerApp
                     || !admitText(bytes: DetailBytes.ofVersion(name.version.text), key: key))
-            let counted =
+            let countedName =
                 isOverLimit ? ReleaseName(app: name.app, version: ByteText(StoreLimits.other)) : name
-            let row = existing.releases[counted]
-            if row == nil, releases.number(of: counted) == nil { apps[app].releases += 1 }
+            let row = existing.releases[countedName]
+            if row == nil, releases.number(of: countedName) == nil { apps[app].releases += 1 }
             let number = releases.number(
-                of: counted,
-                adding: Release(name: counted, builds: row.flatMap { existing.buildCounts[$0] } ?? 0))
-            return AdmittedName(counted.version.text, number: number)
+                of: countedName,
+                adding: Release(name: countedName, builds: row.flatMap { existing.buildCounts[$0] } ?? 0))
+            return AdmittedName(countedName.version.text, number: number)
         }
 
         func build(_ name: String, of release: Int, key: Int64) -> AdmittedName {
@@ -88,19 +88,20 @@
                 existing.builds[name] == nil && name.name.text != StoreLimits.other
                 && (releases[release].builds >= limits.buildsPerRelease
                     || !admitText(bytes: DetailBytes.ofVersion(name.name.text), key: key))
-            let counted =
+            let countedName =
                 isOverLimit ? BuildName(release: name.release, name: ByteText(StoreLimits.other)) : name
-            if existing.builds[counted] == nil, builds.number(of: counted) == nil {
+            if existing.builds[countedName] == nil, builds.number(of: countedName) == nil {
                 releases[release].builds += 1
             }
-            return AdmittedName(counted.name.text, number: builds.number(of: counted, adding: counted))
+            return AdmittedName(
+                countedName.name.text, number: builds.number(of: countedName, adding: countedName))
         }
 
         func leak(_ identity: LeakIdentity, of app: Int, key: Int64) -> (leak: AdmittedLeak, number: Int) {
-            let state = existing.leaks[identity.id]
-            var counted = identity
+            let existingLeak = existing.leaks[identity.id]
+            var countedIdentity = identity
             var limit: OverLimitCount.Name?
-            if state == nil, leaks.number(of: identity.id) == nil {
+            if existingLeak == nil, leaks.number(of: identity.id) == nil {
                 let bytes = identity.storedBytes
                 if apps[app].stored.leaks >= limits.leaksPerApp
                     || apps[app].stored.textBytes + bytes > limits.leakTextBytesPerApp
@@ -113,13 +114,13 @@
                     apps[app].stored.leaks += 1
                     apps[app].stored.textBytes += bytes
                 } else {
-                    counted = .beyond(app: apps[app].key, row: apps[app].stored.id)
+                    countedIdentity = .beyond(app: apps[app].key, row: apps[app].stored.id)
                 }
             }
-            let found = existing.leaks[counted.id]
+            let storedLeak = existing.leaks[countedIdentity.id]
             let number = leaks.number(
-                of: counted.id, adding: Leak(row: found?.id, builds: found?.builds ?? 0))
-            return (AdmittedLeak(counted: counted, isNew: found == nil, beyond: limit), number)
+                of: countedIdentity.id, adding: Leak(row: storedLeak?.id, builds: storedLeak?.builds ?? 0))
+            return (AdmittedLeak(counted: countedIdentity, isNew: storedLeak == nil, beyond: limit), number)
         }
 
         func module(of leak: LeakID) -> String? { existing.module(of: leak) }

@@ -29,8 +29,8 @@
                 return true
             }
             for (release, count) in newBuilds {
-                let known = releases[release].flatMap { buildCounts[$0] } ?? 0
-                if known + count > limits.buildsPerRelease { return true }
+                let buildCount = releases[release].flatMap { buildCounts[$0] } ?? 0
+                if buildCount + count > limits.buildsPerRelease { return true }
             }
             return leaksMayExceed(limits, adding: aggregate, names: &names)
         }
@@ -43,8 +43,8 @@
             texts.merge(
                 aggregate.cellBytes { isNew(aggregate.cells[$0], in: aggregate, &names) }, uniquingKeysWith: +
             )
-            let unread = idempotency.unread(texts.keys)
-            if !unread.isEmpty { try read(unread, &idempotency) }
+            let unreadKeys = idempotency.unreadKeys(texts.keys)
+            if !unreadKeys.isEmpty { try read(unreadKeys, &idempotency) }
             return texts.contains {
                 idempotency.use(of: $0).textBytes + $1 > limits.leakTextBytesPerKeyAndDay
             }
@@ -83,16 +83,18 @@
                     growth[leak.app].leaks += 1
                     growth[leak.app].textBytes += leak.identity.storedBytes
                 }
-                let new = leak.cells.count { isNew(aggregate.cells[$0], in: aggregate, &names) }
-                growth[leak.app].cells += new
-                if new > 0, (state?.builds ?? 0) + new > limits.buildsPerLeak { return true }
+                let newCellCount = leak.cells.count { isNew(aggregate.cells[$0], in: aggregate, &names) }
+                growth[leak.app].cells += newCellCount
+                if newCellCount > 0, (state?.builds ?? 0) + newCellCount > limits.buildsPerLeak {
+                    return true
+                }
             }
             return zip(aggregate.apps, growth).contains { app, growth in
-                guard let known = apps[app.key] else { return false }
-                return growth.leaks > 0 && known.leaks + growth.leaks > limits.leaksPerApp
+                guard let storedApp = apps[app.key] else { return false }
+                return growth.leaks > 0 && storedApp.leaks + growth.leaks > limits.leaksPerApp
                     || growth.textBytes > 0
-                        && known.textBytes + growth.textBytes > limits.leakTextBytesPerApp
-                    || growth.cells > 0 && known.cells + growth.cells > limits.leakBuildsPerApp
+                        && storedApp.textBytes + growth.textBytes > limits.leakTextBytesPerApp
+                    || growth.cells > 0 && storedApp.cells + growth.cells > limits.leakBuildsPerApp
             }
         }
 

@@ -41,8 +41,8 @@
         ) throws(StoreError) {
             self.connection = connection
             let ids = aggregate.apps.map { rows.rows[$0.key] ?? 0 }
-            let asked = Self.leaks(thatMayBeOf: aggregate)
-            let found = try connection.run([
+            let leakIDs = Self.leaks(thatMayBeOf: aggregate)
+            let answers = try connection.run([
                 Query(
                     "select id from app where id = any($1::bigint[]) order by id for no key update",
                     .integers(ids)),
@@ -53,9 +53,9 @@
                     from unnest($1::bigint[]) with ordinality as asked (id, place) join app a on a.id = asked.id
                     left join release r on r.id = a.newest_release
                     """, .integers(ids)),
-                StoredLeak.query(for: asked), InstallErasure.countQuery,
+                StoredLeak.query(for: leakIDs), InstallErasure.countQuery,
             ])
-            for row in found[1] {
+            for row in answers[1] {
                 let newest = row.optionalInt64(5).map {
                     Newest(
                         mark: StoredLeak.Mark(release: $0, order: row.bytes(6)), isInField: row.bool(7))
@@ -67,8 +67,8 @@
             guard aggregate.apps.allSatisfy({ apps[$0.key] != nil }) else {
                 throw .unreadable("an app", in: connection.name)
             }
-            add(found[2], of: asked)
-            erasures = found[3].first?.int64(0) ?? 0
+            add(answers[2], of: leakIDs)
+            erasures = answers[3].first?.int64(0) ?? 0
             try lookUp(
                 for: aggregate.releases.indices.map { name(ofRelease: $0, in: aggregate) },
                 aggregate.builds.indices.map { name(ofBuild: $0, in: aggregate) }, &names)
@@ -79,8 +79,8 @@
         private static func leaks(thatMayBeOf aggregate: SubmissionAggregate) -> [LeakID] {
             let ids = aggregate.leaks.map(\.identity.id)
             guard !aggregate.choices.isEmpty || !aggregate.unknownLeaks.isEmpty else { return ids }
-            let others = aggregate.choices.flatMap { $0.asked.ids }
-            return Array(Set(ids + others).union(aggregate.unknownLeaks))
+            let choiceIDs = aggregate.choices.flatMap { $0.asked.ids }
+            return Array(Set(ids + choiceIDs).union(aggregate.unknownLeaks))
         }
 
         /// Returns `true` if the aggregate chose keys or left out explanations without knowing all leaks that exist, or without
@@ -158,9 +158,9 @@
         }
 
         /// - Parameter rows: the answer to ``releases(_:)``.
-        mutating func add(_ rows: Rows, of wanted: [ReleaseName], _ names: inout NameCache) {
+        mutating func add(_ rows: Rows, of requested: [ReleaseName], _ names: inout NameCache) {
             for row in rows {
-                let name = wanted[row.int(0) - 1]
+                let name = requested[row.int(0) - 1]
                 if releases.updateValue(row.int64(1), forKey: name) == nil {
                     names.releases.insert(row.int64(1), for: name)
                 }
@@ -168,9 +168,9 @@
         }
 
         /// - Parameter rows: the answer to ``builds(_:)``.
-        mutating func add(_ rows: Rows, of wanted: [BuildName], _ names: inout NameCache) {
+        mutating func add(_ rows: Rows, of requested: [BuildName], _ names: inout NameCache) {
             for row in rows {
-                let name = wanted[row.int(0) - 1]
+                let name = requested[row.int(0) - 1]
                 if builds.updateValue(row.int64(1), forKey: name) == nil {
                     names.builds.insert(row.int64(1), for: name)
                 }
@@ -178,8 +178,8 @@
         }
 
         /// - Parameter rows: the answer to ``StoredLeak/query(for:)``.
-        mutating func add(_ rows: Rows, of wanted: [LeakID]) {
-            for row in rows { leaks[wanted[row.int(0) - 1]] = StoredLeak(row) }
+        mutating func add(_ rows: Rows, of requested: [LeakID]) {
+            for row in rows { leaks[requested[row.int(0) - 1]] = StoredLeak(row) }
         }
 
         /// Reads how much ingest keys have added on the day.
@@ -203,8 +203,8 @@
         }
 
         /// - Parameter rows: the answer to ``cells(_:)``.
-        mutating func add(_ rows: Rows, of wanted: [LeakBuildKey]) {
-            for row in rows { cells.insert(wanted[row.int(0) - 1]) }
+        mutating func add(_ rows: Rows, of requested: [LeakBuildKey]) {
+            for row in rows { cells.insert(requested[row.int(0) - 1]) }
         }
 
         /// Counts the releases of apps, and the builds of releases, that may get more.

@@ -12,8 +12,8 @@
                 of: Query(
                     "select app, slot from app_slot where slot < $1::bigint order by slot, app limit $2::bigint",
                     .integer(SlotWindow.oldestKept(now: now)), .integer(Self.slotsPerStep))
-            ) { found, connection throws(StoreError) in
-                let slots = try connection.run(Self.deleteSlots(found))
+            ) { expiredRows, connection throws(StoreError) in
+                let slots = try connection.run(Self.deleteSlots(expiredRows))
                 try Self.add(
                     Days(of: slots, from: Retention.firstAppDay(now: now), connection), on: connection)
                 return slots.count < Self.slotsPerStep
@@ -27,16 +27,17 @@
                     "select app, day from app_day where day < $1::bigint limit $2::bigint",
                     .integer(Retention.firstAppDay(now: now)),
                     .integer(Self.rowsPerStep))
-            ) { found, connection throws(StoreError) in
+            ) { expiredRows, connection throws(StoreError) in
                 let days = try connection.run(
                     Query(
                         """
-                        with \(Self.held("app_day", "day")),
+                        with \(Self.lockedRowsClause("app_day", "day")),
                           sets as (
                             delete from install_set i using held h
                             where i.scope = $3::bigint and i.owner = h.app and i.part = h.day)
                         delete from app_day a using held h where a.app = h.app and a.day = h.day
-                        """, .integers(found.map { $0.int64(0) }), .integers(found.map { $0.int64(1) }),
+                        """, .integers(expiredRows.map { $0.int64(0) }),
+                        .integers(expiredRows.map { $0.int64(1) }),
                         .integer(InstallScope.day(app: 0, day: 0).row.scope)))
                 return days.changedRowCount < Self.rowsPerStep
             }
@@ -55,12 +56,12 @@
                 connection.begin("begin")
                 try Migration.checkedVersion(
                     connection.run([Migration.sharedLock, Migration.version])[1], connection)
-                let found = try connection.run(rows)
+                let expiredRows = try connection.run(rows)
                 try connection.run(
                     Query(
                         "select id from app where id = any($1::bigint[]) order by id for no key update",
-                        .integers(found.map { $0.int64(0) })))
-                let isDone = try body(found, connection)
+                        .integers(expiredRows.map { $0.int64(0) })))
+                let isDone = try body(expiredRows, connection)
                 try connection.run(Query("commit"))
                 return isDone
             } catch {
@@ -70,7 +71,7 @@
         }
 
         /// Selects the rows of apps and times, `$1` and `$2`, that still exist and that no other transaction has locked.
-        private static func held(_ table: String, _ time: String) -> String {
+        private static func lockedRowsClause(_ table: String, _ time: String) -> String {
             """
             held as (
               select t.app, t.\(time) from unnest($1::bigint[], $2::bigint[]) as asked (app, time)
@@ -82,7 +83,7 @@
         private static func deleteSlots(_ slots: Rows) -> Query {
             Query(
                 """
-                with \(held("app_slot", "slot")),
+                with \(lockedRowsClause("app_slot", "slot")),
                   gone as (
                     delete from app_slot s using held h where s.app = h.app and s.slot = h.slot
                     returning s.app, s.slot, s.reports),
@@ -113,12 +114,14 @@
                 }
                 sets[row.int(0) - 1].merge(set)
             }
-            let changed = zip(days.keys, sets).filter { $1 != InstallSet() }
+            let nonEmptySets = zip(days.keys, sets).filter { $1 != InstallSet() }
             _ = try connection.run([
                 .addToDays(
                     days.keys.map { (app: $0.app, day: $0.day, reports: days.parts[$0]?.reports ?? 0) }),
                 .putSets(
-                    changed.map { (row: InstallScope.day(app: $0.app, day: $0.day).row, members: $1.bytes) }),
+                    nonEmptySets.map {
+                        (row: InstallScope.day(app: $0.app, day: $0.day).row, members: $1.bytes)
+                    }),
             ])
         }
     }

@@ -73,7 +73,7 @@
 
         /// Returns the guarded times, which are the same for all steps.
         private func clock(of expiry: inout Expiry) throws(StoreError) -> StoreClock {
-            if let known = expiry.clock { return known }
+            if let clock = expiry.clock { return clock }
             let clock = try writeClock(at: expiry.now)
             expiry.clock = clock
             return clock

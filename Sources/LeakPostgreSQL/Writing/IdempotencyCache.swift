@@ -24,7 +24,7 @@
         func use(of key: Int64) -> Use { uses[key] ?? Use() }
 
         /// Returns the ingest keys whose numbers have to be read first.
-        func unread(_ keys: some Sequence<Int64>) -> Set<Int64> { Set(keys.filter { uses[$0] == nil }) }
+        func unreadKeys(_ keys: some Sequence<Int64>) -> Set<Int64> { Set(keys.filter { uses[$0] == nil }) }
 
         /// Returns `true` if `count` more keys are within the limit, as far as is known.
         func hasRoom(for count: Int, of key: Int64, _ limits: StoreLimits) -> Bool {
@@ -77,14 +77,18 @@
             _ idempotencyKeys: IdempotencyKeys, textBytes: [Int64: Int], details: Details,
             limits: StoreLimits
         ) -> Query? {
-            let keys = Set(idempotencyKeys.inserted.map(\.keyID)).union(textBytes.keys).union(details.keys)
-                .sorted()
+            let keys = Set(idempotencyKeys.insertedKeys.map(\.keyID)).union(textBytes.keys).union(
+                details.keys
+            )
+            .sorted()
             guard !keys.isEmpty else { return nil }
             let (samples, values) = (details.samples, details.values)
             // One row for each class; the bytes of a class count once.
             let checks = details.checks.filter { $0.bytes > 0 }
-            var added: [Int64: Int] = [:]
-            for idempotencyKey in idempotencyKeys.inserted { added[idempotencyKey.keyID, default: 0] += 1 }
+            var addedKeyCounts: [Int64: Int] = [:]
+            for idempotencyKey in idempotencyKeys.insertedKeys {
+                addedKeyCounts[idempotencyKey.keyID, default: 0] += 1
+            }
             return Query(
                 """
                 with growth as (
@@ -119,10 +123,11 @@
                   detail_bytes = greatest(known.detail_bytes
                     + coalesce((select bytes from growth where growth.key_id = excluded.key_id), 0), 0)
                 returning key_id, keys, answers, text_bytes, detail_bytes
-                """, .integer(idempotencyKeys.day), .integers(keys), .integers(keys.map { added[$0] ?? 0 }),
-                .integers(keys.map { idempotencyKeys.newAnswers[$0] ?? 0 }),
-                .integers(keys.map { textBytes[$0] ?? 0 }), .integers(samples.map(\.kept.key)),
-                .integers(samples.map(\.row)), .integers(samples.map(\.kept.slot)),
+                """, .integer(idempotencyKeys.day), .integers(keys),
+                .integers(keys.map { addedKeyCounts[$0] ?? 0 }),
+                .integers(keys.map { idempotencyKeys.newAnswerCounts[$0] ?? 0 }),
+                .integers(keys.map { textBytes[$0] ?? 0 }), .integers(samples.map(\.candidate.key)),
+                .integers(samples.map(\.row)), .integers(samples.map(\.candidate.slot)),
                 .integers(samples.map(\.bytes)), .integers(values.map(\.value.key)),
                 .integers(values.map(\.row)), .integers(values.map(\.value.kind.rawValue)),
                 .texts(values.map(\.value.text)), .integers(values.map(\.bytes)),

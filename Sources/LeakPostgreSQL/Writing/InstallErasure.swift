@@ -46,13 +46,14 @@
             do throws(StoreError) {
                 var next = erasure
                 connection.begin("begin")
-                let begun = try connection.run([Migration.sharedLock, InstallErasure.lastMergeQuery])
+                let openingAnswers = try connection.run([Migration.sharedLock, InstallErasure.lastMergeQuery])
                 // The samples are searched before the locks, so that no transaction waits for the search.
                 let samples = next.areSamplesDone ? nil : try samples(of: next.install, on: connection)
-                let locked = try connection.run([Self.lockOfAllApps, InstallErasure.lastMergeQuery])
+                let answersAfterLock = try connection.run([Self.lockOfAllApps, InstallErasure.lastMergeQuery])
                 var isLeft = true
                 if next.startAgain(
-                    before: begun[1].first?.int64(0) ?? 0, after: locked[1].first?.int64(0) ?? 0)
+                    before: openingAnswers[1].first?.int64(0) ?? 0,
+                    after: answersAfterLock[1].first?.int64(0) ?? 0)
                 {
                     // Nothing is erased in this step.
                 } else if let samples {
@@ -108,30 +109,30 @@
         private func eraseFromSets(
             _ erasure: inout InstallErasure, on connection: PostgreSQLConnection
         ) throws(StoreError) -> Bool {
-            let done = erasure.lastSearchedSet
+            let lastSet = erasure.lastSearchedSet
             let rows = try connection.run(
                 Query(
                     """
                     select scope, owner, part, members from install_set
                     where (scope, owner, part) > ($1::bigint, $2::bigint, $3::bigint)
                     order by scope, owner, part limit $4::bigint
-                    """, .integer(done.scope), .integer(done.owner), .integer(done.part),
+                    """, .integer(lastSet.scope), .integer(lastSet.owner), .integer(lastSet.part),
                     .integer(Self.setsPerStep)))
-            var changed: [(row: (scope: Int64, owner: Int64, part: Int64), set: InstallSet)] = []
+            var changedSets: [(row: (scope: Int64, owner: Int64, part: Int64), set: InstallSet)] = []
             for row in rows {
                 erasure.lastSearchedSet = (row.int64(0), row.int64(1), row.int64(2))
                 guard var set = InstallSet(bytes: row.bytes(3)) else {
                     throw .unreadable("a set of installs", in: connection.name)
                 }
-                if set.remove(erasure.install) { changed.append((erasure.lastSearchedSet, set)) }
+                if set.remove(erasure.install) { changedSets.append((erasure.lastSearchedSet, set)) }
             }
-            if !changed.isEmpty { try write(changed, on: connection) }
-            erasure.erased.sets += changed.count
+            if !changedSets.isEmpty { try write(changedSets, on: connection) }
+            erasure.erased.sets += changedSets.count
             return rows.count == Self.setsPerStep
         }
 
         private func write(
-            _ changed: [(row: (scope: Int64, owner: Int64, part: Int64), set: InstallSet)],
+            _ changedSets: [(row: (scope: Int64, owner: Int64, part: Int64), set: InstallSet)],
             on connection: PostgreSQLConnection
         ) throws(StoreError) {
             var queries = [
@@ -140,37 +141,40 @@
                     update install_set i set members = d.members
                     from unnest($1::bigint[], $2::bigint[], $3::bigint[], $4::bytea[]) as d (scope, owner, part, members)
                     where i.scope = d.scope and i.owner = d.owner and i.part = d.part
-                    """, .integers(changed.map { $0.row.scope }), .integers(changed.map { $0.row.owner }),
-                    .integers(changed.map { $0.row.part }), .byteArrays(changed.map(\.set.bytes))),
+                    """, .integers(changedSets.map { $0.row.scope }),
+                    .integers(changedSets.map { $0.row.owner }),
+                    .integers(changedSets.map { $0.row.part }), .byteArrays(changedSets.map(\.set.bytes))),
                 Query("update erasure set count = count + 1"),
             ]
             for scope in InstallScope.countedScopes {
                 guard let counted = InstallScope.countedIn(scope: scope) else { continue }
-                let part = changed.filter { $0.row.scope == scope }
-                guard !part.isEmpty else { continue }
+                let scopeSets = changedSets.filter { $0.row.scope == scope }
+                guard !scopeSets.isEmpty else { continue }
                 queries.append(
                     Query(
                         """
                         update \(counted.table) t set installs = i.installs
                         from unnest($1::bigint[], $2::bigint[], $3::bigint[]) as i (owner, part, installs)
                         where \(counted.row)
-                        """, .integers(part.map { $0.row.owner }), .integers(part.map { $0.row.part }),
-                        .integers(part.map { $0.set.count })))
+                        """, .integers(scopeSets.map { $0.row.owner }),
+                        .integers(scopeSets.map { $0.row.part }),
+                        .integers(scopeSets.map { $0.set.count })))
             }
-            let shares = changed.filter {
+            let changedLeakReleases = changedSets.filter {
                 $0.row.scope == InstallScope.leakRelease(leak: 0, release: 0).row.scope
             }
-            if !shares.isEmpty {
+            if !changedLeakReleases.isEmpty {
                 queries.append(
                     Query(
                         """
                         update leak l set impact = i.installs
                         from unnest($1::bigint[], $2::bigint[], $3::bigint[]) as i (leak, release, installs), app a
                         where l.id = i.leak and a.id = l.app and a.newest_release = i.release
-                        """, .integers(shares.map { $0.row.owner }), .integers(shares.map { $0.row.part }),
-                        .integers(shares.map { $0.set.count })))
+                        """, .integers(changedLeakReleases.map { $0.row.owner }),
+                        .integers(changedLeakReleases.map { $0.row.part }),
+                        .integers(changedLeakReleases.map { $0.set.count })))
             }
-            let releases = changed.filter { $0.row.scope == InstallScope.release(0).row.scope }
+            let releases = changedSets.filter { $0.row.scope == InstallScope.release(0).row.scope }
             if !releases.isEmpty {
                 let apps = try connection.run(
                     queries + [

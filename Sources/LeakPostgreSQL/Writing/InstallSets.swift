@@ -38,14 +38,14 @@
         }
 
         /// Returns the hashes that may be new to the set.
-        mutating func unknown(_ hashes: [UInt64], to scope: InstallScope) -> [UInt64] {
+        mutating func possiblyNewHashes(_ hashes: [UInt64], in scope: InstallScope) -> [UInt64] {
             guard var set = sets.value(of: scope) else { return hashes }
             return hashes.filter { set.insert($0) }
         }
 
-        /// - Parameter changed: sets that were committed.
-        mutating func remember(_ changed: [InstallScope: InstallSet]) {
-            for (scope, set) in changed {
+        /// - Parameter committedSets: sets that were committed.
+        mutating func remember(_ committedSets: [InstallScope: InstallSet]) {
+            for (scope, set) in committedSets {
                 sets.remove(scope)
                 sets.insert(set, for: scope)
             }

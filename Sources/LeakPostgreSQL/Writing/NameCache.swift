@@ -23,18 +23,19 @@
             modules[leak] = module
         }
 
-        /// - Parameter committed: cells that are in the database.
-        mutating func remember(_ committed: [LeakBuildKey]) {
-            for cell in committed where cells.value(of: cell) == nil { cells.insert(true, for: cell) }
+        /// - Parameter committedCells: cells that are in the database.
+        mutating func remember(_ committedCells: [LeakBuildKey]) {
+            for cell in committedCells where cells.value(of: cell) == nil { cells.insert(true, for: cell) }
         }
 
-        /// - Parameter committed: names that are in the database, or for which there is no room.
-        mutating func remember(_ committed: Details) {
-            for value in committed.values
-            where (!value.value.text.isEmpty || value.hasNoRoom) && values.value(of: value.name) == nil {
+        /// - Parameter committedDetails: names that are in the database, or for which there is no room.
+        mutating func remember(_ committedDetails: Details) {
+            for value in committedDetails.values
+            where (!value.value.text.isEmpty || value.isOverValueLimit) && values.value(of: value.name) == nil
+            {
                 values.insert(true, for: value.name)
             }
-            for check in committed.checks where checks.value(of: check.name) == nil {
+            for check in committedDetails.checks where checks.value(of: check.name) == nil {
                 checks.insert(true, for: check.name)
             }
         }
@@ -58,9 +59,9 @@
 
     extension StoreError {
         /// Returns the error for a value that this code did not write.
-        static func unreadable(_ what: String, in database: String) -> StoreError {
+        static func unreadable(_ item: String, in database: String) -> StoreError {
             StoreError(
-                .corrupt, "database \(database): \(what) cannot be read; restore the database from a backup")
+                .corrupt, "database \(database): \(item) cannot be read; restore the database from a backup")
         }
     }
 #endif

@@ -21,21 +21,21 @@
         }
 
         /// Returns the column with the reports before the period that ends with the last hour.
-        static func before(_ period: Period) -> String { "before_\(period.rawValue)" }
+        static func beforeColumn(_ period: Period) -> String { "before_\(period.rawValue)" }
 
         /// Returns the column with the first bucket of that period that has reports; the column is null if the bucket is not
         /// known.
-        static func oldest(_ period: Period) -> String { "oldest_\(period.rawValue)" }
+        static func oldestColumn(_ period: Period) -> String { "oldest_\(period.rawValue)" }
 
         /// Names of the columns, in the order of ``values(first:last:)``.
-        static let names = Period.allCases.flatMap { [before($0), oldest($0)] }
+        static let names = Period.allCases.flatMap { [beforeColumn($0), oldestColumn($0)] }
 
         private static func periods(_ counts: RunningCounts) -> [Period] {
             Period.allCases.filter { RunningCounts.of($0).table == counts.table }
         }
 
         /// Returns SQL for the first bucket of a period that ends with an hour.
-        private static func first(_ period: Period, lastHour hour: String) -> String {
+        private static func firstBucket(_ period: Period, lastHour hour: String) -> String {
             period == .day ? "(\(hour) - 24)" : "(\(hour) / 24 - \(period.days - 1))"
         }
 
@@ -47,18 +47,20 @@
         // MARK: Writing
 
         /// Reports that an update adds to a row.
-        struct Added {
+        struct AddedReports {
             /// Returns SQL for the first bucket with added reports, for a period of these buckets. The value is null if no reports
             /// are added.
             fileprivate let firstBucket: @Sendable (Period, RunningCounts) -> String
 
             /// Makes added reports from the SQL for the hour of the first one.
-            static func since(_ hour: String) -> Added { Added { _, counts in bucket(hour, counts) } }
+            static func since(_ hour: String) -> AddedReports {
+                AddedReports { _, counts in bucket(hour, counts) }
+            }
 
             /// The reports of `excluded`, the row that an upsert could not insert. Its columns have the values of
             /// ``PeriodColumns/values(first:last:)``.
-            static let excluded = Added { period, _ in
-                "case when excluded.last_hour is not null then coalesce(excluded.\(oldest(period)), -1) end"
+            static let excluded = AddedReports { period, _ in
+                "case when excluded.last_hour is not null then coalesce(excluded.\(oldestColumn(period)), -1) end"
             }
         }
 
@@ -72,25 +74,27 @@
         ///   - reports: SQL for all reports after the update.
         ///   - lastHour: SQL for the last hour after the update.
         ///   - added: the added reports; `nil` reads both tables in any case.
-        func assignments(_ row: String, reports: String, lastHour: String, added: Added? = nil) -> String {
+        func assignments(_ row: String, reports: String, lastHour: String, added: AddedReports? = nil)
+            -> String
+        {
             RunningCounts.all.map { counts in
                 let periods = Self.periods(counts)
                 // The first bucket of the shortest period is the latest.
                 let shortest = periods[0]
                 let isStale = added.map { added in
                     """
-                    coalesce(\(row).\(Self.oldest(shortest)) is null
+                    coalesce(\(row).\(Self.oldestColumn(shortest)) is null
                       or \(Self.bucket(lastHour, counts)) is distinct from \(Self.bucket("\(row).last_hour", counts))
-                      or \(added.firstBucket(shortest, counts)) < \(row).\(Self.oldest(shortest)), false)
+                      or \(added.firstBucket(shortest, counts)) < \(row).\(Self.oldestColumn(shortest)), false)
                     """
                 }
                 // A single query for all columns of a row would run for every row, also for a row that stays as it is.
                 return periods.flatMap { period in
                     let recent = """
                         from \(counts.source) c where \(partCondition(row))
-                          and c.\(counts.bucket) >= \(Self.first(period, lastHour: lastHour))
+                          and c.\(counts.bucket) >= \(Self.firstBucket(period, lastHour: lastHour))
                         """
-                    let (before, oldest) = (Self.before(period), Self.oldest(period))
+                    let (before, oldest) = (Self.beforeColumn(period), Self.oldestColumn(period))
                     return [
                         (before, "\(reports) - (select coalesce(sum(c.reports), 0) \(recent))"),
                         (oldest, "(select min(c.\(counts.bucket)) \(recent))"),
@@ -111,7 +115,8 @@
         static func values(first: String, last: String) -> String {
             Period.allCases.map { period in
                 let bucket = bucket(first, RunningCounts.of(period))
-                return "0, case when \(bucket) >= \(Self.first(period, lastHour: last)) then \(bucket) end"
+                return
+                    "0, case when \(bucket) >= \(Self.firstBucket(period, lastHour: last)) then \(bucket) end"
             }.joined(separator: ", ")
         }
 
@@ -144,8 +149,8 @@
             + all.map { columns in
                 let added = Period.allCases.flatMap { period in
                     [
-                        "add column if not exists \(before(period)) bigint not null default 0",
-                        "add column if not exists \(oldest(period)) integer",
+                        "add column if not exists \(beforeColumn(period)) bigint not null default 0",
+                        "add column if not exists \(oldestColumn(period)) integer",
                     ]
                 }
                 return "alter table \(columns.table) \(added.joined(separator: ", "))"
@@ -164,8 +169,8 @@
             _ row: String, in period: Period, from first: String, to hour: String, else sum: String
         ) -> String {
             """
-            case when \(row).\(oldest(period)) >= \(first) and \(row).last_hour <= \(hour)
-                and \(row).reports < LARGEST_TOTAL then \(row).reports - \(row).\(before(period))
+            case when \(row).\(oldestColumn(period)) >= \(first) and \(row).last_hour <= \(hour)
+                and \(row).reports < LARGEST_TOTAL then \(row).reports - \(row).\(beforeColumn(period))
               else \(sum) end
             """
         }
@@ -175,9 +180,9 @@
         var check: (sentence: String, sql: String) {
             let wrong = Period.allCases.map { period in
                 let counts = RunningCounts.of(period)
-                let (before, oldest) = ("l.\(Self.before(period))", "l.\(Self.oldest(period))")
+                let (before, oldest) = ("l.\(Self.beforeColumn(period))", "l.\(Self.oldestColumn(period))")
                 let since =
-                    "\(partCondition("l")) and c.\(counts.bucket) >= \(Self.first(period, lastHour: "l.last_hour"))"
+                    "\(partCondition("l")) and c.\(counts.bucket) >= \(Self.firstBucket(period, lastHour: "l.last_hour"))"
                 let sum = "(select coalesce(sum(c.reports), 0) from \(counts.source) c where \(since))"
                 return """
                     \(before) > l.reports - \(sum)

@@ -18,7 +18,7 @@
         private(set) var builds: [Int64] = []
         private(set) var leaks: [StoredLeak] = []
         /// `true` if the leak did not exist before.
-        private(set) var isNew: [Bool] = []
+        private(set) var isLeakNew: [Bool] = []
 
         /// Looks up the rows, and inserts the names that are new.
         init(
@@ -39,11 +39,11 @@
                 existing.add(rows[2], of: newReleases.map { releaseNames[$0] }, &names)
                 existing.add(rows[3], of: newBuilds.map { buildNames[$0] }, &names)
             }
-            releases = try Self.all(releaseNames.map { existing.releases[$0] }, connection)
-            builds = try Self.all(buildNames.map { existing.builds[$0] }, connection)
+            releases = try Self.requireAll(releaseNames.map { existing.releases[$0] }, connection)
+            builds = try Self.requireAll(buildNames.map { existing.builds[$0] }, connection)
             apps = aggregate.apps.map { app in
-                let found = existing.apps[app.key]
-                return App(id: found?.id ?? 0, newest: found?.newest)
+                let existingApp = existing.apps[app.key]
+                return App(id: existingApp?.id ?? 0, newest: existingApp?.newest)
             }
             try writeLeaks(of: aggregate, &existing, on: connection)
         }
@@ -77,8 +77,8 @@
             of aggregate: SubmissionAggregate, _ existing: inout ExistingRows,
             on connection: PostgreSQLConnection
         ) throws(StoreError) {
-            isNew = aggregate.leaks.map { existing.leaks[$0.identity.id] == nil }
-            let missing = aggregate.leaks.indices.filter { isNew[$0] }
+            isLeakNew = aggregate.leaks.map { existing.leaks[$0.identity.id] == nil }
+            let missing = aggregate.leaks.indices.filter { isLeakNew[$0] }
             if !missing.isEmpty {
                 let releases = missing.map { index in
                     self.releases[
@@ -103,12 +103,12 @@
             }
         }
 
-        private static func all(
+        private static func requireAll(
             _ rows: [Int64?], _ connection: PostgreSQLConnection
         ) throws(StoreError) -> [Int64] {
-            let found = rows.compactMap { $0 }
-            guard found.count == rows.count else { throw .unreadable("a name", in: connection.name) }
-            return found
+            let existingRows = rows.compactMap { $0 }
+            guard existingRows.count == rows.count else { throw .unreadable("a name", in: connection.name) }
+            return existingRows
         }
     }
 #endif

@@ -57,13 +57,13 @@
 
         /// Returns queries that create all rows of a leak again. They run after the writes to `leak`, `leak_day` and `leak_hour`.
         ///
-        /// - Parameter gone: another leak, whose rows are deleted.
-        static func rebuild(_ leak: Int64, without gone: Int64) -> [Query] {
+        /// - Parameter deletedLeak: another leak, whose rows are deleted.
+        static func rebuild(_ leak: Int64, without deletedLeak: Int64) -> [Query] {
             all.flatMap { counts in
                 [
                     Query(
                         "delete from \(counts.table) where leak = any($1::bigint[])",
-                        .integers([Optional(leak), gone])),
+                        .integers([Optional(leak), deletedLeak])),
                     Query(counts.insertion(of: "(select $1::bigint as id)"), .integer(leak)),
                 ]
             } + PeriodColumns.rebuild(of: "$1::bigint").map { Query($0, .integer(leak)) }

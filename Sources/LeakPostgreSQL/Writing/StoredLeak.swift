@@ -5,9 +5,9 @@
     struct StoredLeak {
         var id: Int64
         /// The lowest version in which the leak was seen.
-        var first: Mark
+        var lowestRelease: Mark
         /// The highest version in which the leak was seen.
-        var last: Mark
+        var highestRelease: Mark
         /// Number of builds that the leak is counted in.
         var builds: Int
         var module: String?
@@ -35,8 +35,8 @@
 
         init(_ row: Row) {
             id = row.int64(1)
-            first = Mark(release: row.int64(2), order: row.bytes(3))
-            last = Mark(release: row.int64(4), order: row.bytes(5))
+            lowestRelease = Mark(release: row.int64(2), order: row.bytes(3))
+            highestRelease = Mark(release: row.int64(4), order: row.bytes(5))
             samples.sightings = row.int(6)
             samples.first = row.optionalInt64(7)
             samples.newest = row.optionalInt64(8)
@@ -47,8 +47,8 @@
 
         /// Widens the range of releases to include one in which the leak was seen.
         mutating func widen(to mark: Mark) {
-            if mark.order.lexicographicallyPrecedes(first.order) { first = mark }
-            if last.order.lexicographicallyPrecedes(mark.order) { last = mark }
+            if mark.order.lexicographicallyPrecedes(lowestRelease.order) { lowestRelease = mark }
+            if highestRelease.order.lexicographicallyPrecedes(mark.order) { highestRelease = mark }
         }
 
         /// Inserts the elements of the keys of existing leaks.

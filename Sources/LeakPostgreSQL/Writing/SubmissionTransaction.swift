@@ -13,60 +13,66 @@
         mutating func run(
             _ submissions: [Submission], now: Int64, _ clock: StoreClock, by writer: Writer
         ) throws(StoreError) -> [Receipt] {
-            let submissions = try Self.first(of: submissions, weighing: writer.limits.weightPerCommit)
+            let submissions = try Self.prefix(of: submissions, weighing: writer.limits.weightPerCommit)
             connection.begin("begin")
             var idempotencyKeys = IdempotencyKeys(of: submissions, clock)
-            let opening = [Migration.sharedLock, Migration.version, writer.commitMarker.next(now: now)]
+            let openingQueries = [
+                Migration.sharedLock, Migration.version, writer.commitMarker.nextQuery(now: now),
+            ]
             try idempotencyKeys.write(
-                after: opening, on: connection, limits: writer.limits, &writer.idempotency)
+                after: openingQueries, on: connection, limits: writer.limits, &writer.idempotencyCache)
             receipts = idempotencyKeys.receipts
 
-            let counted = submissions.indices.filter { receipts[$0] == .counted }
-            guard !counted.isEmpty else {
+            let countedIndexes = submissions.indices.filter { receipts[$0] == .counted }
+            guard !countedIndexes.isEmpty else {
                 _ = try commit([])
                 return receipts
             }
             let apps = try admitApps(
-                of: counted.lazy.map { submissions[$0] }, &writer.names, limit: writer.limits.appsPerKey)
+                of: countedIndexes.lazy.map { submissions[$0] }, &writer.nameCache,
+                limit: writer.limits.appsPerKey)
             var aggregate = try Self.aggregate(
-                submissions, counted, forgotten: idempotencyKeys.forgotten, in: apps,
-                by: AppNameQuota(apps, modules: writer.names.modules))
-            var existing = try ExistingRows(of: aggregate, apps: apps, on: connection, names: &writer.names)
+                submissions, countedIndexes, forgotten: idempotencyKeys.unrecognizedIndexes, in: apps,
+                by: AppNameQuota(apps, modules: writer.nameCache.modules))
+            var existing = try ExistingRows(
+                of: aggregate, apps: apps, on: connection, names: &writer.nameCache)
             for choice in aggregate.choices {
                 for leak in choice.asked.ids {
-                    writer.names.remember(existing.module(of: leak), of: leak)
+                    writer.nameCache.remember(existing.module(of: leak), of: leak)
                 }
             }
             let isStale = existing.invalidates(aggregate)
             let mayExceed = try existing.mayExceed(
-                writer.limits, adding: aggregate, names: &writer.names, idempotency: &writer.idempotency)
+                writer.limits, adding: aggregate, names: &writer.nameCache,
+                idempotency: &writer.idempotencyCache)
             if mayExceed || isStale {
-                try existing.lookUpFallbacks(aggregate, &writer.names)
+                try existing.lookUpFallbacks(aggregate, &writer.nameCache)
                 aggregate = try Self.aggregate(
-                    submissions, counted, forgotten: idempotencyKeys.forgotten, in: apps,
+                    submissions, countedIndexes, forgotten: idempotencyKeys.unrecognizedIndexes, in: apps,
                     by: ExactNameQuota(
-                        apps: apps, existing: existing, idempotency: writer.idempotency, limits: writer.limits
+                        apps: apps, existing: existing, idempotency: writer.idempotencyCache,
+                        limits: writer.limits
                     ))
             }
             let textBytes = existing.newTextBytes(of: aggregate)
-            let rowIDs = try RowIDs(of: aggregate, &existing, on: connection, names: &writer.names)
+            let rowIDs = try RowIDs(of: aggregate, &existing, on: connection, names: &writer.nameCache)
 
-            writer.members.invalidate(before: existing.erasures)
+            writer.installSetCache.invalidate(before: existing.erasures)
             var batch = WriteBatch(
                 of: aggregate, in: rowIDs, submissions, now: now, expiry: clock.expiryTime, by: writer)
             try batch.readAndMerge(&existing, on: connection, by: writer)
             try batch.limitDetails(existing, on: connection, by: writer, now: now)
             let writes = batch.writes(droppedReasons: writer.limits.droppedReasonsPerApp)
-            let use = writer.idempotency.write(
+            let usageQuery = writer.idempotencyCache.write(
                 idempotencyKeys, textBytes: textBytes.merging(batch.cellBytes, uniquingKeysWith: +),
                 details: batch.details, limits: writer.limits)
             let answers = try commit(
-                writes + [use].compactMap { $0 }
+                writes + [usageQuery].compactMap { $0 }
                     + batch.writeDetails(checkClasses: writer.limits.checkClassesPerBuild))
-            writer.members.remember(batch.sets)
-            writer.names.remember(batch.cells)
-            writer.names.remember(batch.details)
-            if use != nil { writer.idempotency.remember(answers[writes.count]) }
+            writer.installSetCache.remember(batch.sets)
+            writer.nameCache.remember(batch.cells)
+            writer.nameCache.remember(batch.details)
+            if usageQuery != nil { writer.idempotencyCache.remember(answers[writes.count]) }
             return receipts
         }
 
@@ -81,11 +87,11 @@
         }
 
         private static func aggregate(
-            _ submissions: [Submission], _ counted: [Int], forgotten: Set<Int>, in apps: AdmittedApps,
+            _ submissions: [Submission], _ countedIndexes: [Int], forgotten: Set<Int>, in apps: AdmittedApps,
             by quota: some NameQuota
         ) throws(StoreError) -> SubmissionAggregate {
             var aggregate = SubmissionAggregate()
-            for number in counted {
+            for number in countedIndexes {
                 if forgotten.contains(number) {
                     try aggregate.addForgotten(submissions[number], by: quota)
                 }
@@ -96,16 +102,16 @@
         }
 
         /// Returns as many submissions as one transaction takes, at least one; submissions that turn out to be repeats weigh too.
-        private static func first(
+        private static func prefix(
             of submissions: [Submission], weighing limit: Int
         ) throws(StoreError) -> [Submission] {
             // Most calls need no exact weight: a report adds to a leak, one of its builds and an hour at most.
-            let bound = submissions.reduce(0) { sum, submission in
+            let weightBound = submissions.reduce(0) { sum, submission in
                 sum + 3 * submission.sightings.count + submission.explanations.count
                     + 2 * submission.origins.count
                     + submission.usageCounts.reduce(0) { $0 + $1.checks.count + 2 }
             }
-            guard submissions.count > 1, bound >= limit else { return submissions }
+            guard submissions.count > 1, weightBound >= limit else { return submissions }
             var aggregate = SubmissionAggregate()
             let names = UnlimitedNames()
             for (number, submission) in submissions.enumerated() {

@@ -17,10 +17,10 @@
                         """, .text(symbols.kind.rawValue), .text(symbols.image)),
                 ])
                 try Migration.checkedVersion(answers[1], connection)
-                let others = answers[3].first?.int(0) ?? 0
-                guard others + body.count <= limits.symbolBytes else {
+                let otherBytes = answers[3].first?.int(0) ?? 0
+                guard otherBytes + body.count <= limits.symbolBytes else {
                     try connection.run(Query("commit"))
-                    return .full(bytes: others)
+                    return .full(bytes: otherBytes)
                 }
                 _ = try connection.run([
                     Query(

@@ -52,10 +52,10 @@
 
         /// - Parameter limit: number of reasons that one app counts separately.
         func writeDropped(limit: Int) -> Query? {
-            let dropped = zip(aggregate.apps, rowIDs.apps).flatMap { app, place in
+            let dropped = zip(aggregate.apps, rowIDs.apps).flatMap { app, rowID in
                 app.dropped.map { dropped in
                     CappedCounts.Row(
-                        owner: place.id, app: place.id, name: dropped.key.text, count: dropped.value)
+                        owner: rowID.id, app: rowID.id, name: dropped.key.text, count: dropped.value)
                 }
             }
             return CappedCounts.dropped.write(dropped, limit: limit)
@@ -64,8 +64,8 @@
         /// Adds the left-out details to the counts of their apps. The row of the app is found through the leak, because the batch
         /// has not looked up an app that only explanations name.
         func writeLeftOut() -> Query? {
-            let leftOut = details.leftOut.map { (leak: states[$0.key].id, count: $0.value) }
-            guard !leftOut.isEmpty else { return nil }
+            let leftOutDetails = details.leftOutCounts.map { (leak: states[$0.key].id, count: $0.value) }
+            guard !leftOutDetails.isEmpty else { return nil }
             return Query(
                 """
                 insert into beyond as known (app, name, count)
@@ -73,27 +73,27 @@
                 from unnest($1::bigint[], $2::bigint[]) as new (leak, count) join leak l on l.id = new.leak
                 group by l.app order by l.app
                 on conflict (app, name) do update set count = least(known.count + excluded.count, LARGEST_TOTAL)
-                """, .integers(leftOut.map(\.leak)), .integers(leftOut.map(\.count)),
+                """, .integers(leftOutDetails.map(\.leak)), .integers(leftOutDetails.map(\.count)),
                 .text(OverLimitCount.Name.details.rawValue))
         }
 
         /// Adds the checks that count without their class to the counts of their apps.
         func writeUnnamedChecks() -> Query? {
-            let unnamed = details.unnamedChecks.sorted { $0.key < $1.key }
-            guard !unnamed.isEmpty else { return nil }
+            let unnamedChecks = details.unnamedChecks.sorted { $0.key < $1.key }
+            guard !unnamedChecks.isEmpty else { return nil }
             return Query(
                 """
                 insert into beyond as known (app, name, count)
                 select app, $3::text, count from unnest($1::bigint[], $2::bigint[]) as new (app, count)
                 on conflict (app, name) do update set count = least(known.count + excluded.count, LARGEST_TOTAL)
-                """, .integers(unnamed.map(\.key)), .integers(unnamed.map(\.value)),
+                """, .integers(unnamedChecks.map(\.key)), .integers(unnamedChecks.map(\.value)),
                 .text(OverLimitCount.Name.details.rawValue))
         }
 
         /// Adds the numbers of items that were counted as `other`, by app and limit.
         func writeBeyond() -> Query? {
-            let beyond = zip(aggregate.apps, rowIDs.apps).flatMap { app, place in
-                app.beyond.filter { $0.value > 0 }.map { (app: place.id, name: $0.key, count: $0.value) }
+            let beyond = zip(aggregate.apps, rowIDs.apps).flatMap { app, rowID in
+                app.beyond.filter { $0.value > 0 }.map { (app: rowID.id, name: $0.key, count: $0.value) }
             }
             guard !beyond.isEmpty else { return nil }
             return Query(

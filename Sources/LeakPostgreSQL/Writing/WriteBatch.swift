@@ -29,7 +29,7 @@
         /// Number of leaks that a release did not have, by release of the aggregate.
         private(set) var newLeaksOfReleases: [Int]
         /// Change of the number of leaks that were first seen in a release.
-        private(set) var firstSeenIn: [Int64: Int] = [:]
+        private(set) var firstReleaseChanges: [Int64: Int] = [:]
 
         init(
             of aggregate: SubmissionAggregate, in rowIDs: RowIDs, _ submissions: [Submission], now: Int64,
@@ -61,8 +61,8 @@
                 details.add(candidates, bodies: bodies, of: index, row: states[index].id, from: submissions)
                 details.add(leak.values, of: index, row: states[index].id)
             }
-            addValues(&writer.names)
-            addChecks(&writer.names)
+            addValues(&writer.nameCache)
+            addChecks(&writer.nameCache)
         }
 
         private mutating func addValues(_ names: inout NameCache) {
@@ -94,24 +94,26 @@
             for (build, row) in zip(aggregate.builds, rowIDs.builds) {
                 let app = rowIDs.apps[aggregate.releases[build.release].app].id
                 for (className, check) in build.checks {
-                    let counted = CappedCounts.Row(
+                    let classCount = CappedCounts.Row(
                         owner: row, app: app, name: className.text, count: check.count, buckets: check.buckets
                     )
                     let name = HashedName(owner: row, hash: className.hashValue)
                     if names.checks.value(of: name) == nil {
-                        details.add(counted, keys: check.keys)
+                        details.add(classCount, keys: check.keys)
                     } else {
-                        knownChecks.append(counted)
+                        knownChecks.append(classCount)
                     }
                 }
             }
         }
 
         private mutating func countFirstRelease(of leak: Int) {
-            let (former, now) = (rowIDs.leaks[leak].first.release, states[leak].first.release)
-            guard rowIDs.isNew[leak] || former != now else { return }
-            if !rowIDs.isNew[leak] { firstSeenIn[former, default: 0] -= 1 }
-            firstSeenIn[now, default: 0] += 1
+            let (oldRelease, newRelease) = (
+                rowIDs.leaks[leak].lowestRelease.release, states[leak].lowestRelease.release
+            )
+            guard rowIDs.isLeakNew[leak] || oldRelease != newRelease else { return }
+            if !rowIDs.isLeakNew[leak] { firstReleaseChanges[oldRelease, default: 0] -= 1 }
+            firstReleaseChanges[newRelease, default: 0] += 1
         }
 
         // MARK: Reading
@@ -122,18 +124,19 @@
         ) throws(StoreError) {
             var isNew = [Bool](repeating: false, count: cells.count)
             defer { cellBytes = aggregate.cellBytes { isNew[$0] } }
-            let additions = additions(knowing: &writer.members)
-            let freed = aggregate.leaks.indices.filter { !aggregate.leaks[$0].lived.isEmpty }
-            let unknown = cells.indices.filter { index in
-                writer.names.cells.value(of: cells[index]) == nil && !existing.cells.contains(cells[index])
+            let additions = additions(knowing: &writer.installSetCache)
+            let freedLeaks = aggregate.leaks.indices.filter { !aggregate.leaks[$0].lived.isEmpty }
+            let uncachedCells = cells.indices.filter { index in
+                writer.nameCache.cells.value(of: cells[index]) == nil
+                    && !existing.cells.contains(cells[index])
             }
-            guard !additions.isEmpty || !freed.isEmpty || !unknown.isEmpty else { return }
+            guard !additions.isEmpty || !freedLeaks.isEmpty || !uncachedCells.isEmpty else { return }
             let rows = additions.map { $0.scope.row }
-            let asked = unknown.map { cells[$0] }
-            let owners = unknown.map {
+            let cellKeys = uncachedCells.map { cells[$0] }
+            let owners = uncachedCells.map {
                 InstallScope.leakRelease(leak: cells[$0].leak, release: release(ofCell: $0))
             }
-            let stored = try connection.run([
+            let answers = try connection.run([
                 Query(
                     """
                     select asked.place, i.members
@@ -147,8 +150,8 @@
                     select asked.place, h.histogram
                     from unnest($1::bigint[]) with ordinality as asked (leak, place)
                     join leak_lived h on h.leak = asked.leak
-                    """, .integers(freed.map { states[$0].id })),
-                ExistingRows.cells(asked),
+                    """, .integers(freedLeaks.map { states[$0].id })),
+                ExistingRows.cells(cellKeys),
                 Query(
                     """
                     select asked.place from unnest($1::bigint[], $2::bigint[]) with ordinality
@@ -156,16 +159,16 @@
                     join leak_release c on c.leak = asked.leak and c.release = asked.release
                     """, .integers(owners.map { $0.row.owner }), .integers(owners.map { $0.row.part })),
             ])
-            try mergeInstalls(additions, into: stored[0], on: connection)
-            try mergeTimes(of: freed, into: stored[1], on: connection)
-            existing.add(stored[2], of: asked)
-            var counted = Set(stored[3].map { owners[$0.int(0) - 1] })
-            for (index, owner) in zip(unknown, owners) {
+            try mergeInstalls(additions, into: answers[0], on: connection)
+            try mergeTimes(of: freedLeaks, into: answers[1], on: connection)
+            existing.add(answers[2], of: cellKeys)
+            var countedOwners = Set(answers[3].map { owners[$0.int(0) - 1] })
+            for (index, owner) in zip(uncachedCells, owners) {
                 if !existing.cells.contains(cells[index]) {
                     newCells[aggregate.cells[index].leak] += 1
                     isNew[index] = true
                 }
-                if counted.insert(owner).inserted {
+                if countedOwners.insert(owner).inserted {
                     newLeaksOfReleases[aggregate.builds[aggregate.cells[index].build].release] += 1
                 }
             }
@@ -177,7 +180,7 @@
         }
 
         private func additions(
-            knowing members: inout InstallSetCache
+            knowing installSetCache: inout InstallSetCache
         ) -> [(scope: InstallScope, hashes: [UInt64])] {
             var hashes: [InstallScope: [UInt64]] = [:]
             for (index, cell) in aggregate.cells.enumerated() where !cell.installs.isEmpty {
@@ -188,8 +191,8 @@
                     .leak(leak), .release(release),
                 ]
                 for scope in scopes {
-                    let unknown = members.unknown(cell.installs, to: scope)
-                    if !unknown.isEmpty { hashes[scope, default: []] += unknown }
+                    let newHashes = installSetCache.possiblyNewHashes(cell.installs, in: scope)
+                    if !newHashes.isEmpty { hashes[scope, default: []] += newHashes }
                 }
             }
             for slot in aggregate.slots where slot.day >= firstDay && !slot.installs.isEmpty {
@@ -198,45 +201,46 @@
                     slot.number >= oldestSlot
                     ? .slot(app: app, slot: Int64(slot.number))
                     : .day(app: app, day: Int64(slot.day))
-                let unknown = members.unknown(slot.installs, to: scope)
-                if !unknown.isEmpty { hashes[scope, default: []] += unknown }
+                let newHashes = installSetCache.possiblyNewHashes(slot.installs, in: scope)
+                if !newHashes.isEmpty { hashes[scope, default: []] += newHashes }
             }
             return hashes.map { ($0.key, $0.value) }
         }
 
         private mutating func mergeInstalls(
-            _ additions: [(scope: InstallScope, hashes: [UInt64])], into stored: Rows,
+            _ additions: [(scope: InstallScope, hashes: [UInt64])], into storedRows: Rows,
             on connection: PostgreSQLConnection
         ) throws(StoreError) {
-            var merged = [InstallSet](repeating: InstallSet(), count: additions.count)
-            for row in stored {
+            var mergedSets = [InstallSet](repeating: InstallSet(), count: additions.count)
+            for row in storedRows {
                 guard let set = InstallSet(bytes: row.bytes(1)) else {
                     throw .unreadable("a set of installs", in: connection.name)
                 }
-                merged[row.int(0) - 1] = set
+                mergedSets[row.int(0) - 1] = set
             }
             for (index, addition) in additions.enumerated() {
                 var isChanged = false
-                for hash in addition.hashes where merged[index].insert(hash) { isChanged = true }
-                if isChanged { sets[addition.scope] = merged[index] }
+                for hash in addition.hashes where mergedSets[index].insert(hash) { isChanged = true }
+                if isChanged { sets[addition.scope] = mergedSets[index] }
             }
         }
 
         private mutating func mergeTimes(
-            of freed: [Int], into stored: Rows, on connection: PostgreSQLConnection
+            of freedLeaks: [Int], into storedRows: Rows, on connection: PostgreSQLConnection
         ) throws(StoreError) {
-            var merged = [DurationHistogram](repeating: DurationHistogram(), count: freed.count)
-            for row in stored {
+            var mergedHistograms = [DurationHistogram](
+                repeating: DurationHistogram(), count: freedLeaks.count)
+            for row in storedRows {
                 guard let histogram = DurationHistogram(bytes: row.bytes(1)) else {
                     throw .unreadable("a histogram", in: connection.name)
                 }
-                merged[row.int(0) - 1] = histogram
+                mergedHistograms[row.int(0) - 1] = histogram
             }
-            for (index, leak) in freed.enumerated() {
+            for (index, leak) in freedLeaks.enumerated() {
                 for (milliseconds, count) in aggregate.leaks[leak].lived {
-                    merged[index].add(milliseconds: milliseconds, count: count)
+                    mergedHistograms[index].add(milliseconds: milliseconds, count: count)
                 }
-                histograms.append((states[leak].id, merged[index]))
+                histograms.append((states[leak].id, mergedHistograms[index]))
             }
         }
 
@@ -250,15 +254,15 @@
             _ existing: ExistingRows, on connection: PostgreSQLConnection, by writer: Writer, now: Int64
         ) throws(StoreError) {
             try details.limit(
-                by: writer.limits, existing, &writer.idempotency, on: connection
+                by: writer.limits, existing, &writer.idempotencyCache, on: connection
             )
-            for sample in details.samples { states[sample.leak].samples.keep(sample.kept, now: now) }
+            for sample in details.samples { states[sample.leak].samples.keep(sample.candidate, now: now) }
         }
 
         /// Returns the writes of all tables, except those of ``writeDetails(checkClasses:)``. Most of them change one table, in the
         /// order of its key.
         func writes(droppedReasons: Int) -> [Query] {
-            let all = [
+            let queries = [
                 writeLastHours(), writeHours(), writeDays(), writeLeaks(), writeModules(),
                 writeLeakReleases(),
                 writeLeakBuilds(),
@@ -267,7 +271,7 @@
                 writeDropped(limit: droppedReasons), writeBeyond(), writeLeftOut(), writeApps(),
                 chooseNewest(),
             ]
-            return all.compactMap { $0 }
+            return queries.compactMap { $0 }
         }
 
         /// Returns the writes of details. They run after ``IdempotencyCache/write(_:textBytes:details:limits:)``, which compares

@@ -46,19 +46,19 @@
             var rows = knownValues
             var texts = aggregate.texts
             // Equal texts get the same number, so that their reports are added up in one row.
-            var numbers = Dictionary(
+            var textNumbers = Dictionary(
                 uniqueKeysWithValues: texts.indices.map { (ByteText(texts[$0]), $0) })
-            for added in details.values {
-                let text = added.value.text
-                let number = numbers[ByteText(text)] ?? texts.count
+            for newValue in details.values {
+                let text = newValue.value.text
+                let number = textNumbers[ByteText(text)] ?? texts.count
                 if number == texts.count {
-                    numbers[ByteText(text)] = number
+                    textNumbers[ByteText(text)] = number
                     texts.append(text)
                 }
                 rows.append(
                     CountRow(
-                        leak: added.row, first: added.value.kind.rawValue, second: Int64(number),
-                        reports: added.reports))
+                        leak: newValue.row, first: newValue.value.kind.rawValue, second: Int64(number),
+                        reports: newValue.reports))
             }
             guard !rows.isEmpty else { return nil }
             rows = CountRow.summed(rows)

@@ -54,7 +54,8 @@
                 .integers(impacts), .integers(newCells), .integers(states.map { $0.samples.sightings }),
                 .integers(leaks.map { $0.aliveAtMost.map(Int64.init) }),
                 .integers(leaks.map { $0.span?.first }), .integers(leaks.map { $0.span?.last }),
-                .integers(states.map { $0.first.release }), .integers(states.map { $0.last.release }),
+                .integers(states.map { $0.lowestRelease.release }),
+                .integers(states.map { $0.highestRelease.release }),
                 .integers(states.map { $0.samples.first }), .integers(states.map { $0.samples.newest }),
                 .integers(states.map { $0.samples.newestKept }),
                 .integers(hours.map { $0?.lowerBound }), .integers(hours.map { $0?.upperBound }))
@@ -63,7 +64,7 @@
         /// Writes the modules of leaks for which no earlier report had named a module.
         func writeModules() -> Query? {
             let claims = aggregate.leaks.indices.filter {
-                !rowIDs.isNew[$0] && aggregate.leaks[$0].claimedModule != nil
+                !rowIDs.isLeakNew[$0] && aggregate.leaks[$0].claimedModule != nil
             }.sorted { states[$0].id < states[$1].id }
             guard !claims.isEmpty else { return nil }
             return Query(

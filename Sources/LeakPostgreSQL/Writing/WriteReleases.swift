@@ -29,7 +29,7 @@
         /// Writes the number of leaks that were first seen in each release. Such a release may have no reports in this
         /// transaction.
         func writeFirstReleases() -> Query? {
-            let changes = firstSeenIn.filter { $0.value != 0 }.sorted { $0.key < $1.key }
+            let changes = firstReleaseChanges.filter { $0.value != 0 }.sorted { $0.key < $1.key }
             guard !changes.isEmpty else { return nil }
             return Query(
                 """

@@ -6,8 +6,8 @@
             let samples = details.samples
             guard !samples.isEmpty else { return nil }
             let reports = samples.map { sample in
-                let submission = submissions[sample.kept.place.submission]
-                let sighting = submission.sightings[sample.kept.place.sighting]
+                let submission = submissions[sample.candidate.place.submission]
+                let sighting = submission.sightings[sample.candidate.place.sighting]
                 return (
                     at: sighting.at, origin: submission.origins[sighting.origin],
                     body: sample.body
@@ -27,8 +27,8 @@
                   version = excluded.version, build = excluded.build, system = excluded.system,
                   model = excluded.model, install_hash = excluded.install_hash, install = excluded.install,
                   "user" = excluded."user", body = excluded.body
-                """, .integers(samples.map { $0.row }), .integers(samples.map { $0.kept.slot }),
-                .integers(samples.map { $0.kept.ordinal }), .integers(reports.map { $0.at }),
+                """, .integers(samples.map { $0.row }), .integers(samples.map { $0.candidate.slot }),
+                .integers(samples.map { $0.candidate.ordinal }), .integers(reports.map { $0.at }),
                 .texts(origins.map(\.version)), .texts(origins.map(\.build)), .texts(origins.map(\.system)),
                 .texts(origins.map(\.model)),
                 .integers(origins.map { $0.installHash.map { Int64(bitPattern: $0) } }),
@@ -38,7 +38,7 @@
 
         /// Writes the messages of newest reports.
         func writeMessages() -> Query? {
-            let newest = details.samples.filter { $0.kept.slot == SampleSlot.newest }
+            let newest = details.samples.filter { $0.candidate.slot == SampleSlot.newest }
             guard !newest.isEmpty else { return nil }
             return Query(
                 """

@@ -30,9 +30,9 @@
         private let clockRule: ClockRule
         /// `nil` until it has been read.
         private var clock: StoreClock?
-        var names = NameCache()
-        var members = InstallSetCache()
-        var idempotency = IdempotencyCache()
+        var nameCache = NameCache()
+        var installSetCache = InstallSetCache()
+        var idempotencyCache = IdempotencyCache()
         var commitMarker = CommitMarker()
         /// Makes batches smaller after a transaction that took too long.
         private var batchSizeLimiter = BatchSizeLimiter()
@@ -40,7 +40,7 @@
         private var serverErrorKind: ServerErrorKind?
         /// Time for which the writer tries to find out whether a commit succeeded; senders of reports wait no longer than half a
         /// minute.
-        private static let outcomeWait = Duration.seconds(5)
+        private static let outcomeTimeout = Duration.seconds(5)
 
         init(
             connector: DatabaseConnector, limits: StoreLimits, clock: ClockRule, redact: @escaping Redact,
@@ -54,16 +54,16 @@
         }
 
         func count(_ submissions: [Submission], now: Int64) throws(StoreError) -> [Receipt] {
-            let taken = Array(submissions.prefix(batchSizeLimiter.limit))
+            let batch = Array(submissions.prefix(batchSizeLimiter.limit))
             do throws(StoreError) {
-                let receipts = try attempt(taken, now: now)
+                let receipts = try attempt(batch, now: now)
                 batchSizeLimiter.recordSuccess()
                 return receipts
             } catch {
                 switch serverErrorKind {
                 case .tooSlow:
                     // A retry would take as long, so waiting senders get an error and retry later.
-                    batchSizeLimiter.recordTimeout(of: taken.count)
+                    batchSizeLimiter.recordTimeout(of: batch.count)
                     throw error
                 case .conflict: break
                 case nil: guard error.reason == .unavailable || error.reason == .locked else { throw error }
@@ -71,7 +71,7 @@
                 }
                 // Nothing was counted, and a retry may succeed at once: a connection broke while it was idle, or two collectors
                 // conflicted.
-                return try attempt(taken, now: now)
+                return try attempt(batch, now: now)
             }
         }
 
@@ -86,9 +86,9 @@
             } catch {
                 serverErrorKind = connection.serverErrorKind
                 // Cached row numbers may belong to rows that were not committed.
-                names = NameCache()
-                members = InstallSetCache()
-                idempotency = IdempotencyCache()
+                nameCache = NameCache()
+                installSetCache = InstallSetCache()
+                idempotencyCache = IdempotencyCache()
                 connector.reset()
                 guard transaction.isInDoubt else { throw error }
                 switch isCommitted(now: now) {
@@ -106,11 +106,11 @@
             -> StoreClock
         {
             var clock: StoreClock
-            if let known = self.clock {
-                clock = known
+            if let cachedClock = self.clock {
+                clock = cachedClock
             } else {
                 // The first time of a new database is stored before the first keys, whose times it determines.
-                guard let stored = Self.stored(try connection.run(Self.readClock)) else {
+                guard let stored = Self.storedClock(try connection.run(Self.readClock)) else {
                     return try writeClock(at: now)
                 }
                 clock = StoreClock(stored, now: now, rule: clockRule)
@@ -128,7 +128,7 @@
                 connection.begin("begin")
                 let rows = try connection.run([Migration.sharedLock, Migration.version, Self.readClock])
                 try Migration.checkedVersion(rows[1], connection)
-                let stored = Self.stored(rows[2])
+                let stored = Self.storedClock(rows[2])
                 var clock = self.clock ?? StoreClock(stored, now: now, rule: clockRule)
                 clock.advance(to: now, past: stored)
                 _ = try connection.run([
@@ -150,14 +150,14 @@
 
         private static let readClock = Query("select wall, keys, waited from clock where id = 1")
 
-        private static func stored(_ rows: Rows) -> StoreClock.Stored? {
+        private static func storedClock(_ rows: Rows) -> StoreClock.Stored? {
             rows.first.map { StoreClock.Stored(wall: $0.int64(0), keys: $0.int64(1), waited: $0.int64(2)) }
         }
 
         /// Returns `true` if the transaction whose commit was not answered was committed, as the server reports once it is back;
-        /// `nil` if it is not back within ``outcomeWait``.
+        /// `nil` if it is not back within ``outcomeTimeout``.
         private func isCommitted(now: Int64) -> Bool? {
-            let deadline = ContinuousClock.now + Self.outcomeWait
+            let deadline = ContinuousClock.now + Self.outcomeTimeout
             repeat {
                 do throws(StoreError) {
                     return try commitMarker.isLastCommitted(on: connector.open(), now: now)

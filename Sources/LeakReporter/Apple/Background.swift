@@ -9,7 +9,7 @@
     /// It uses notifications only: extensions have neither `UIApplication.shared` nor its background tasks;
     /// `performExpiringActivity` is available to apps and extensions.
     final class Background: @unchecked Sendable {
-        // Unchecked: set by `init` alone.
+        // `@unchecked` is safe, because only `init` sets the properties.
         private let observers: [any NSObjectProtocol]
         private let center: NotificationCenter
 
@@ -24,8 +24,8 @@
             observers =
                 observe([UIApplication.didEnterBackgroundNotification, .NSExtensionHostDidEnterBackground]) {
                     let backgroundFlush = BackgroundFlush(thread, milliseconds: bounds.backgroundMilliseconds)
-                    // This is requested at once, because the process may be suspended as soon as the main thread returns. The block
-                    // runs on a system thread, and again on another one when the time is up.
+                    // The background time is requested at once, because the process may be suspended as soon as the main thread
+                    // returns. The block runs on a system thread, and again on another one when the time is up.
                     ProcessInfo.processInfo.performExpiringActivity(withReason: "LeakReporter") { isExpired in
                         if isExpired { backgroundFlush.end() } else { backgroundFlush.waitUntilSent() }
                     }

@@ -9,22 +9,24 @@ extension CustomKey.Value {
     /// texts of users.
     init(_ any: Any) {
         self =
-            Self.plain(any)
-            ?? (any as? any RawRepresentable).flatMap { Self.plain($0.rawValue) }
+            Self.plainValue(any)
+            ?? (any as? any RawRepresentable).flatMap { Self.plainValue($0.rawValue) }
             ?? Self.caseName(of: any).map(Self.string)
             ?? .string(UnknownContext.removed(from: String(reflecting: type(of: any))))
     }
 
+    /// Converts a value that the app passes.
+    ///
     /// - Returns: `nil` for an optional that is empty at any depth, and for `NSNull`.
-    static func of(_ value: Any?) -> Self? { content(of: value).map { Self($0) } }
+    static func of(_ value: Any?) -> Self? { unwrappedValue(of: value).map { Self($0) } }
 
     /// The value, cut to the limits of the wire format.
-    var bounded: Self {
+    var truncated: Self {
         guard case .string(let text) = self else { return self }
         return .string(text.prefix(utf8: WireLimits.keyValueBytes))
     }
 
-    private static func content(of value: Any?) -> Any? {
+    private static func unwrappedValue(of value: Any?) -> Any? {
         guard var value, !(value is NSNull) else { return nil }
         while true {
             let mirror = Mirror(reflecting: value)
@@ -34,7 +36,7 @@ extension CustomKey.Value {
         }
     }
 
-    private static func plain(_ any: Any) -> Self? {
+    private static func plainValue(_ any: Any) -> Self? {
         // Compared by the exact type, because on Apple's systems `as? Bool` accepts the number 1 as well.
         switch type(of: any) {
         case is Bool.Type: return (any as? Bool).map(Self.boolean) ?? .string("Bool")
@@ -46,7 +48,7 @@ extension CustomKey.Value {
         case let text as any StringProtocol: return .string(String(text))
         case let number as NSNumber: return value(of: number)
         case let number as any BinaryInteger: return .number(Double(number))
-        case let number as any BinaryFloatingPoint: return finite(Double(number))
+        case let number as any BinaryFloatingPoint: return finiteNumber(Double(number))
         case let url as URL: return .string(url.absoluteString)
         case let error as any Error:
             let inner = error as NSError
@@ -66,11 +68,11 @@ extension CustomKey.Value {
     private static func value(of number: NSNumber) -> Self {
         // Foundation stores a boolean as a char, on Linux and on Apple's systems.
         let isBoolean = unsafe number.objCType.pointee == CChar(bitPattern: UInt8(ascii: "c"))
-        return isBoolean ? .boolean(number.boolValue) : finite(number.doubleValue)
+        return isBoolean ? .boolean(number.boolValue) : finiteNumber(number.doubleValue)
     }
 
     /// Returns a number if it is finite, otherwise its text, because JSON has no infinite numbers or NaN.
-    private static func finite(_ number: Double) -> Self {
+    private static func finiteNumber(_ number: Double) -> Self {
         number.isFinite ? .number(number) : .string("\(number)")
     }
 }

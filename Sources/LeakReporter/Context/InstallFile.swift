@@ -15,7 +15,7 @@ struct InstallFile: Hashable, Sendable {
     private var path: String { folder + "/install" }
 
     /// The number of digits: 128 random bits are 32 hexadecimal digits, like an `Idempotency-Key`.
-    static let digitsCount = 32
+    static let digitCount = 32
 
     /// Returns the stored identifier, or creates and stores a new one.
     ///
@@ -23,37 +23,37 @@ struct InstallFile: Hashable, Sendable {
     /// call returns a new one. Accesses the disk.
     func identifier() -> String {
         if let storedIdentifier { return storedIdentifier }
-        let fresh = RandomText.hexadecimal128()
+        let newIdentifier = RandomText.hexadecimal128()
         try? PrivateFolder.make(folder)
-        for _ in 0..<Draft.attempts {
+        for _ in 0..<Draft.maximumAttempts {
             do throws(FileFailure) {
-                return try store(fresh)
+                return try store(newIdentifier)
             } catch {
-                // Another process that starts took the draft for a leftover.
-                guard error.isMissing || error.isTaken else { break }
+                // Another process that was starting mistook the draft for a leftover and removed it.
+                guard error.isMissing || error.isLocked else { break }
             }
         }
-        return fresh
+        return newIdentifier
     }
 
     /// - Returns: the identifier that is stored afterwards.
-    private func store(_ fresh: String) throws(FileFailure) -> String {
+    private func store(_ newIdentifier: String) throws(FileFailure) -> String {
         let draft = Draft.path(for: path)
         defer { unsafe unlink(draft) }
-        let descriptor = try FileDescriptor(draft, .lockingOrMaking)
+        let descriptor = try FileDescriptor(draft, .lockingOrCreating)
         try descriptor.lock(path: draft)
-        if let failure = descriptor.write(Array(fresh.utf8), path: draft).failure { throw failure }
+        if let failure = descriptor.write(Array(newIdentifier.utf8), path: draft).failure { throw failure }
         // This fails if another process was faster; its identifier counts then.
         if unsafe link(draft, path) != 0 {
             if let storedIdentifier { return storedIdentifier }
             // The existing file has no identifier, or the file system has no links. A file that may not be read stays.
-            guard unsafe access(path, R_OK) == 0 || errno == ENOENT else { return fresh }
+            guard unsafe access(path, R_OK) == 0 || errno == ENOENT else { return newIdentifier }
             try FileSystem.rename(draft, to: path)
         }
-        return fresh
+        return newIdentifier
     }
 
-    /// Deletes the identifier. The next one is new, and cannot be linked to the old one.
+    /// Deletes the identifier. The next identifier is new, and cannot be linked to the old one.
     func forget() { unsafe unlink(path) }
 
     /// The stored identifier; `nil` if there is no file, or if it contains something else.
@@ -61,10 +61,10 @@ struct InstallFile: Hashable, Sendable {
         let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
         guard descriptor >= 0 else { return nil }
         defer { close(descriptor) }
-        var bytes = [UInt8](repeating: 0, count: Self.digitsCount + 1)
+        var bytes = [UInt8](repeating: 0, count: Self.digitCount + 1)
         let count = unsafe read(descriptor, &bytes, bytes.count)
         let hexadecimal = Set("0123456789abcdef".utf8)
-        guard count == Self.digitsCount, bytes.prefix(count).allSatisfy(hexadecimal.contains) else {
+        guard count == Self.digitCount, bytes.prefix(count).allSatisfy(hexadecimal.contains) else {
             return nil
         }
         return String(decoding: bytes.prefix(count), as: UTF8.self)
@@ -75,7 +75,8 @@ extension InstallFile {
     /// Returns the file for an app of this user: one folder per app, because apps share the parent folder on some systems.
     static func ofThisUser(_ app: AppInfo) -> InstallFile {
         InstallFile(
-            folder: base(ProcessInfo.processInfo.environment, home: NSHomeDirectory()) + "/LeakReporter/"
+            folder: stateFolder(ProcessInfo.processInfo.environment, home: NSHomeDirectory())
+                + "/LeakReporter/"
                 + folderName(for: app))
     }
 
@@ -83,15 +84,15 @@ extension InstallFile {
     ///
     /// - Parameter environment: the environment, of which `XDG_STATE_HOME` is used if it is absolute.
     ///   https://specifications.freedesktop.org/basedir-spec/latest/
-    static func base(_ environment: [String: String], home: String) -> String {
+    static func stateFolder(_ environment: [String: String], home: String) -> String {
         #if canImport(Darwin)
             // Of the folders that an app may write on tvOS, the caches folder lives longest.
             #if os(tvOS)
-                let place = FileManager.SearchPathDirectory.cachesDirectory
+                let directory = FileManager.SearchPathDirectory.cachesDirectory
             #else
-                let place = FileManager.SearchPathDirectory.applicationSupportDirectory
+                let directory = FileManager.SearchPathDirectory.applicationSupportDirectory
             #endif
-            return FileManager.default.urls(for: place, in: .userDomainMask).first?.path ?? home
+            return FileManager.default.urls(for: directory, in: .userDomainMask).first?.path ?? home
         #else
             if let folder = environment["XDG_STATE_HOME"], folder.hasPrefix("/") { return folder }
             return home + "/.local/state"
@@ -101,13 +102,13 @@ extension InstallFile {
     /// Returns a valid path element for any name of an app.
     static func folderName(for app: AppInfo) -> String {
         let name = app.id ?? app.module ?? ""
-        let safe = name.utf8.prefix(128).map { byte -> Character in
+        let safeCharacters = name.utf8.prefix(128).map { byte -> Character in
             let isPlain =
                 (0x30...0x39).contains(byte) || (0x41...0x5A).contains(byte) || (0x61...0x7A).contains(byte)
                 || byte == UInt8(ascii: ".") || byte == UInt8(ascii: "-")
             return isPlain ? Character(Unicode.Scalar(byte)) : "_"
         }
         // The name is never `.`, `..`, hidden or empty.
-        return "app-" + String(safe)
+        return "app-" + String(safeCharacters)
     }
 }

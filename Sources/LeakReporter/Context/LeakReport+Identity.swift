@@ -7,7 +7,7 @@ import LeakMessage
 extension LeakReport {
     /// Returns the report with a placeholder if nothing in it identifies the leak, so that the sighting counts: the last element of
     /// a path of owners as the class, `error` as the domain of an error, or a space, which is also sent for a text of blanks.
-    func namingLeak() -> LeakReport {
+    func withIdentityPlaceholder() -> LeakReport {
         guard !namesLeak else { return self }
         var report = self
         if let last = stack.last, !last.isEmpty, CallStack(stack) == nil {
@@ -35,25 +35,25 @@ extension LeakReport {
         // The explanation names the class or cycle, and the detector's fingerprint may name the class.
         if isClassRemoved || isCycleRemoved { report.explanation = nil }
         if isClassRemoved, !fingerprint.isEmpty, fingerprint == original.fingerprint {
-            report.fingerprint = Self.hashed("fingerprint", fingerprint)
+            report.fingerprint = Self.hashedFingerprint("fingerprint", fingerprint)
         }
-        let lost = lostText(of: original).map { DetectorMessage($0) }
-        if let lost {
+        let removedMessage = removedText(of: original).map { DetectorMessage($0) }
+        if let removedMessage {
             // The class given in addition to the text may have been removed too.
             if original.namesClass {
-                report.event = event ?? lost.event
+                report.event = event ?? removedMessage.event
             } else {
-                report.fill(from: lost)
+                report.fill(from: removedMessage)
                 if isCycleRemoved { report.cycle = [] }
             }
         }
         guard report.fingerprint.isEmpty, !report.namesClass else { return report }
-        if let removed = report.removedIdentity(of: original, lost) {
+        if let replacement = report.replacementFingerprint(of: original, removedMessage) {
             report.fingerprint =
                 original.fingerprint.isEmpty
-                ? removed : Self.hashed("fingerprint", original.fingerprint)
+                ? replacement : Self.hashedFingerprint("fingerprint", original.fingerprint)
         } else if !report.namesLeak {
-            report.fingerprint = Self.hashed("fingerprint", original.fingerprint)
+            report.fingerprint = Self.hashedFingerprint("fingerprint", original.fingerprint)
         }
         return report
     }
@@ -75,7 +75,7 @@ extension LeakReport {
 
     /// Returns the text of `original` if it was removed. A message counts as removed even if the description of an error is still
     /// there.
-    private func lostText(of original: LeakReport) -> String? {
+    private func removedText(of original: LeakReport) -> String? {
         let isMessageRemoved = (message ?? "").isEmpty && !(original.message ?? "").isEmpty
         return isMessageRemoved || text == nil ? original.text : nil
     }
@@ -83,25 +83,27 @@ extension LeakReport {
     /// Returns a fingerprint that replaces the removed values that identified the leak of `original`; `nil` if they are still
     /// there.
     ///
-    /// - Parameter lost: the removed text.
-    private func removedIdentity(of original: LeakReport, _ lost: DetectorMessage?) -> [String]? {
-        if original.namesClass { return Self.hashed("class", original.classAndPath) }
+    /// - Parameter removedMessage: the removed text.
+    private func replacementFingerprint(of original: LeakReport, _ removedMessage: DetectorMessage?)
+        -> [String]?
+    {
+        if original.namesClass { return Self.hashedFingerprint("class", original.classAndPath) }
         if !original.cycle.isEmpty {
             guard cycle.isEmpty else { return nil }
             // A class named in a text takes precedence over the cycle.
             if let text, DetectorMessage(text).className != nil { return nil }
             let names = original.cycle.map { Cycle.element(TypeName($0).text) }
-            return Self.hashed("cycle", Cycle.smallestRotation(names))
+            return Self.hashedFingerprint("cycle", Cycle.smallestRotation(names))
         }
-        if let lost {
+        if let removedMessage {
             guard cycle.isEmpty else { return nil }
-            let calls = original.stack.isEmpty ? lost.callStack : CallStack(original.stack)
-            return Self.hashed("text", [lost.template] + (calls?.key ?? []))
+            let calls = original.stack.isEmpty ? removedMessage.callStack : CallStack(original.stack)
+            return Self.hashedFingerprint("text", [removedMessage.template] + (calls?.key ?? []))
         }
         guard let originalError = original.error, !originalError.domain.isEmpty, !namesLeak else {
             return nil
         }
-        return Self.hashed(
+        return Self.hashedFingerprint(
             "error", [UnknownContext.removed(from: originalError.domain), "\(originalError.code)"])
     }
 
@@ -119,7 +121,7 @@ extension LeakReport {
     }
 
     /// - Parameter kind: the first part of the fingerprint. The second part is a hash, which does not reveal `parts`.
-    private static func hashed(_ kind: String, _ parts: [String]) -> [String] {
+    private static func hashedFingerprint(_ kind: String, _ parts: [String]) -> [String] {
         [kind, FNV1a(parts.joined(separator: "\u{1F}")).hexadecimal]
     }
 }

@@ -5,7 +5,7 @@ internal import LeakPlatform
 /// A key for merging: sightings on this device with equal keys are counted as one report.
 ///
 /// It is finer than the collector's groups, so that sightings in different groups are never merged: besides class and stack, it
-/// includes everything that the collector shows of a group, and the sender. Addresses, times, the log and the rest of a text are
+/// includes everything that the collector shows of a group, and the sender. Addresses, times, the log and the other parts of a text are
 /// not included.
 ///
 /// A keyed hash of 128 bits, SipHash twice with different first bytes: among a million leaks, two share a key once in 10²⁶ runs. It
@@ -47,25 +47,25 @@ private struct ReportMergeParts {
 
     mutating func append(_ report: LeakReport) {
         // Like the collector, this uses the text for the fields that are missing.
-        let named = report.className.flatMap { $0.isEmpty ? nil : $0 }
+        let className = report.className.flatMap { $0.isEmpty ? nil : $0 }
         let text = [report.message, report.error?.description].compactMap(\.self).first { !$0.isEmpty }
-        let mayHaveCalls = report.stack.isEmpty && text.map(DetectorMessage.mayHaveCallStack) ?? false
-        let isOpen = named == nil || report.event == nil
-        let parsed = isOpen || mayHaveCalls ? text.map(Self.read) : nil
-        let subject = named == nil ? parsed : nil
+        let parsesCallStack = report.stack.isEmpty && text.map(DetectorMessage.mayHaveCallStack) ?? false
+        let lacksClassOrEvent = className == nil || report.event == nil
+        let parsed = lacksClassOrEvent || parsesCallStack ? text.map(Self.parse) : nil
+        let parsedIdentity = className == nil ? parsed : nil
 
-        append((report.kind ?? (isOpen ? parsed?.kind : nil))?.rawValue)
-        if let named {
-            append(name: named, atMost: WireLimits.classBytes)
+        append((report.kind ?? (lacksClassOrEvent ? parsed?.kind : nil))?.rawValue)
+        if let className {
+            append(name: className, atMost: WireLimits.classBytes)
         } else {
-            append(subject?.wholeNames.className)
-            append(subject?.template)
+            append(parsedIdentity?.wholeNames.className)
+            append(parsedIdentity?.template)
         }
         if report.stack.isEmpty { append(parsed?.callStack?.key ?? []) }
-        append(report.stack, orCleaned: subject?.wholeNames.stack)
-        append(report.children, orCleaned: subject?.wholeNames.children)
+        append(report.stack, orCleaned: parsedIdentity?.wholeNames.stack)
+        append(report.children, orCleaned: parsedIdentity?.wholeNames.children)
         // The cycle may start at any of its references.
-        append(Cycle.smallestRotation(report.cycle), orCleaned: subject?.cycle)
+        append(Cycle.smallestRotation(report.cycle), orCleaned: parsedIdentity?.cycle)
         append(report.reason)
         append(report.fingerprint)
         append(report.error?.domain)
@@ -75,13 +75,13 @@ private struct ReportMergeParts {
         append(report.install)
         append(report.user)
 
-        // An explanation is charged separately from the sightings of its leak.
+        // A report with an explanation counts in the quota separately from the sightings of its leak.
         if report.explanation != nil { bytes.append(2) }
         let isFreed = (report.event ?? parsed?.event) == .freed
         bytes.append(isFreed ? 1 : 0)
         guard isFreed else { return }
-        let lived = report.livedMilliseconds ?? (parsed ?? text.map(Self.read))?.livedMilliseconds
-        append(lived.map(Self.halfOctave))
+        let lifetime = report.livedMilliseconds ?? (parsed ?? text.map(Self.parse))?.livedMilliseconds
+        append(lifetime.map(Self.halfOctaveBucket))
     }
 
     /// Appends custom keys sorted by name, because their order is irrelevant. An empty array appends nothing, so that the hash is
@@ -110,7 +110,7 @@ private struct ReportMergeParts {
             userInfo.map { key in
                 guard case .string(let text) = key.value else { return key }
                 let isDescription = key.name == ReportedError.descriptionKey
-                let value = isDescription ? Self.read(text).template : Self.withoutAddresses(text)
+                let value = isDescription ? Self.parse(text).template : Self.withoutAddresses(text)
                 return CustomKey(key.name, .string(value))
             })
     }
@@ -118,18 +118,18 @@ private struct ReportMergeParts {
     /// Returns the text without the hexadecimal digits after each `0x`.
     private static func withoutAddresses(_ text: String) -> String {
         guard text.contains("0x") else { return text }
-        var kept: [UInt8] = []
+        var keptBytes: [UInt8] = []
         var isAddress = false
         for byte in text.utf8 {
             let isDigit = byte &- UInt8(ascii: "0") < 10 || (byte | 0x20) &- UInt8(ascii: "a") < 6
             isAddress = isAddress && isDigit
-            if !isAddress { kept.append(byte) }
-            if kept.suffix(2).elementsEqual("0x".utf8) { isAddress = true }
+            if !isAddress { keptBytes.append(byte) }
+            if keptBytes.suffix(2).elementsEqual("0x".utf8) { isAddress = true }
         }
-        return String(decoding: kept, as: UTF8.self)
+        return String(decoding: keptBytes, as: UTF8.self)
     }
 
-    private static func read(_ text: String) -> DetectorMessage {
+    private static func parse(_ text: String) -> DetectorMessage {
         DetectorMessage(text.prefix(utf8: WireLimits.messageBytes))
     }
 
@@ -138,7 +138,7 @@ private struct ReportMergeParts {
     ///
     /// A merged report has the time of one sighting, which differs from that of the others by a factor of less than 1.5 if the
     /// second bit is 0, and less than 4/3 if it is 1. No percentile is off by more.
-    private static func halfOctave(_ milliseconds: Int) -> Int {
+    private static func halfOctaveBucket(_ milliseconds: Int) -> Int {
         let time = max(milliseconds, 0)
         guard time > 1 else { return time }
         let length = Int.bitWidth - time.leadingZeroBitCount

@@ -4,7 +4,7 @@ struct CollectorAddress: Hashable, Sendable {
     /// the scheme is removed, so that one collector has one address, however it was written. RFC 3986 §6.2.2.1 and §6.2.3.
     let address: String
 
-    /// The reason why an address is rejected. The description contains the remedy.
+    /// The reason why an address is rejected. The description says how to correct it.
     enum Problem: Error, Hashable, Sendable, CustomStringConvertible {
         case empty
         case invalid(String)
@@ -35,21 +35,23 @@ struct CollectorAddress: Hashable, Sendable {
     ///   - allowsInsecure: `true` allows `http://` to other hosts than this machine.
     init(_ text: String, allowsInsecure: Bool) throws(Problem) {
         guard !text.isEmpty else { throw .empty }
-        let bad: Set<UInt8> = Set("?#@\\\"<>^`{|}".utf8)
-        guard !text.utf8.contains(where: { $0 <= 0x20 || $0 >= 0x7F || bad.contains($0) }),
+        let forbiddenBytes: Set<UInt8> = Set("?#@\\\"<>^`{|}".utf8)
+        guard !text.utf8.contains(where: { $0 <= 0x20 || $0 >= 0x7F || forbiddenBytes.contains($0) }),
             let colon = text.firstIndex(of: ":")
         else { throw .invalid(text) }
         let scheme = text[..<colon].lowercased()
-        let rest = text[colon...]
-        guard scheme == "http" || scheme == "https", rest.hasPrefix("://") else { throw .invalid(text) }
-        let authority = rest.dropFirst(3).prefix { $0 != "/" }
+        let afterScheme = text[colon...]
+        guard scheme == "http" || scheme == "https", afterScheme.hasPrefix("://") else {
+            throw .invalid(text)
+        }
+        let authority = afterScheme.dropFirst(3).prefix { $0 != "/" }
         guard let (host, port) = Self.hostAndPort(authority) else { throw .invalid(text) }
         guard scheme == "https" || allowsInsecure || Self.isLoopback(host) else {
             throw .insecure(host: host)
         }
         let isStandardPort = port == (scheme == "https" ? 443 : 80)
         let origin = "\(scheme)://\(host)\(isStandardPort ? "" : port.map { ":\($0)" } ?? "")"
-        let path = String(rest.dropFirst(3 + authority.count)).drop(last: "/")
+        let path = String(afterScheme.dropFirst(3 + authority.count)).trimmingTrailing("/")
         address = origin + path + (path.hasSuffix("/api/v1/reports") ? "" : "/api/v1/reports")
     }
 
@@ -60,9 +62,9 @@ struct CollectorAddress: Hashable, Sendable {
         if authority.hasPrefix("[") {
             guard let end = authority.firstIndex(of: "]") else { return nil }
             host = authority[...end]
-            let rest = authority[authority.index(after: end)...]
-            guard rest.isEmpty || rest.hasPrefix(":") else { return nil }
-            port = rest.isEmpty ? nil : rest.dropFirst()
+            let portPart = authority[authority.index(after: end)...]
+            guard portPart.isEmpty || portPart.hasPrefix(":") else { return nil }
+            port = portPart.isEmpty ? nil : portPart.dropFirst()
         } else if let colon = authority.firstIndex(of: ":") {
             host = authority[..<colon]
             port = authority[authority.index(after: colon)...]
@@ -88,7 +90,7 @@ struct CollectorAddress: Hashable, Sendable {
 
 extension String {
     /// Returns the string without trailing characters equal to `unwanted`.
-    fileprivate func drop(last unwanted: Character) -> String {
+    fileprivate func trimmingTrailing(_ unwanted: Character) -> String {
         var text = self
         while text.last == unwanted { text.removeLast() }
         return text

@@ -4,7 +4,7 @@ import LeakTransport
 /// The body of the collector's response to a batch.
 struct CollectorAnswer: Hashable, Sendable {
     /// Indexes of the rejected reports in the batch.
-    let rejected: [Int]
+    let rejectedIndexes: [Int]
     /// The reason of the first rejection.
     let firstReason: String?
     /// `false` if the collector asks for no explanations.
@@ -22,7 +22,7 @@ struct CollectorAnswer: Hashable, Sendable {
             let explanations: Bool?
         }
         guard let body = try? JSONDecoder().decode(Body.self, from: Data(json)) else { return nil }
-        rejected = body.rejected?.map(\.index) ?? []
+        rejectedIndexes = body.rejected?.map(\.index) ?? []
         takesExplanations = body.explanations ?? true
         firstReason = body.rejected?.first?.reason.map { $0.prefix(utf8: 300) }
     }

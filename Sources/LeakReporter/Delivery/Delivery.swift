@@ -9,33 +9,33 @@ enum Delivery: Hashable, Sendable {
     case accepted(rejected: [Int], reason: String?, takesExplanations: Bool = true)
     /// It is unknown whether the collector counted the batch: keep the batch and send the same bytes again, no sooner than
     /// `afterMilliseconds` if the collector asked for a delay.
-    case postponed(afterMilliseconds: Int?, why: String)
+    case postponed(afterMilliseconds: Int?, reason: String)
     /// The server failed, on this batch or on all. It is unknown whether it counted the batch: keep the batch and send the same
     /// bytes again. Other batches go first.
-    case failed(why: String)
+    case failed(reason: String)
     /// The batch was not counted, but the collector has not rejected it permanently: keep the batch and try again later. Other
     /// batches go first.
-    case declined(why: String)
+    case declined(reason: String)
     /// The batch was not counted because it is too long: split it and try again. If a single report is too long, it is discarded if
     /// the collector said so (`isFinal`), and kept if a gateway did.
-    case tooLong(isFinal: Bool, why: String)
+    case tooLong(isFinal: Bool, reason: String)
     /// The collector rejects the batch permanently: remove it and count it as lost.
-    case refused(why: String)
+    case refused(reason: String)
     /// The collector does not know the key, so it rejects all other batches with it too.
-    case unauthorized(why: String)
+    case unauthorized(reason: String)
     /// The key may not write for the app of this batch.
-    case forbidden(why: String)
+    case forbidden(reason: String)
 
     /// - Parameter now: the wall clock, for a `Retry-After` that is a date.
     init(_ reply: TransportResult, now: WireTime) {
         switch reply {
-        case .none(let why): self = .postponed(afterMilliseconds: nil, why: why)
+        case .none(let reason): self = .postponed(afterMilliseconds: nil, reason: reason)
         case .answer(let answer):
-            self = Self.meaning(of: answer, now: now)
+            self = Self.delivery(of: answer, now: now)
             // The collector may have counted the batch before a gateway rejected the repeated request.
             if answer.mayBeRepeated, let problem, !isAccepted {
-                let wait = answer.retryAfter.flatMap { RetryAfter.milliseconds($0, now: now) }
-                self = .postponed(afterMilliseconds: wait, why: problem)
+                let delay = answer.retryAfter.flatMap { RetryAfter.milliseconds($0, now: now) }
+                self = .postponed(afterMilliseconds: delay, reason: problem)
             }
         }
     }
@@ -44,40 +44,40 @@ enum Delivery: Hashable, Sendable {
         if case .accepted = self { true } else { false }
     }
 
-    private static func meaning(of answer: TransportResult.Response, now: WireTime) -> Delivery {
-        let why = Self.message(for: answer)
-        let wait = answer.retryAfter.flatMap { RetryAfter.milliseconds($0, now: now) }
+    private static func delivery(of answer: TransportResult.Response, now: WireTime) -> Delivery {
+        let reason = Self.message(for: answer)
+        let delay = answer.retryAfter.flatMap { RetryAfter.milliseconds($0, now: now) }
         switch answer.status {
         case 200...299:
             // The sign-in page of a hotel's network answers 200 to everything; a batch sent to it is not delivered.
             guard let result = CollectorAnswer(json: answer.body) else {
-                return .postponed(afterMilliseconds: nil, why: Self.unexpectedResponse(answer))
+                return .postponed(afterMilliseconds: nil, reason: Self.unexpectedResponse(answer))
             }
             return .accepted(
-                rejected: result.rejected, reason: result.firstReason,
+                rejected: result.rejectedIndexes, reason: result.firstReason,
                 takesExplanations: result.takesExplanations)
         case 300...399:
-            return .declined(why: why)
-        case 500...599 where wait == nil:
-            return .failed(why: why)
+            return .declined(reason: reason)
+        case 500...599 where delay == nil:
+            return .failed(reason: reason)
         case 408, 425, 429, 500...599:
-            return .postponed(afterMilliseconds: wait, why: why)
+            return .postponed(afterMilliseconds: delay, reason: reason)
         case 413:
-            return .tooLong(isFinal: ProblemDetails.isFromCollector(answer), why: why)
+            return .tooLong(isFinal: ProblemDetails.isFromCollector(answer), reason: reason)
         case 400...499 where !ProblemDetails.isFromCollector(answer):
             // A response from a firewall, a gateway or a hotel's network says nothing about the batch or the key.
-            return .declined(why: Self.unexpectedResponse(answer))
+            return .declined(reason: Self.unexpectedResponse(answer))
         case 401:
-            return .unauthorized(why: why)
+            return .unauthorized(reason: reason)
         case 403:
-            return .forbidden(why: why)
+            return .forbidden(reason: reason)
         case 404, 405:
             // The endpoint is another server, or a collector of another version, than the app was made for.
-            return .declined(why: why)
+            return .declined(reason: reason)
         case 400...499:
-            return .refused(why: why)
+            return .refused(reason: reason)
         default:
-            return .postponed(afterMilliseconds: nil, why: why)
+            return .postponed(afterMilliseconds: nil, reason: reason)
         }
     }
 
@@ -87,9 +87,9 @@ enum Delivery: Hashable, Sendable {
         case .accepted(let rejected, let reason, _):
             rejected.isEmpty
                 ? nil : "the collector rejected \(rejected.count) reports\(reason.map { ": \($0)" } ?? "")"
-        case .postponed(_, let why), .failed(let why), .declined(let why), .tooLong(_, let why),
-            .refused(let why), .unauthorized(let why), .forbidden(let why):
-            why
+        case .postponed(_, let reason), .failed(let reason), .declined(let reason), .tooLong(_, let reason),
+            .refused(let reason), .unauthorized(let reason), .forbidden(let reason):
+            reason
         }
     }
 

@@ -15,13 +15,15 @@ struct RequestBuilder: Hashable, Sendable {
         }.joined()
     }
 
-    /// - Parameter key: the idempotency key of the batch, by which the collector recognizes it.
-    func post(_ body: [UInt8], key batch: String) -> TransportRequest {
+    /// Creates the request that posts a batch.
+    ///
+    /// - Parameter idempotencyKey: the key of the batch, by which the collector recognizes a repeated request.
+    func request(posting body: [UInt8], idempotencyKey: String) -> TransportRequest {
         var fields = [
             TransportRequest.Field(name: "Authorization", value: "Bearer \(key)"),
             TransportRequest.Field(name: "Content-Type", value: "application/json"),
             TransportRequest.Field(name: "Accept", value: "application/json"),
-            TransportRequest.Field(name: "Idempotency-Key", value: batch),
+            TransportRequest.Field(name: "Idempotency-Key", value: idempotencyKey),
         ]
         let compressed = Gzip.deflate(body)
         guard compressed.count < body.count else {

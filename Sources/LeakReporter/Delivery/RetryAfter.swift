@@ -15,8 +15,8 @@ enum RetryAfter {
             return min(Int(field) ?? longestMilliseconds, longestMilliseconds / 1000) * 1000
         }
         guard let date = time(ofDate: field) else { return nil }
-        let (wait, isOutOfRange) = date.milliseconds.subtractingReportingOverflow(now.milliseconds)
-        return isOutOfRange ? longestMilliseconds : Int(min(max(wait, 0), Int64(longestMilliseconds)))
+        let (delay, isOutOfRange) = date.milliseconds.subtractingReportingOverflow(now.milliseconds)
+        return isOutOfRange ? longestMilliseconds : Int(min(max(delay, 0), Int64(longestMilliseconds)))
     }
 
     /// Parses an IMF-fixdate, `Sun, 06 Nov 1994 08:49:37 GMT`, whose parts are those of RFC 3339 in another order. RFC 9110 §5.6.7.

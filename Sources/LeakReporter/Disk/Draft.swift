@@ -4,8 +4,8 @@
 enum Draft {
     /// The maximum number of attempts to write a draft. An attempt can fail because another process that starts removes leftover
     /// drafts.
-    static let attempts = 4
-    private static let digitsCount = 32
+    static let maximumAttempts = 4
+    private static let digitCount = 32
 
     static func path(for file: String) -> String { file + "." + RandomText.hexadecimal128() }
 
@@ -23,6 +23,6 @@ enum Draft {
         guard name.hasPrefix(file + ".") else { return false }
         let digits = name.utf8.dropFirst(file.utf8.count + 1)
         let hexadecimal = Set("0123456789abcdef".utf8)
-        return digits.count == digitsCount && digits.allSatisfy(hexadecimal.contains)
+        return digits.count == digitCount && digits.allSatisfy(hexadecimal.contains)
     }
 }

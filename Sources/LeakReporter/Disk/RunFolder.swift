@@ -2,8 +2,8 @@
 ///
 /// ```
 /// …/LeakReporter/app-com.acme.shop/queue-1/     1 is the version of the format
-///     to-5f2c…/                                 a queue: of one endpoint, key and app
-///         run-0193…/                            of a process that runs
+///     to-5f2c…/                                 the queue of one endpoint, key and app
+///         run-0193…/                            the folder of a running process
 ///             lock                              held with flock(2) until it ends, however it ends
 ///             0193….segment
 /// ```
@@ -25,11 +25,11 @@ final class RunFolder: SegmentFolder {
 
     /// The maximum number of bytes read from a file, 64 MiB. Segments are far smaller; any other file in the place of a segment
     /// must not fill the memory.
-    private static let fileBytes = 64 * 1024 * 1024
+    private static let maximumFileBytes = 64 * 1024 * 1024
 
     /// The maximum number of attempts to create the folder. An attempt can fail because another run that starts at the same time
     /// removes incomplete folders.
-    private static let attempts = 20
+    private static let maximumAttempts = 20
 
     private final class HeldLock {
         let descriptor: FileDescriptor
@@ -109,7 +109,8 @@ final class RunFolder: SegmentFolder {
     }
 
     func read(_ name: String) throws(FileFailure) -> [UInt8] {
-        try FileDescriptor(path(of: name), .reading).readAll(limit: Self.fileBytes, path: path(of: name))
+        try FileDescriptor(path(of: name), .reading).readAll(
+            limit: Self.maximumFileBytes, path: path(of: name))
     }
 
     func truncate(_ name: String, to length: Int) throws(FileFailure) {
@@ -145,7 +146,7 @@ final class RunFolder: SegmentFolder {
 
     /// Adopts the files of a run that has ended, unless another process is doing so.
     private func adopt(_ run: String) {
-        Self.clear(run) { names throws(FileFailure) in
+        Self.withEndedRun(run) { names throws(FileFailure) in
             guard !names.isEmpty else { return }
             try prepare()
             // The ended run may have removed files without a sync, and the renames are unsynced as well.
@@ -161,52 +162,53 @@ final class RunFolder: SegmentFolder {
         }
     }
 
-    func removeForeign(_ choose: ([ForeignFile]) -> [ForeignFile]) -> [[UInt8]] {
+    func removeForeignFiles(_ choose: ([ForeignFile]) -> [ForeignFile]) -> [[UInt8]] {
         guard let root else { return [] }
         let queues = FileSystem.names(in: root).filter { $0.hasPrefix(Self.queuePrefix) }.map {
             root + "/" + $0
         }
-        let others = queues.filter { $0 != parent && (try? FileDescriptor($0, .folder)) != nil }
+        let otherQueues = queues.filter { $0 != parent && (try? FileDescriptor($0, .folder)) != nil }
         var files: [ForeignFile] = []
-        for run in others.flatMap(Self.runs) {
-            Self.clear(run) { names throws(FileFailure) in
+        for run in otherQueues.flatMap(Self.runs) {
+            Self.withEndedRun(run) { names throws(FileFailure) in
                 for name in names {
                     let bytes = (try? FileDescriptor(run + "/" + name, .reading))?.size() ?? 0
-                    files.append(ForeignFile(folder: run, name: name, bytes: bytes))
+                    files.append(ForeignFile(folder: run, name: name, sizeBytes: bytes))
                 }
             }
         }
         var segments: [[UInt8]] = []
         for (run, chosen) in Dictionary(grouping: choose(files), by: \.folder) {
-            Self.clear(run) { names throws(FileFailure) in
+            Self.withEndedRun(run) { names throws(FileFailure) in
                 for name in Set(names).intersection(chosen.map(\.name)).sorted() {
                     let path = run + "/" + name
-                    let bytes = try? FileDescriptor(path, .reading).readAll(limit: Self.fileBytes, path: path)
+                    let bytes = try? FileDescriptor(path, .reading).readAll(
+                        limit: Self.maximumFileBytes, path: path)
                     try FileSystem.remove(path)
                     if name.hasSuffix(Segment.fileEnding), let bytes { segments.append(bytes) }
                 }
             }
         }
         // Empty folders are removed.
-        for queue in others { FileSystem.removeFolder(queue) }
+        for queue in otherQueues { FileSystem.removeFolder(queue) }
         return segments
     }
 
     /// Calls `work` with the files of a run that has ended, while holding its lock, and removes the folder if no file is left.
-    private static func clear(_ run: String, _ work: (_ names: [String]) throws(FileFailure) -> Void) {
+    private static func withEndedRun(_ run: String, _ work: (_ names: [String]) throws(FileFailure) -> Void) {
         let lockPath = run + "/lock"
         do throws(FileFailure) {
             // A symbolic link instead of the folder would lead elsewhere.
             _ = try FileDescriptor(run, .folder)
             // The lock is held until the work is done, and released when the function returns.
-            let isWhole = run.split(separator: "/").last?.hasPrefix("run-") == true
-            let lock = try FileDescriptor(lockPath, isWhole ? .lockingOrMaking : .locking)
+            let isComplete = run.split(separator: "/").last?.hasPrefix("run-") == true
+            let lock = try FileDescriptor(lockPath, isComplete ? .lockingOrCreating : .locking)
             try lock.lock(path: lockPath)
             try work(FileSystem.names(in: run).filter { $0 != "lock" })
             guard FileSystem.names(in: run) == ["lock"] else { return }
             try FileSystem.remove(lockPath)
         } catch {
-            // The folder is in use, or another process is creating or removing it: the rest is handled another time.
+            // The folder is in use, or another process is creating or removing it. Its files are handled at a later start.
             guard error.isMissing else { return }
         }
         FileSystem.removeFolder(run)
@@ -221,14 +223,15 @@ final class RunFolder: SegmentFolder {
     private func prepare() throws(FileFailure) {
         guard lock == nil else { return }
         let draft = parent + "/new-" + name
-        for _ in 1..<Self.attempts {
+        for _ in 1..<Self.maximumAttempts {
             try PrivateFolder.make(parent)
             try checkQueue()
             do throws(FileFailure) {
                 return try make(draft)
             } catch {
-                // Another run that starts took the draft for an incomplete folder, or removed the parent folder while it was empty.
-                guard error.isMissing || error.isTaken else { throw error }
+                // Another run that was starting mistook the draft for an incomplete folder, or removed the parent folder while
+                // it was empty.
+                guard error.isMissing || error.isLocked else { throw error }
             }
         }
         try make(draft)

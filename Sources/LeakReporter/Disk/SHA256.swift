@@ -24,9 +24,9 @@ enum SHA256 {
         }
         for index in 16..<64 {
             let (early, late) = (words[index - 15], words[index - 2])
-            let one = rotate(early, 7) ^ rotate(early, 18) ^ early >> 3
-            let two = rotate(late, 17) ^ rotate(late, 19) ^ late >> 10
-            words.append(words[index - 16] &+ one &+ words[index - 7] &+ two)
+            let sigma0 = rotate(early, 7) ^ rotate(early, 18) ^ early >> 3
+            let sigma1 = rotate(late, 17) ^ rotate(late, 19) ^ late >> 10
+            words.append(words[index - 16] &+ sigma0 &+ words[index - 7] &+ sigma1)
         }
         var h = state
         for index in 0..<64 {

@@ -22,7 +22,7 @@ protocol SegmentFolder: AnyObject {
     /// Removes the files chosen by `choose` from ended runs of other queues.
     ///
     /// - Returns: the bytes of the segments among them.
-    func removeForeign(_ choose: ([ForeignFile]) -> [ForeignFile]) -> [[UInt8]]
+    func removeForeignFiles(_ choose: ([ForeignFile]) -> [ForeignFile]) -> [[UInt8]]
 }
 
 /// A file of a run of another queue.
@@ -30,7 +30,7 @@ struct ForeignFile: Hashable {
     /// Absolute path of the run's folder.
     let folder: String
     let name: String
-    let bytes: Int
+    let sizeBytes: Int
 }
 
 /// A failed system call.

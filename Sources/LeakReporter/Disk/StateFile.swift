@@ -4,13 +4,13 @@ struct StateFile: Hashable, Sendable {
     let folder: String
     let name: String
 
-    private static let byteLimit = 1024
+    private static let maximumBytes = 1024
     private var path: String { folder + "/" + name }
 
     /// - Returns: the text, or `nil` if the file does not exist.
     func read() throws(FileFailure) -> String? {
         do throws(FileFailure) {
-            let bytes = try FileDescriptor(path, .reading).readAll(limit: Self.byteLimit, path: path)
+            let bytes = try FileDescriptor(path, .reading).readAll(limit: Self.maximumBytes, path: path)
             return String(decoding: bytes, as: UTF8.self)
         } catch {
             guard error.isMissing else { throw error }
@@ -21,12 +21,12 @@ struct StateFile: Hashable, Sendable {
     /// Replaces the text atomically.
     func write(_ text: String) throws(FileFailure) {
         try FileSystem.makeFolders(folder)
-        for _ in 1..<Draft.attempts {
+        for _ in 1..<Draft.maximumAttempts {
             do throws(FileFailure) {
                 return try replace(with: text)
             } catch {
-                // Another process that starts took the draft for a leftover.
-                guard error.isMissing || error.isTaken else { throw error }
+                // Another process that was starting mistook the draft for a leftover and removed it.
+                guard error.isMissing || error.isLocked else { throw error }
             }
         }
         try replace(with: text)
@@ -45,7 +45,7 @@ struct StateFile: Hashable, Sendable {
     private func replace(with text: String) throws(FileFailure) {
         let draft = Draft.path(for: path)
         do throws(FileFailure) {
-            let descriptor = try FileDescriptor(draft, .lockingOrMaking)
+            let descriptor = try FileDescriptor(draft, .lockingOrCreating)
             try descriptor.lock(path: draft)
             if let failure = descriptor.write(Array(text.utf8), path: draft).failure { throw failure }
             try descriptor.sync(path: draft)

@@ -24,7 +24,7 @@ extension FileFailure {
     /// `true` if the file or folder does not exist.
     var isMissing: Bool { code == ENOENT }
     /// `true` if another process holds the lock.
-    var isTaken: Bool { code == EWOULDBLOCK }
+    var isLocked: Bool { code == EWOULDBLOCK }
 }
 
 /// A file descriptor with a single owner, closed on deinitialization.
@@ -39,7 +39,7 @@ struct FileDescriptor: ~Copyable {
         /// For ``lock(path:)``. Child processes created with `fork` close their copy.
         case locking
         /// Like ``locking``, but the file is created if it does not exist.
-        case lockingOrMaking
+        case lockingOrCreating
         case folder
     }
 
@@ -49,32 +49,32 @@ struct FileDescriptor: ~Copyable {
             case .appending: O_WRONLY | O_APPEND | O_CREAT
             case .reading: O_RDONLY
             case .locking: O_RDWR
-            case .lockingOrMaking: O_RDWR | O_APPEND | O_CREAT
+            case .lockingOrCreating: O_RDWR | O_APPEND | O_CREAT
             case .folder: O_RDONLY | O_DIRECTORY
             }
         // Symbolic links are not followed, and a pipe instead of a file does not block.
-        func opened() throws(FileFailure) -> Int32 {
+        func openDescriptor() throws(FileFailure) -> Int32 {
             let number = retrying { unsafe open(path, flags | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0o600) }
             guard number >= 0 else { throw FileFailure("open", path) }
-            return try Self.movedAboveStandardStreams(number, path)
+            return try Self.moveAboveStandardStreams(number, path)
         }
-        isForLock = access == .locking || access == .lockingOrMaking
+        isForLock = access == .locking || access == .lockingOrCreating
         // A lock of `flock(2)` is held until the last copy of the descriptor is closed, so a child process would hold the lock of
         // its parent after the end of the parent.
-        number = try isForLock ? ForkedChildren.open(opened) : opened()
+        number = try isForLock ? ForkedChildren.open(openDescriptor) : openDescriptor()
     }
 
     /// Moves a descriptor above those of the standard streams. In a process without standard error, the next opened file would
     /// otherwise get its number and be written to as standard error.
-    private static func movedAboveStandardStreams(_ number: Int32, _ path: String) throws(FileFailure)
+    private static func moveAboveStandardStreams(_ number: Int32, _ path: String) throws(FileFailure)
         -> Int32
     {
         guard number <= STDERR_FILENO else { return number }
-        let other = fcntl(number, F_DUPFD_CLOEXEC, STDERR_FILENO + 1)
+        let duplicate = fcntl(number, F_DUPFD_CLOEXEC, STDERR_FILENO + 1)
         let failure = FileFailure("fcntl", path)
         close(number)
-        guard other >= 0 else { throw failure }
-        return other
+        guard duplicate >= 0 else { throw failure }
+        return duplicate
     }
 
     deinit {
@@ -90,16 +90,16 @@ struct FileDescriptor: ~Copyable {
     /// Returns the content, up to `limit` bytes.
     borrowing func readAll(limit: Int, path: String) throws(FileFailure) -> [UInt8] {
         var bytes: [UInt8] = []
-        var piece = [UInt8](repeating: 0, count: 64 * 1024)
+        var chunk = [UInt8](repeating: 0, count: 64 * 1024)
         while bytes.count < limit {
             #if canImport(Darwin)
-                let count = retrying { unsafe Darwin.read(number, &piece, piece.count) }
+                let count = retrying { unsafe Darwin.read(number, &chunk, chunk.count) }
             #else
-                let count = retrying { unsafe Glibc.read(number, &piece, piece.count) }
+                let count = retrying { unsafe Glibc.read(number, &chunk, chunk.count) }
             #endif
             guard count >= 0 else { throw FileFailure("read", path) }
             guard count > 0 else { break }
-            bytes += piece.prefix(count)
+            bytes += chunk.prefix(count)
         }
         return bytes
     }
@@ -127,7 +127,7 @@ struct FileDescriptor: ~Copyable {
 
     /// Locks the file until the descriptor is closed, by its owner or by the end of the process.
     ///
-    /// - Throws: without waiting if another process holds the lock, see ``FileFailure/isTaken``.
+    /// - Throws: without waiting if another process holds the lock, see ``FileFailure/isLocked``.
     borrowing func lock(path: String) throws(FileFailure) {
         guard retrying({ flock(number, LOCK_EX | LOCK_NB) }) == 0 else { throw FileFailure("flock", path) }
     }
@@ -137,8 +137,8 @@ struct FileDescriptor: ~Copyable {
 /// child is created.
 enum ForkedChildren {
     private static let capacity = 256
-    // These are pointers, because code in a child process may neither allocate memory nor wait for a thread that does not exist
-    // there.
+    // The slots and the mutex are pointers, because code in a child process may neither allocate memory nor wait for a thread
+    // that does not exist there.
     nonisolated(unsafe) private static let slots = {
         let slots = UnsafeMutablePointer<Int32>.allocate(capacity: capacity)
         unsafe slots.initialize(repeating: -1, count: capacity)
@@ -168,7 +168,7 @@ enum ForkedChildren {
 
     /// Runs `work` while no process can be forked, so that a lock taken by `work` is not held forever in a child process. `work`
     /// must be short and must neither open nor close descriptors for locks, nor release an object that does.
-    static func prevented<Result: ~Copyable, Failure: Error>(
+    static func withForksBlocked<Result: ~Copyable, Failure: Error>(
         during work: () throws(Failure) -> Result
     ) throws(Failure) -> Result {
         _ = isRegistered
@@ -179,11 +179,11 @@ enum ForkedChildren {
 
     /// Opens a descriptor and registers it. No process can be forked in between: a fork waits for it. Beyond the capacity, a child
     /// process keeps its copy, as on systems that accept no fork handlers.
-    static func open(_ opening: () throws(FileFailure) -> Int32) throws(FileFailure) -> Int32 {
-        try prevented { () throws(FileFailure) in
-            let number = try opening()
-            let free = (0..<capacity).first { unsafe slots[$0] < 0 }
-            if let free { unsafe slots[free] = number } else { unsafe hasOverflowed = true }
+    static func open(_ openFile: () throws(FileFailure) -> Int32) throws(FileFailure) -> Int32 {
+        try withForksBlocked { () throws(FileFailure) in
+            let number = try openFile()
+            let freeIndex = (0..<capacity).first { unsafe slots[$0] < 0 }
+            if let freeIndex { unsafe slots[freeIndex] = number } else { unsafe hasOverflowed = true }
             return number
         }
     }
@@ -191,7 +191,7 @@ enum ForkedChildren {
     /// Closes a descriptor, unless this is a child process in which it is already closed: its number may belong to another file
     /// there.
     static func close(_ number: Int32) {
-        prevented {
+        withForksBlocked {
             let slot = (0..<capacity).first { unsafe slots[$0] == number }
             if let slot { unsafe slots[slot] = -1 }
             if unsafe slot != nil || hasOverflowed { _ = systemClose(number) }
@@ -211,20 +211,20 @@ enum FileSystem {
 
     /// Creates the folder and missing folders above it.
     static func makeFolders(_ path: String) throws(FileFailure) {
-        var made = ""
-        var uppermost: FileFailure?
+        var createdPath = ""
+        var firstFailure: FileFailure?
         let elements = path.split(separator: "/")
         for (index, element) in elements.enumerated() {
-            made += "/" + element
+            createdPath += "/" + element
             do throws(FileFailure) {
-                try makeFolder(made)
-                uppermost = nil
+                try makeFolder(createdPath)
+                firstFailure = nil
             } catch {
                 // The parent folder may exist without being writable, as `/home` is.
-                uppermost = uppermost ?? error
+                firstFailure = firstFailure ?? error
                 guard index == elements.count - 1 else { continue }
                 // For folders below that one, the system reports that they are missing, which is not the actual reason.
-                throw error.isMissing ? uppermost ?? error : error
+                throw error.isMissing ? firstFailure ?? error : error
             }
         }
     }

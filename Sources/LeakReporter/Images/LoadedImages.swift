@@ -21,7 +21,7 @@ struct LoadedImages: Sendable {
     }
 
     /// The list as of the last call.
-    private static let cached = Guarded<LoadedImages?>(nil)
+    private static let cache = Guarded<LoadedImages?>(nil)
 
     /// The version of the list. On Linux it changes with each image that is loaded or unloaded. On Apple's systems it is the number
     /// of images, so that an unload followed by a load is not noticed.
@@ -31,9 +31,11 @@ struct LoadedImages: Sendable {
 
     /// Returns the stack elements of a report for addresses; addresses outside of all images are left out.
     static func elements(of addresses: [UInt]) -> [String] {
-        cached.with { cached in
+        cache.with { cached in
             let version = currentVersion
-            if cached?.version != version { cached = LoadedImages(version: version, images: loaded()) }
+            if cached?.version != version {
+                cached = LoadedImages(version: version, images: readLoadedImages())
+            }
             return addresses.compactMap { cached?.element(of: $0) }
         }
     }
@@ -63,7 +65,7 @@ struct LoadedImages: Sendable {
     extension LoadedImages {
         private static var currentVersion: UInt64 { UInt64(_dyld_image_count()) }
 
-        private static func loaded() -> [Image] {
+        private static func readLoadedImages() -> [Image] {
             (0..<_dyld_image_count()).compactMap { index in
                 guard let header = unsafe _dyld_get_image_header(index),
                     let path = unsafe _dyld_get_image_name(index)
@@ -112,7 +114,7 @@ struct LoadedImages: Sendable {
             return version
         }
 
-        private static func loaded() -> [Image] {
+        private static func readLoadedImages() -> [Image] {
             var images: [Image] = []
             _ = unsafe withUnsafeMutablePointer(to: &images) { images in
                 unsafe clinux_iterate_images(
@@ -132,7 +134,7 @@ struct LoadedImages: Sendable {
         private static func images(of loadedImage: clinux_image) -> [Image] {
             let bias = UInt(unsafe loadedImage.bias)
             var path = unsafe loadedImage.path.map { unsafe String(cString: $0) } ?? ""
-            if path.isEmpty { path = ownPath }
+            if path.isEmpty { path = executablePath }
             var id: String?
             var segments: [Range<UInt>] = []
             guard let headers = unsafe loadedImage.headers else { return [] }
@@ -174,7 +176,7 @@ struct LoadedImages: Sendable {
         }
 
         /// The path of the executable, which the loader does not report.
-        private static let ownPath: String = {
+        private static let executablePath: String = {
             var bytes = [CChar](repeating: 0, count: 4096)
             let count = unsafe readlink("/proc/self/exe", &bytes, bytes.count)
             guard count > 0 else { return CommandLine.arguments.first ?? "program" }

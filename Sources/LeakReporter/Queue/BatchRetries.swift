@@ -20,9 +20,9 @@ struct BatchRetries {
 
     private var entries: [String: Entry] = [:]
     /// The batches that have failed since the server last accepted one.
-    private var failing: Set<String> = []
-    /// The time when the last batch was added to ``failing``.
-    private var addedAt = MonotonicTime.distantPast
+    private var failingKeys: Set<String> = []
+    /// The time when the last batch was added to ``failingKeys``.
+    private var newestFailureAt = MonotonicTime.distantPast
 
     /// The number of failing batches from which on other batches wait.
     static let failingLimit = 9
@@ -30,34 +30,36 @@ struct BatchRetries {
     static let untriedMilliseconds = 3_600_000
 
     /// `true` if no batch has a retry time of its own, and none has to wait for failing batches.
-    var isEmpty: Bool { entries.isEmpty && !holdsBack }
+    var isEmpty: Bool { entries.isEmpty && !delaysUntriedBatches }
 
-    private var holdsBack: Bool { failing.count >= Self.failingLimit }
+    private var delaysUntriedBatches: Bool { failingKeys.count >= Self.failingLimit }
 
     /// Returns the earliest time of the next attempt to send a batch.
     ///
     /// - Parameter wasSent: `true` if the batch was sent before, by this or another run.
     func retryTime(of key: String, wasSent: Bool) -> MonotonicTime {
-        let own = entries[key]?.retryAt ?? .distantPast
-        guard holdsBack, !wasSent, !failing.contains(key) else { return own }
-        return max(own, addedAt.advanced(byMilliseconds: Self.untriedMilliseconds))
+        let ownRetryTime = entries[key]?.retryAt ?? .distantPast
+        guard delaysUntriedBatches, !wasSent, !failingKeys.contains(key) else { return ownRetryTime }
+        return max(ownRetryTime, newestFailureAt.advanced(byMilliseconds: Self.untriedMilliseconds))
     }
 
     /// Adds batches that another run sent without getting a response.
     ///
     /// - Parameter lastSentAt: the time of the first attempt of the last one of them.
     mutating func adopt(_ keys: some Sequence<String>, lastSentAt: MonotonicTime) {
-        failing.formUnion(keys)
-        addedAt = max(addedAt, lastSentAt)
+        failingKeys.formUnion(keys)
+        newestFailureAt = max(newestFailureAt, lastSentAt)
     }
 
     /// Records that the server failed on a batch or declined it.
     ///
     /// - Parameter wait: returns the milliseconds to wait after the given number of failures.
     /// - Returns: the presumed cause.
-    mutating func fail(_ key: String, at now: MonotonicTime, wait: (_ failures: Int) -> Int) -> Cause {
-        if failing.insert(key).inserted { addedAt = now }
-        guard failing == [key] else { return .server }
+    mutating func recordFailure(of key: String, at now: MonotonicTime, wait: (_ failures: Int) -> Int)
+        -> Cause
+    {
+        if failingKeys.insert(key).inserted { newestFailureAt = now }
+        guard failingKeys == [key] else { return .server }
         entries[key, default: Entry()].failures += 1
         let failures = entries[key]?.failures ?? 1
         entries[key]?.retryAt = now.advanced(byMilliseconds: wait(failures))
@@ -65,16 +67,16 @@ struct BatchRetries {
     }
 
     /// Records that the server accepted a batch. Batches that failed before are tried again once: the server may have been down.
-    mutating func succeed() {
-        for key in failing where entries[key]?.wasReleased == false {
+    mutating func recordSuccess() {
+        for key in failingKeys where entries[key]?.wasReleased == false {
             entries[key] = Entry(wasReleased: true)
         }
-        failing = []
+        failingKeys = []
     }
 
     mutating func remove(_ key: String) {
         entries[key] = nil
-        failing.remove(key)
+        failingKeys.remove(key)
     }
 
     /// Makes all batches due now.

@@ -16,10 +16,10 @@ struct DailyByteUsage: Hashable, Sendable {
     var totalBytes: Int { Self.sum(bytes, repeatedBytes) }
 
     /// The upper limit of a count: no device sends more, and sums of a few such numbers do not overflow.
-    private static let largest = 1 << 53
+    private static let maximumBytes = 1 << 53
 
     private static func sum(_ one: Int, _ other: Int) -> Int {
-        min(min(one, largest) + min(other, largest), largest)
+        min(min(one, maximumBytes) + min(other, maximumBytes), maximumBytes)
     }
 
     /// - Returns: `nil` if the line does not have the format of ``line``.
@@ -27,8 +27,8 @@ struct DailyByteUsage: Hashable, Sendable {
         let parts = line.split(separator: " ")
         // Earlier versions wrote no third number.
         guard parts.count == 2 || parts.count == 3, let day = Int(parts[0]), let bytes = Int(parts[1]),
-            let repeatedBytes = parts.count == 3 ? Int(parts[2]) : 0, (0...Self.largest).contains(bytes),
-            (0...Self.largest).contains(repeatedBytes)
+            let repeatedBytes = parts.count == 3 ? Int(parts[2]) : 0, (0...Self.maximumBytes).contains(bytes),
+            (0...Self.maximumBytes).contains(repeatedBytes)
         else { return nil }
         self.init(day: day, bytes: bytes, repeatedBytes: repeatedBytes)
     }
@@ -40,9 +40,9 @@ struct DailyByteUsage: Hashable, Sendable {
     /// earlier usage, which is included in `self`.
     func added(to other: DailyByteUsage, since base: DailyByteUsage) -> DailyByteUsage {
         guard other.day == day else { return other.day > day ? other : self }
-        func sum(_ number: KeyPath<DailyByteUsage, Int>) -> Int {
-            let mine = self[keyPath: number] - (base.day == day ? base[keyPath: number] : 0)
-            return Self.sum(other[keyPath: number], max(mine, 0))
+        func sum(_ counter: KeyPath<DailyByteUsage, Int>) -> Int {
+            let ownIncrease = self[keyPath: counter] - (base.day == day ? base[keyPath: counter] : 0)
+            return Self.sum(other[keyPath: counter], max(ownIncrease, 0))
         }
         return DailyByteUsage(day: day, bytes: sum(\.bytes), repeatedBytes: sum(\.repeatedBytes))
     }

@@ -7,10 +7,10 @@ struct DeliverySchedule: Sendable {
 
     let backoff: Backoff
     private var failures = 0
-    /// The end of the reporter's own back-off, which a flush may skip. ``notBefore`` is the time requested by the collector, which
+    /// The end of the reporter's own back-off, which a flush may skip. ``collectorRetryAt`` is the time requested by the collector, which
     /// a flush must respect.
     private var retryAt: MonotonicTime?
-    private var notBefore: MonotonicTime?
+    private var collectorRetryAt: MonotonicTime?
     private var wasUnauthorized = false
     private(set) var wasUnauthorizedTwice = false
     /// `true` if nothing is sent until the next start.
@@ -21,7 +21,7 @@ struct DeliverySchedule: Sendable {
     init(_ backoff: Backoff) { self.backoff = backoff }
 
     /// The earliest time of the next attempt; `nil` if an attempt may be made now.
-    var earliest: MonotonicTime? { [retryAt, notBefore].compactMap(\.self).max() }
+    var nextAttemptAt: MonotonicTime? { [retryAt, collectorRetryAt].compactMap(\.self).max() }
 
     /// Ends the reporter's own back-off, but not a delay that the collector requested.
     mutating func retryAllNow() { retryAt = nil }
@@ -31,9 +31,9 @@ struct DeliverySchedule: Sendable {
         now.advanced(byMilliseconds: Self.unauthorizedMilliseconds)
     }
 
-    mutating func stop(_ why: String) {
+    mutating func stop(_ reason: String) {
         isStopped = true
-        lastFailure = why
+        lastFailure = reason
     }
 
     /// Records the result of an attempt.
@@ -44,38 +44,38 @@ struct DeliverySchedule: Sendable {
     mutating func finish(
         _ delivery: Delivery, at now: MonotonicTime, jitter: Double, isCausedByBatch: Bool = false
     ) {
-        (retryAt, notBefore) = (nil, nil)
+        (retryAt, collectorRetryAt) = (nil, nil)
         lastFailure = delivery.problem ?? lastFailure
         switch delivery {
         case .postponed(let wait, _):
             postpone(at: now, jitter)
-            notBefore = wait.map { now.advanced(byMilliseconds: $0) }
+            collectorRetryAt = wait.map { now.advanced(byMilliseconds: $0) }
             return
         case .failed, .declined:
             if isCausedByBatch { failures = 0 }
             return postpone(at: now, jitter)
-        case .unauthorized(let why):
+        case .unauthorized(let reason):
             failedAttempts += 1
             // A process of the collector may not know a new key yet: each looks for new keys every second.
-            let first = min(backoff.firstMilliseconds * 3 / 2, 1_500)
+            let firstDelay = min(backoff.firstMilliseconds * 3 / 2, 1_500)
             // After that, an unknown key stays unknown until a person changes it.
-            notBefore = now.advanced(
-                byMilliseconds: wasUnauthorized ? Self.unauthorizedMilliseconds : first)
-            if wasUnauthorized { lastFailure = Self.advice(why) }
+            collectorRetryAt = now.advanced(
+                byMilliseconds: wasUnauthorized ? Self.unauthorizedMilliseconds : firstDelay)
+            if wasUnauthorized { lastFailure = Self.advice(reason) }
             wasUnauthorizedTwice = wasUnauthorized
             wasUnauthorized = true
             return
-        case .forbidden(let why):
+        case .forbidden(let reason):
             failedAttempts += 1
-            lastFailure = Self.advice(why)
+            lastFailure = Self.advice(reason)
         case .accepted, .tooLong, .refused: break
         }
         failures = 0
         (wasUnauthorized, wasUnauthorizedTwice) = (false, false)
     }
 
-    private static func advice(_ why: String) -> String {
-        "\(why). The next attempt is in an hour: check the ingest key"
+    private static func advice(_ reason: String) -> String {
+        "\(reason). The next attempt is in an hour: check the ingest key"
     }
 
     private mutating func postpone(at now: MonotonicTime, _ jitter: Double) {

@@ -23,8 +23,8 @@ struct MonotonicTime: Hashable, Comparable, Sendable {
 
 /// The time by both clocks: the monotonic clock stops while the device sleeps, and the wall clock can be set.
 struct CurrentTime: Hashable, Sendable {
-    var moment: MonotonicTime
+    var monotonicTime: MonotonicTime
     var wallTime: WireTime
 
-    static var now: CurrentTime { CurrentTime(moment: .now, wallTime: .now) }
+    static var now: CurrentTime { CurrentTime(monotonicTime: .now, wallTime: .now) }
 }

@@ -22,7 +22,7 @@ struct Outbox {
     /// does not need more batches.
     private var user: String?
     private var session: SessionLog?
-    private var polls: PollInterval
+    private var pollInterval: PollInterval
     private let rules: Rules
     /// All records up to this number are due at once; `nil` if that was not requested.
     private var flushThrough: UInt64?
@@ -31,7 +31,7 @@ struct Outbox {
     /// `false` if the collector's last response asked for no explanations.
     var takesExplanations = true
     /// `true` if nothing is collected because the user has not answered yet.
-    private var isUnanswered = false
+    private var isAwaitingChoice = false
     private var stateFailure: String?
     /// The session that starts when collecting begins: `true` if the app is to be asked for its checks in it, `false` if not; `nil`
     /// if no session starts.
@@ -40,7 +40,7 @@ struct Outbox {
     /// The app's settings for its reports.
     struct Rules: Sendable {
         /// The reason why nothing is stored or sent; `nil` if there is none.
-        var refusal: LeakReporter.DropReason?
+        var blockingReason: LeakReporter.DropReason?
         /// `true` if sampling excludes this run, so that nothing of it is sent.
         var isSampledOut = false
         var sendsAutomatically = true
@@ -55,11 +55,13 @@ struct Outbox {
         schedule = DeliverySchedule(backoff)
         self.quota = quota
         self.rules = rules
-        polls = PollInterval(milliseconds: queue.bounds.pollMilliseconds)
+        pollInterval = PollInterval(milliseconds: queue.bounds.pollMilliseconds)
     }
 
     /// `true` if checks and sessions, the denominators of leak rates, are stored.
-    private var acceptsChecksAndSessions: Bool { isCollecting && rules.refusal == nil && !rules.isSampledOut }
+    private var acceptsChecksAndSessions: Bool {
+        isCollecting && rules.blockingReason == nil && !rules.isSampledOut
+    }
 
     /// `true` if an explanation would be stored.
     var wantsExplanations: Bool { acceptsChecksAndSessions && takesExplanations }
@@ -71,22 +73,22 @@ struct Outbox {
 
     mutating func record(_ sighting: LeakReport, at now: CurrentTime) {
         guard isCollecting else { return }
-        let count = sighting.boundedCount
-        if let reason = rules.refusal { return queue.drop(count, reason) }
+        let count = sighting.clampedCount
+        if let reason = rules.blockingReason { return queue.drop(count, reason) }
         if rules.isSampledOut { return queue.drop(count, .sampled) }
-        guard let report = prepared(sighting) else { return queue.drop(count, .beforeSend) }
+        guard let report = prepare(sighting) else { return queue.drop(count, .beforeSend) }
         // A leak that `beforeSend` discarded does not count for the session.
         if report.isLeak { session?.add(leaks: count) }
         keep(report, count: count, at: now)
     }
 
     /// Returns the report as it is to be stored; `nil` if `beforeSend` discards it.
-    private func prepared(_ sighting: LeakReport) -> LeakReport? {
+    private func prepare(_ sighting: LeakReport) -> LeakReport? {
         var report = context.added(to: sighting)
         if rules.redaction == .standard { report = report.redactedForSending() }
-        report = report.namingLeak()
+        report = report.withIdentityPlaceholder()
         guard let beforeSend = rules.beforeSend else { return report }
-        return beforeSend(report)?.identified(as: report).boundedForQueue()
+        return beforeSend(report)?.identified(as: report).truncatedForQueue()
     }
 
     private mutating func keep(_ sighting: LeakReport, count: Int, at now: CurrentTime) {
@@ -110,9 +112,9 @@ struct Outbox {
 
     /// Stores the explanation of a leak that was recorded before. It does not count as a sighting, even if it is dropped.
     mutating func record(explanationOf leak: LeakReport, at now: CurrentTime) {
-        guard wantsExplanations, rules.refusal == nil, !rules.isSampledOut else { return }
-        // Prepared like the sighting, so that `beforeSend` discards the same leaks.
-        guard var report = prepared(leak)?.explanationOnly, report.explanation != nil else {
+        guard wantsExplanations, rules.blockingReason == nil, !rules.isSampledOut else { return }
+        // The report is prepared like the sighting, so that `beforeSend` discards the same leaks.
+        guard var report = prepare(leak)?.explanationOnly, report.explanation != nil else {
             return queue.dropExplanation()
         }
         let key = ReportMergeKey(report)
@@ -143,16 +145,16 @@ struct Outbox {
 
     /// Adds a line to the log. Before the user has answered, it is kept in memory, and sent only if the answer is yes.
     mutating func log(_ line: String) {
-        if isCollecting || isUnanswered { context.log(line) }
+        if isCollecting || isAwaitingChoice { context.addBreadcrumb(line) }
     }
 
     /// Sets a custom key. Before the user has answered, it is kept in memory, as in ``log(_:)``.
     mutating func set(_ value: CustomKey.Value?, forKey name: String) {
-        if isCollecting || isUnanswered { context.set(value, forKey: name) }
+        if isCollecting || isAwaitingChoice { context.set(value, forKey: name) }
     }
 
     mutating func setUser(_ id: String?) {
-        guard isCollecting || isUnanswered else { return }
+        guard isCollecting || isAwaitingChoice else { return }
         user = id.flatMap { $0.isEmpty ? nil : $0 }
     }
 
@@ -167,7 +169,7 @@ struct Outbox {
             return
         }
         quota.startSession()
-        if isPolled { polls.start(at: now.moment) }
+        if isPolled { pollInterval.start(at: now.monotonicTime) }
         session = SessionLog(
             EndedSession(
                 id: queue.makeID(now.wallTime), startedAt: now.wallTime, checks: 0, leaks: 0),
@@ -178,7 +180,7 @@ struct Outbox {
         startsSessionWhenCollecting = nil
         guard let ended = session else { return }
         session = nil
-        polls.stop()
+        pollInterval.stop()
         let isWorthReporting = !ended.session.isUnknown && acceptsChecksAndSessions
         queue.add(isWorthReporting ? ended.session : nil, log: ended.name, at: now)
     }
@@ -186,13 +188,13 @@ struct Outbox {
     var hasSession: Bool { session != nil }
 
     /// Returns `true` if the app should be asked for its checks now.
-    func isPollDue(at now: CurrentTime) -> Bool { polls.isDue(at: now.moment) }
+    func isPollDue(at now: CurrentTime) -> Bool { pollInterval.isDue(at: now.monotonicTime) }
 
     mutating func finishPoll(hasChecks: Bool, at now: CurrentTime) {
-        polls.finish(foundSome: hasChecks, at: now.moment)
+        pollInterval.finish(hasChecks: hasChecks, at: now.monotonicTime)
     }
 
-    // MARK: Decisions of the app
+    // MARK: Requests of the app
 
     /// Makes everything recorded so far due now, but respects a delay requested by the collector.
     mutating func retryAllNow() {
@@ -206,28 +208,28 @@ struct Outbox {
     }
 
     /// Enforces limits on the files of ended runs with another endpoint, key or app.
-    mutating func expireForeign(at now: CurrentTime) { queue.expireForeign(at: now) }
+    mutating func expireForeignSegments(at now: CurrentTime) { queue.expireForeignSegments(at: now) }
 
     /// Deletes everything, including the files of other runs with any endpoint and key.
     mutating func deleteAll(at now: CurrentTime) {
         queue.adopt(excluding: session?.name, at: now)
         queue.deleteAll()
-        queue.deleteForeign()
+        queue.deleteForeignSegments()
     }
 
     /// Turns collecting off until the user has answered.
     mutating func awaitAnswer(at now: CurrentTime) {
-        isUnanswered = true
+        isAwaitingChoice = true
         isCollecting = false
         deleteAll(at: now)
     }
 
     /// Turns collecting on or off. While it is off, nothing is stored or sent, and the context recorded so far is forgotten.
     mutating func setCollecting(_ isOn: Bool, at now: CurrentTime) {
-        if !isOn, isUnanswered || isCollecting {
+        if !isOn, isAwaitingChoice || isCollecting {
             (user, context) = (nil, Context())
         }
-        isUnanswered = false
+        isAwaitingChoice = false
         guard isOn != isCollecting else { return }
         isCollecting = isOn
         guard !isOn else {
@@ -235,10 +237,10 @@ struct Outbox {
             return startsSessionWhenCollecting = nil
         }
         // When collecting is turned on again, a new session starts then.
-        startsSessionWhenCollecting = session.map { _ in polls.nextPollAt != nil }
+        startsSessionWhenCollecting = session.map { _ in pollInterval.nextPollAt != nil }
         if let session { queue.removeFile(session.name) }
         session = nil
-        polls.stop()
+        pollInterval.stop()
         deleteAll(at: now)
     }
 
@@ -247,12 +249,12 @@ struct Outbox {
         if !isCollecting || rules.isSampledOut { queue.forgetDrops() }
     }
 
-    mutating func stop(_ why: String) { schedule.stop(why) }
+    mutating func stop(_ reason: String) { schedule.stop(reason) }
 
     /// Sets the usage of the day, which includes that of other processes of the app.
-    mutating func setUsage(_ spent: DailyByteUsage) { quota.spent = spent }
+    mutating func setUsage(_ usage: DailyByteUsage) { quota.usage = usage }
 
-    mutating func setStateFailure(_ why: String?) { stateFailure = why }
+    mutating func setStateFailure(_ reason: String?) { stateFailure = reason }
 
     mutating func commit(at now: CurrentTime) {
         queue.isThrottled = quota.isThrottled(at: now.wallTime)
@@ -264,65 +266,75 @@ struct Outbox {
 
     /// Returns the next step.
     mutating func next(at now: CurrentTime) -> Step {
-        guard !isInFlight, let start = sendsAt else { return .wait(until: polls.nextPollAt) }
-        guard start <= now.moment else { return .wait(until: min(start, polls.nextPollAt ?? start)) }
-        let last = rules.sendsAutomatically ? .max : flushThrough ?? 0
-        queue.endForbidding(at: now)
-        let hasFresh = queue.waiting.contains {
-            !$0.isDeclined && $0.firstSequence <= last && queue.releaseTime(of: $0) <= now.moment
+        guard !isInFlight, let start = nextSendAt else { return .wait(until: pollInterval.nextPollAt) }
+        guard start <= now.monotonicTime else {
+            return .wait(until: min(start, pollInterval.nextPollAt ?? start))
         }
-        let hasDeclined = queue.waiting.contains {
-            $0.isDeclined && $0.firstSequence <= last && queue.releaseTime(of: $0) <= now.moment
+        let lastSequence = rules.sendsAutomatically ? .max : flushThrough ?? 0
+        queue.endForbiddenPeriods(at: now)
+        let hasDueUndeclined = queue.waitingSegments.contains {
+            !$0.isDeclined && $0.firstSequence <= lastSequence
+                && queue.releaseTime(of: $0) <= now.monotonicTime
+        }
+        let hasDueDeclined = queue.waitingSegments.contains {
+            $0.isDeclined && $0.firstSequence <= lastSequence
+                && queue.releaseTime(of: $0) <= now.monotonicTime
         }
         // A batch that fails or is declined repeatedly must not delay anything that is due.
-        let closesOpen =
-            queue.open.map { $0.dueAt != nil && queue.releaseTime(of: $0.queued) <= now.moment } ?? false
-        if !hasFresh, !hasDeclined || closesOpen { queue.close() }
-        switch queue.nextBatch(through: last, at: now) {
+        let isOpenSegmentDue =
+            queue.activeSegment.map {
+                $0.dueAt != nil && queue.releaseTime(of: $0.queuedSegment) <= now.monotonicTime
+            } ?? false
+        if !hasDueUndeclined, !hasDueDeclined || isOpenSegmentDue { queue.close() }
+        switch queue.nextBatch(through: lastSequence, at: now) {
         case .batch(let batch):
             isInFlight = true
             return .send(batch)
         case .none: return next(at: now)
         case .failure(let failure):
             postpone(failure.description, at: now)
-            return .wait(until: [schedule.earliest, polls.nextPollAt].compactMap(\.self).min())
+            return .wait(until: [schedule.nextAttemptAt, pollInterval.nextPollAt].compactMap(\.self).min())
         }
     }
 
     /// The time of the next attempt; in the past while one is in progress, `nil` if nothing is due.
-    var sendsAt: MonotonicTime? {
-        guard isCollecting, rules.refusal == nil, !schedule.isStopped else { return nil }
+    var nextSendAt: MonotonicTime? {
+        guard isCollecting, rules.blockingReason == nil, !schedule.isStopped else { return nil }
         if isInFlight { return .distantPast }
-        return dueAt.map { max($0, schedule.earliest ?? $0) }
+        return dueAt.map { max($0, schedule.nextAttemptAt ?? $0) }
     }
 
     /// Returns `true` if the next step is an attempt to send.
     func isAttemptDue(at now: CurrentTime) -> Bool {
-        !isInFlight && (sendsAt.map { $0 <= now.moment } ?? false)
+        !isInFlight && (nextSendAt.map { $0 <= now.monotonicTime } ?? false)
     }
 
     /// Returns `true` if the next step is to send the newest reports.
     func isAboutToSend(at now: CurrentTime) -> Bool {
-        isAttemptDue(at: now) && queue.waiting.allSatisfy { queue.releaseTime(of: $0) > now.moment }
+        isAttemptDue(at: now)
+            && queue.waitingSegments.allSatisfy { queue.releaseTime(of: $0) > now.monotonicTime }
     }
 
     /// Postpones an attempt that was not made.
-    mutating func postpone(_ why: String, at now: CurrentTime) {
-        schedule.finish(.postponed(afterMilliseconds: nil, why: why), at: now.moment, jitter: 1)
+    mutating func postpone(_ reason: String, at now: CurrentTime) {
+        schedule.finish(.postponed(afterMilliseconds: nil, reason: reason), at: now.monotonicTime, jitter: 1)
     }
 
     private var dueAt: MonotonicTime? {
         let sendsAll = rules.sendsAutomatically
-        func mustFlush(_ queued: QueuedSegment) -> Bool {
-            flushThrough.map { queued.firstSequence <= $0 } == true
+        func mustFlush(_ queuedSegment: QueuedSegment) -> Bool {
+            flushThrough.map { queuedSegment.firstSequence <= $0 } == true
         }
-        let closed = queue.waiting.lazy.filter { sendsAll || mustFlush($0) }
+        let closedSegments = queue.waitingSegments.lazy.filter { sendsAll || mustFlush($0) }
         // If no segment has a release time of its own, the first closed segment decides.
-        let first = closed.first.map { _ in MonotonicTime.distantPast }
-        let closedAt = !queue.hasReleaseTimes ? first : closed.map { queue.releaseTime(of: $0) }.min()
-        guard let open = queue.open else { return closedAt }
-        let dueAt = mustFlush(open.queued) ? .distantPast : sendsAll ? open.dueAt : nil
-        return [closedAt, dueAt.map { max($0, queue.releaseTime(of: open.queued)) }].compactMap(\.self).min()
+        let pastIfAnyClosed = closedSegments.first.map { _ in MonotonicTime.distantPast }
+        let closedAt =
+            !queue.hasReleaseTimes ? pastIfAnyClosed : closedSegments.map { queue.releaseTime(of: $0) }.min()
+        guard let activeSegment = queue.activeSegment else { return closedAt }
+        let dueAt =
+            mustFlush(activeSegment.queuedSegment) ? .distantPast : sendsAll ? activeSegment.dueAt : nil
+        return [closedAt, dueAt.map { max($0, queue.releaseTime(of: activeSegment.queuedSegment)) }]
+            .compactMap(\.self).min()
     }
 
     /// Ends the attempt that ``next(at:)`` asked for.
@@ -333,11 +345,11 @@ struct Outbox {
     ) {
         isInFlight = false
         var delivery = delivery
-        if case .tooLong(isFinal: false, let why) = delivery, !queue.isDivisible(batch) {
-            delivery = .declined(why: why)
+        if case .tooLong(isFinal: false, let reason) = delivery, !queue.isDivisible(batch) {
+            delivery = .declined(reason: reason)
         }
         let cause = self.cause(of: delivery, of: batch, at: now, jitter)
-        schedule.finish(delivery, at: now.moment, jitter: jitter, isCausedByBatch: cause == .batch)
+        schedule.finish(delivery, at: now.monotonicTime, jitter: jitter, isCausedByBatch: cause == .batch)
         switch delivery {
         case .accepted(let rejected, _, let takesExplanations):
             self.takesExplanations = takesExplanations
@@ -346,13 +358,13 @@ struct Outbox {
         case .refused: queue.finishRefused(batch, .refused, at: now)
         case .failed: queue.finishFailed(batch)
         case .postponed: queue.finishPostponed()
-        case .declined: queue.finishUncounted(batch, isLast: true)
-        case .unauthorized: queue.finishUncounted(batch, isLast: false)
+        case .declined: queue.finishUncounted(batch, isRetriedLast: true)
+        case .unauthorized: queue.finishUncounted(batch, isRetriedLast: false)
         case .forbidden:
-            if let queued = queue.waiting.first(where: { $0.key == batch.key }) {
-                queue.forbid(queued.appID, until: schedule.retryTimeIfForbidden(at: now.moment))
+            if let queuedSegment = queue.waitingSegments.first(where: { $0.key == batch.key }) {
+                queue.forbid(queuedSegment.appID, until: schedule.retryTimeIfForbidden(at: now.monotonicTime))
             }
-            queue.finishUncounted(batch, isLast: false)
+            queue.finishUncounted(batch, isRetriedLast: false)
         }
     }
 
@@ -361,12 +373,12 @@ struct Outbox {
     ) -> BatchRetries.Cause? {
         switch delivery {
         case .failed, .declined:
-            guard queue.waiting.contains(where: { $0.key == batch.key }) else { return nil }
+            guard queue.waitingSegments.contains(where: { $0.key == batch.key }) else { return nil }
             let backoff = schedule.backoff
-            return queue.retries.fail(batch.key, at: now.moment) {
+            return queue.retries.recordFailure(of: batch.key, at: now.monotonicTime) {
                 backoff.milliseconds(afterFailures: $0, jitter: jitter)
             }
-        case .accepted, .tooLong, .refused, .forbidden: queue.retries.succeed()
+        case .accepted, .tooLong, .refused, .forbidden: queue.retries.recordSuccess()
         case .postponed, .unauthorized: break
         }
         return nil
@@ -391,7 +403,7 @@ struct Outbox {
 
 extension LeakReport {
     /// The number of sightings that the report represents, as the collector will count them.
-    var boundedCount: Int { min(max(count, 1), WireLimits.count) }
+    var clampedCount: Int { min(max(count, 1), WireLimits.count) }
 
     /// `true` if the report is about a leak, and not about the end of one.
     fileprivate var isLeak: Bool {

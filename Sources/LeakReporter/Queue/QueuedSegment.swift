@@ -5,16 +5,16 @@ struct QueuedSegment {
     /// The key of the batch, which is also the file name without its extension.
     let key: String
     /// Bytes that are not on disk, in order; they follow the saved ones.
-    var unsaved: [UInt8] = []
+    var unsavedBytes: [UInt8] = []
     var savedBytes = 0
     /// The number of sightings in the segment.
     var sightings = 0
-    /// The number of sightings that are, at least in part, in ``unsaved``.
+    /// The number of sightings that are, at least in part, in ``unsavedBytes``.
     var unsavedSightings = 0
     /// The number of explanations in the segment.
     var explanations = 0
     /// The number of sightings that can no longer be read; counted as dropped when the segment is removed.
-    var damaged = 0
+    var damagedSightings = 0
     /// The time of the first attempt to send the segment; `nil` before.
     var sentAt: WireTime?
     /// The number of the segment's first record. Callers wait until the record with a certain number is delivered.
@@ -36,7 +36,7 @@ struct QueuedSegment {
     var unreadableSince: MonotonicTime?
 
     var fileName: String { key + Segment.fileEnding }
-    var bytes: Int { savedBytes + unsaved.count }
+    var bytes: Int { savedBytes + unsavedBytes.count }
     /// The bytes that the segment's file occupies on disk. Because even a short file counts as 4 KiB,
     /// ``LeakReporter/Bounds/diskBytes`` limits the number of files as well.
     var diskBytes: Int { savedBytes > 0 ? Self.diskBytes(of: savedBytes) : 0 }
@@ -53,45 +53,47 @@ struct QueuedSegment {
     func isStale(at now: WireTime) -> Bool { Self.isStale(key: key, at: now) }
 
     static func isStale(key: String, at now: WireTime) -> Bool {
-        guard let begun = Int64(key.filter { $0 != "-" }.prefix(12), radix: 16) else { return false }
-        let (age, isOutOfRange) = now.milliseconds.subtractingReportingOverflow(begun)
+        guard let startedAt = Int64(key.filter { $0 != "-" }.prefix(12), radix: 16) else { return false }
+        let (age, isOutOfRange) = now.milliseconds.subtractingReportingOverflow(startedAt)
         return !isOutOfRange && age >= Self.staleMilliseconds
     }
 }
 
 /// The segment that is being written.
 struct ActiveSegment {
-    struct Line {
+    struct OpenReport {
         let index: UInt32
         var count: Int
     }
 
-    var queued: QueuedSegment
+    var queuedSegment: QueuedSegment
     let header: SegmentHeader
     /// The time at which the segment is to be sent; `nil` if nothing in it is worth a request.
     private(set) var dueAt: MonotonicTime?
     /// The reports to which further sightings of a leak can be added.
-    var lines: [ReportMergeKey: Line] = [:]
-    var lineCount: UInt32 = 0
+    var openReports: [ReportMergeKey: OpenReport] = [:]
+    var reportCount: UInt32 = 0
     var recordCount = 0
     /// Repeated sightings since the last commit, by the index of the report.
     var repeats: [UInt32: (count: Int, alive: Int?)] = [:]
 
     init(_ header: SegmentHeader, sequence: UInt64) {
         self.header = header
-        queued = QueuedSegment(key: header.key, firstSequence: sequence)
-        queued.appID = header.app.id
+        queuedSegment = QueuedSegment(key: header.key, firstSequence: sequence)
+        queuedSegment.appID = header.app.id
         append(.header(header))
     }
 
     mutating func append(_ record: SegmentRecord) {
-        record.write(to: &queued.unsaved)
-        if case .explanation = record { queued.explanations += 1 }
+        record.write(to: &queuedSegment.unsavedBytes)
+        if case .explanation = record { queuedSegment.explanations += 1 }
         recordCount += 1
     }
 
-    /// Makes the segment due at `moment` or earlier.
-    mutating func setDue(by moment: MonotonicTime) { dueAt = min(dueAt ?? moment, moment) }
+    /// Makes the segment due at `monotonicTime` or earlier.
+    mutating func setDue(by monotonicTime: MonotonicTime) {
+        dueAt = min(dueAt ?? monotonicTime, monotonicTime)
+    }
 
     /// Appends a record of the repeated sightings for each report.
     mutating func appendRepeats() {

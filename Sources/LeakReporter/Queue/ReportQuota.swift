@@ -28,18 +28,19 @@ struct ReportQuota: Sendable {
     /// The most bytes of new reports in one UTC day, and separately of repeated reports.
     let bytesPerDay: Int
     /// The usage of the day. The owner stores it between runs.
-    var spent: DailyByteUsage
+    var usage: DailyByteUsage
 
-    private var seen: Set<ReportMergeKey> = []
-    /// The reports of the session that were charged as new. At most ``chargedLimit``; reports beyond it are charged each time.
-    private var chargedReports: Set<ReportMergeKey> = []
-    private static let chargedLimit = 4096
+    private var seenLeaks: Set<ReportMergeKey> = []
+    /// The reports whose bytes were counted as new in the session. At most ``countedReportLimit``; reports beyond it count as
+    /// new each time.
+    private var countedReports: Set<ReportMergeKey> = []
+    private static let countedReportLimit = 4096
     private var sessionBeganAt: WireTime?
 
-    init(reportsPerSession: Int, bytesPerDay: Int, spent: DailyByteUsage = DailyByteUsage()) {
+    init(reportsPerSession: Int, bytesPerDay: Int, usage: DailyByteUsage = DailyByteUsage()) {
         self.reportsPerSession = reportsPerSession
         self.bytesPerDay = bytesPerDay
-        self.spent = spent
+        self.usage = usage
     }
 
     /// Decides whether one sighting may be reported.
@@ -53,38 +54,38 @@ struct ReportQuota: Sendable {
     ) -> QuotaResult {
         renewSession(at: wallTime)
         let report = report ?? leak
-        if chargedReports.contains(report) {
-            return charge(bytes, \.repeatedBytes, at: wallTime) ? .again : .over(.bytesPerDay)
+        if countedReports.contains(report) {
+            return addBytes(bytes, \.repeatedBytes, at: wallTime) ? .again : .over(.bytesPerDay)
         }
-        let isSeen = seen.contains(leak)
-        guard isSeen || seen.count < reportsPerSession else { return .over(.reportsPerSession) }
-        guard charge(bytes, \.bytes, at: wallTime) else { return .over(.bytesPerDay) }
-        seen.insert(leak)
-        if chargedReports.count < Self.chargedLimit { chargedReports.insert(report) }
+        let isSeen = seenLeaks.contains(leak)
+        guard isSeen || seenLeaks.count < reportsPerSession else { return .over(.reportsPerSession) }
+        guard addBytes(bytes, \.bytes, at: wallTime) else { return .over(.bytesPerDay) }
+        seenLeaks.insert(leak)
+        if countedReports.count < Self.countedReportLimit { countedReports.insert(report) }
         return isSeen ? .again : .first
     }
 
-    /// - Returns: `false` if too few bytes are left in the day; nothing is charged then.
-    private mutating func charge(
-        _ bytes: Int, _ number: WritableKeyPath<DailyByteUsage, Int>, at wallTime: WireTime
+    /// - Returns: `false` if too few bytes are left in the day; nothing is counted then.
+    private mutating func addBytes(
+        _ bytes: Int, _ counter: WritableKeyPath<DailyByteUsage, Int>, at wallTime: WireTime
     ) -> Bool {
         renewDay(at: wallTime)
-        let (sum, isTooLarge) = max(spent[keyPath: number], 0).addingReportingOverflow(max(bytes, 0))
+        let (sum, isTooLarge) = max(usage[keyPath: counter], 0).addingReportingOverflow(max(bytes, 0))
         guard !isTooLarge, sum <= bytesPerDay else { return false }
-        spent[keyPath: number] = sum
+        usage[keyPath: counter] = sum
         return true
     }
 
     /// Returns `true` if more than half of the day's bytes are used. Repeated reports are then gathered for longer, so that the
     /// rest is left for new leaks.
     func isThrottled(at wallTime: WireTime) -> Bool {
-        Self.day(of: wallTime) <= spent.day && spent.totalBytes > bytesPerDay / 2
+        Self.day(of: wallTime) <= usage.day && usage.totalBytes > bytesPerDay / 2
     }
 
     /// Forgets the seen leaks. The session starts with the next sighting.
     mutating func startSession() {
-        seen.removeAll(keepingCapacity: true)
-        chargedReports.removeAll(keepingCapacity: true)
+        seenLeaks.removeAll(keepingCapacity: true)
+        countedReports.removeAll(keepingCapacity: true)
         sessionBeganAt = nil
     }
 
@@ -119,15 +120,15 @@ struct ReportQuota: Sendable {
     /// usage moves to the earlier day, and the following days start anew, even those that occurred before.
     private mutating func renewDay(at wallTime: WireTime) {
         let today = Self.day(of: wallTime)
-        if today > spent.day {
-            spent = DailyByteUsage(day: today)
-        } else if today + 1 < spent.day {
-            spent.day = today
+        if today > usage.day {
+            usage = DailyByteUsage(day: today)
+        } else if today + 1 < usage.day {
+            usage.day = today
         }
     }
 
     private static func day(of time: WireTime) -> Int {
-        let (day, rest) = time.milliseconds.quotientAndRemainder(dividingBy: CivilDate.dayMilliseconds)
-        return Int(rest < 0 ? day - 1 : day)
+        let (day, remainder) = time.milliseconds.quotientAndRemainder(dividingBy: CivilDate.dayMilliseconds)
+        return Int(remainder < 0 ? day - 1 : day)
     }
 }

@@ -47,30 +47,30 @@ enum ReportSize {
 
 extension LeakReport {
     /// Returns the report with all values cut to the limits of the wire format, so that a huge text does not wait in memory.
-    func boundedForQueue() -> LeakReport {
+    func truncatedForQueue() -> LeakReport {
         var report = self
         report.message = message?.prefix(utf8: WireLimits.messageBytes)
         report.className = className?.prefix(utf8: WireLimits.classBytes)
         report.reason = reason?.prefix(utf8: WireLimits.reasonBytes)
-        report.stack.bound(last: WireLimits.stackCount, bytes: WireLimits.elementBytes)
-        report.children.bound(first: WireLimits.childrenCount, bytes: WireLimits.elementBytes)
-        report.cycle.bound(first: WireLimits.cycleCount, bytes: WireLimits.elementBytes)
-        report.log.bound(last: WireLimits.logCount, bytes: WireLimits.logBytes)
-        report.fingerprint.bound(first: WireLimits.fingerprintCount, bytes: WireLimits.fingerprintBytes)
-        report.keys.bound(first: WireLimits.keysCount, valueBytes: WireLimits.keyValueBytes)
+        report.stack.truncate(last: WireLimits.stackCount, bytes: WireLimits.elementBytes)
+        report.children.truncate(first: WireLimits.childrenCount, bytes: WireLimits.elementBytes)
+        report.cycle.truncate(first: WireLimits.cycleCount, bytes: WireLimits.elementBytes)
+        report.log.truncate(last: WireLimits.logCount, bytes: WireLimits.logBytes)
+        report.fingerprint.truncate(first: WireLimits.fingerprintCount, bytes: WireLimits.fingerprintBytes)
+        report.keys.truncate(first: WireLimits.keysCount, valueBytes: WireLimits.keyValueBytes)
         report.id = id?.prefix(utf8: 64)
         report.user = user?.prefix(utf8: WireLimits.userBytes)
         report.install = install?.prefix(utf8: WireLimits.installBytes)
-        report.app?.bound()
-        report.device?.bound()
-        report.error?.domain.bound(bytes: WireLimits.errorDomainBytes)
-        report.error?.userInfo.bound(first: WireLimits.userInfoCount, valueBytes: WireLimits.userInfoBytes)
+        report.app?.truncate()
+        report.device?.truncate()
+        report.error?.domain.truncate(bytes: WireLimits.errorDomainBytes)
+        report.error?.userInfo.truncate(first: WireLimits.userInfoCount, valueBytes: WireLimits.userInfoBytes)
         return report
     }
 }
 
 extension AppInfo {
-    fileprivate mutating func bound() {
+    fileprivate mutating func truncate() {
         id = id?.prefix(utf8: WireLimits.appIDBytes)
         module = module?.prefix(utf8: WireLimits.moduleBytes)
         environment = environment?.prefix(utf8: WireLimits.environmentBytes)
@@ -80,7 +80,7 @@ extension AppInfo {
 }
 
 extension DeviceInfo {
-    fileprivate mutating func bound() {
+    fileprivate mutating func truncate() {
         os = os?.prefix(utf8: WireLimits.deviceBytes)
         osVersion = osVersion?.prefix(utf8: WireLimits.deviceBytes)
         model = model?.prefix(utf8: WireLimits.deviceBytes)
@@ -96,21 +96,21 @@ extension String {
         return String(self[..<end])
     }
 
-    fileprivate mutating func bound(bytes: Int) { self = prefix(utf8: bytes) }
+    fileprivate mutating func truncate(bytes: Int) { self = prefix(utf8: bytes) }
 }
 
 extension [String] {
-    fileprivate mutating func bound(first limit: Int, bytes: Int) {
+    fileprivate mutating func truncate(first limit: Int, bytes: Int) {
         if count > limit { self = Array(prefix(limit)) }
-        boundEach(bytes)
+        truncateEach(bytes)
     }
 
-    fileprivate mutating func bound(last limit: Int, bytes: Int) {
+    fileprivate mutating func truncate(last limit: Int, bytes: Int) {
         if count > limit { self = Array(suffix(limit)) }
-        boundEach(bytes)
+        truncateEach(bytes)
     }
 
-    private mutating func boundEach(_ bytes: Int) {
+    private mutating func truncateEach(_ bytes: Int) {
         // Checked before the change: changing copies an array that is shared.
         guard contains(where: { $0.utf8.count > bytes }) else { return }
         for index in indices where self[index].utf8.count > bytes {
@@ -120,7 +120,7 @@ extension [String] {
 }
 
 extension [CustomKey] {
-    fileprivate mutating func bound(first limit: Int, valueBytes: Int) {
+    fileprivate mutating func truncate(first limit: Int, valueBytes: Int) {
         if count > limit { self = Array(prefix(limit)) }
         for index in indices {
             // Checked before the change: a change copies the whole array.

@@ -7,29 +7,29 @@ import LeakMessage
 extension SegmentQueue {
     /// Discards segments past their maximum age, and the oldest ones if all foreign segments together exceed
     /// ``LeakReporter/Bounds/diskBytes``.
-    mutating func expireForeign(at now: CurrentTime) {
-        removeForeign(.tooOld) { files in files.filter { $0.isStale(at: now.wallTime) } }
+    mutating func expireForeignSegments(at now: CurrentTime) {
+        removeForeignFiles(.tooOld) { files in files.filter { $0.isStale(at: now.wallTime) } }
         let limit = bounds.diskBytes
-        removeForeign(.queueFull) { files in
-            var excess = files.reduce(0) { $0 + QueuedSegment.diskBytes(of: $1.bytes) } - limit
-            // Sorted by time, with which the names begin.
+        removeForeignFiles(.queueFull) { files in
+            var excess = files.reduce(0) { $0 + QueuedSegment.diskBytes(of: $1.sizeBytes) } - limit
+            // Sorted by name, which begins with the time.
             return files.sorted { $0.name < $1.name }.prefix { file in
-                defer { excess -= QueuedSegment.diskBytes(of: file.bytes) }
+                defer { excess -= QueuedSegment.diskBytes(of: file.sizeBytes) }
                 return excess > 0
             }
         }
     }
 
     /// Discards all foreign segments, at the request of the user.
-    mutating func deleteForeign() {
-        removeForeign(.deleted) { $0 }
+    mutating func deleteForeignSegments() {
+        removeForeignFiles(.deleted) { $0 }
     }
 
-    private mutating func removeForeign(
+    private mutating func removeForeignFiles(
         _ reason: LeakReporter.DropReason, _ choose: ([ForeignFile]) -> some Sequence<ForeignFile>
     ) {
         guard let folder else { return }
-        for bytes in folder.removeForeign({ Array(choose($0)) }) {
+        for bytes in folder.removeForeignFiles({ Array(choose($0)) }) {
             let segment = Segment(bytes)
             let count = segment.sightings + segment.damagedSightings
             if count > 0 { counts.dropped[reason, default: 0] += count }

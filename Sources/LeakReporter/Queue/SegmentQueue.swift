@@ -34,9 +34,9 @@ struct SegmentQueue {
     private(set) var origin: SegmentHeader
     /// `nil` keeps everything in memory.
     let folder: (any SegmentFolder)?
-    var open: ActiveSegment?
+    var activeSegment: ActiveSegment?
     /// Closed segments, oldest first.
-    var waiting: [QueuedSegment] = []
+    var waitingSegments: [QueuedSegment] = []
     /// The key of the segment that is being sent.
     var inFlightKey: String?
     var counts = SightingCounts()
@@ -76,37 +76,42 @@ struct SegmentQueue {
 
     /// The number of sightings that are not delivered.
     var waitingSightings: Int {
-        waiting.reduce(0) { $0 + $1.sightings + $1.damaged } + (open?.queued.sightings ?? 0)
+        waitingSegments.reduce(0) { $0 + $1.sightings + $1.damagedSightings }
+            + (activeSegment?.queuedSegment.sightings ?? 0)
     }
 
     /// The number of explanations that are not delivered.
     var waitingExplanations: Int {
-        waiting.reduce(0) { $0 + $1.explanations } + (open?.queued.explanations ?? 0)
+        waitingSegments.reduce(0) { $0 + $1.explanations } + (activeSegment?.queuedSegment.explanations ?? 0)
     }
 
-    var isEmpty: Bool { waiting.isEmpty && open == nil && unreportedDrops.isEmpty }
+    var isEmpty: Bool { waitingSegments.isEmpty && activeSegment == nil && unreportedDrops.isEmpty }
 
     /// Returns the highest record number up to which everything is delivered or discarded.
-    func completedThrough(_ last: UInt64) -> UInt64 {
-        let first = (waiting.map(\.firstSequence) + [open?.queued.firstSequence].compactMap(\.self)).min()
-        return first.map { max($0, 1) - 1 } ?? last
+    func completedThrough(_ lastSequence: UInt64) -> UInt64 {
+        let firstWaitingSequence =
+            (waitingSegments.map(\.firstSequence)
+            + [activeSegment?.queuedSegment.firstSequence].compactMap(\.self)).min()
+        return firstWaitingSequence.map { max($0, 1) - 1 } ?? lastSequence
     }
 
     // MARK: Apps that the key may not write for
 
-    mutating func forbid(_ appID: String?, until moment: MonotonicTime) {
-        forbiddenApps[appID ?? ""] = moment
+    mutating func forbid(_ appID: String?, until monotonicTime: MonotonicTime) {
+        forbiddenApps[appID ?? ""] = monotonicTime
     }
 
-    mutating func endForbidding(at now: CurrentTime) {
-        for (app, moment) in forbiddenApps where moment <= now.moment { forbiddenApps[app] = nil }
+    mutating func endForbiddenPeriods(at now: CurrentTime) {
+        for (app, monotonicTime) in forbiddenApps where monotonicTime <= now.monotonicTime {
+            forbiddenApps[app] = nil
+        }
     }
 
     /// Returns the earliest time at which a segment may be sent.
-    func releaseTime(of queued: QueuedSegment) -> MonotonicTime {
+    func releaseTime(of queuedSegment: QueuedSegment) -> MonotonicTime {
         max(
-            forbiddenApps[queued.appID ?? ""] ?? .distantPast,
-            retries.retryTime(of: queued.key, wasSent: queued.sentAt != nil))
+            forbiddenApps[queuedSegment.appID ?? ""] ?? .distantPast,
+            retries.retryTime(of: queuedSegment.key, wasSent: queuedSegment.sentAt != nil))
     }
 
     /// `true` if some segments may be sent later than others.
@@ -114,12 +119,12 @@ struct SegmentQueue {
 
     // MARK: New records
 
-    /// Changes the origin of the following records, and closes the open segment if the origin differs.
+    /// Changes the origin of the following records, and closes the active segment if the origin differs.
     mutating func change(_ body: (inout SegmentHeader) -> Void) {
-        var changed = origin
-        body(&changed)
-        guard changed != origin else { return }
-        origin = changed
+        var newOrigin = origin
+        body(&newOrigin)
+        guard newOrigin != origin else { return }
+        origin = newOrigin
         close()
     }
 
@@ -131,19 +136,22 @@ struct SegmentQueue {
 
     /// The most reports in a batch. If the day's bytes run short, it is the limit of the collector, unless the collector has
     /// rejected a batch for its length.
-    private var lineLimit: Int {
+    private var reportLimit: Int {
         isThrottled && batchReports == bounds.batchReports ? WireLimits.leaksCount : batchReports
     }
 
     private func isFull(for json: [UInt8]) -> Bool {
-        guard let open else { return false }
-        return Int(open.lineCount) >= lineLimit || open.queued.bytes + json.count > bounds.batchBytes
+        guard let activeSegment else { return false }
+        return Int(activeSegment.reportCount) >= reportLimit
+            || activeSegment.queuedSegment.bytes + json.count > bounds.batchBytes
     }
 
     /// Returns the bytes that a report adds to the body of a batch. For the first report of a batch, they include the head.
     func sentBytes(of json: [UInt8]) -> Int {
         let bytes = json.count + Self.countBytes
-        guard let open, open.lineCount > 0, !isFull(for: json) else { return bytes + headBytes }
+        guard let activeSegment, activeSegment.reportCount > 0, !isFull(for: json) else {
+            return bytes + headBytes
+        }
         return bytes
     }
 
@@ -154,22 +162,24 @@ struct SegmentQueue {
         Segment([]).head(origin, sentAt: WireTime(milliseconds: 0)).count + LeakBatch.tailJSON.count
     }
 
-    /// Adds a sighting to a report that waits in the open segment.
+    /// Adds a sighting to a report that waits in the active segment.
     ///
     /// - Returns: `true` if there is such a report.
     mutating func merge(_ key: ReportMergeKey, count: Int, alive: Int?, at now: CurrentTime) -> Bool {
-        guard let line = open?.lines[key], line.count + count <= WireLimits.count else { return false }
-        if let open, open.queued.bytes >= bounds.batchBytes {
+        guard let report = activeSegment?.openReports[key], report.count + count <= WireLimits.count else {
+            return false
+        }
+        if let activeSegment, activeSegment.queuedSegment.bytes >= bounds.batchBytes {
             close()
             return false
         }
-        open?.lines[key]?.count += count
-        let before = open?.repeats[line.index]
-        open?.repeats[line.index] = (
-            (before?.count ?? 0) + count, [before?.alive, alive].compactMap(\.self).max()
+        activeSegment?.openReports[key]?.count += count
+        let previous = activeSegment?.repeats[report.index]
+        activeSegment?.repeats[report.index] = (
+            (previous?.count ?? 0) + count, [previous?.alive, alive].compactMap(\.self).max()
         )
-        let wait = gatherMilliseconds(bounds.gatherRepeatsMilliseconds)
-        open?.setDue(by: now.moment.advanced(byMilliseconds: wait))
+        let delay = gatherMilliseconds(bounds.gatherRepeatsMilliseconds)
+        activeSegment?.setDue(by: now.monotonicTime.advanced(byMilliseconds: delay))
         addSightings(count)
         return true
     }
@@ -184,21 +194,21 @@ struct SegmentQueue {
     ) {
         if isFull(for: json) { close() }
         begin(at: now)
-        guard let index = open?.lineCount else { return }
-        open?.lineCount += 1
-        open?.lines[key] = ActiveSegment.Line(index: index, count: count)
+        guard let index = activeSegment?.reportCount else { return }
+        activeSegment?.reportCount += 1
+        activeSegment?.openReports[key] = ActiveSegment.OpenReport(index: index, count: count)
         let report = SegmentReport(
             index: index, count: UInt32(clamping: count), alive: alive.map { UInt32(clamping: $0) },
             json: json[...])
-        open?.append(.report(report))
-        let wait = isNew ? bounds.gatherMilliseconds : gatherMilliseconds(bounds.gatherRepeatsMilliseconds)
-        open?.setDue(by: now.moment.advanced(byMilliseconds: wait))
+        activeSegment?.append(.report(report))
+        let delay = isNew ? bounds.gatherMilliseconds : gatherMilliseconds(bounds.gatherRepeatsMilliseconds)
+        activeSegment?.setDue(by: now.monotonicTime.advanced(byMilliseconds: delay))
         addSightings(count)
     }
 
     private mutating func addSightings(_ count: Int) {
-        open?.queued.sightings += count
-        open?.queued.unsavedSightings += count
+        activeSegment?.queuedSegment.sightings += count
+        activeSegment?.queuedSegment.unsavedSightings += count
     }
 
     mutating func add(_ checks: [ClassChecks], at now: CurrentTime) {
@@ -224,21 +234,21 @@ struct SegmentQueue {
     ///
     /// - Parameters:
     ///   - session: `nil` if there is nothing to report.
-    ///   - other: the origin of the session, if it may be an earlier build or another user.
+    ///   - sessionOrigin: the origin of the session, if it may be an earlier build or another user.
     mutating func add(
-        _ session: EndedSession?, log: String, of other: SegmentHeader? = nil, at now: CurrentTime
+        _ session: EndedSession?, log: String, of sessionOrigin: SegmentHeader? = nil, at now: CurrentTime
     ) {
-        var successor: String?
+        var segmentKey: String?
         if let session {
-            let own = origin
-            change { $0 = other ?? own }
+            let currentOrigin = origin
+            change { $0 = sessionOrigin ?? currentOrigin }
             add(session, at: now)
             write([], at: now)
-            successor = open?.queued.key
-            change { $0 = own }
+            segmentKey = activeSegment?.queuedSegment.key
+            change { $0 = currentOrigin }
         }
         removeFile(log)
-        if let successor { block(successor, until: [log]) }
+        if let segmentKey { block(segmentKey, until: [log]) }
     }
 
     /// Counts discarded sightings, and reports them to the collector if it does not know about them.
@@ -267,34 +277,34 @@ struct SegmentQueue {
         guard !records.isEmpty else { return }
         // All records go into one segment, so one write saves them: records that replace a segment are written completely or not
         // at all.
-        if let open,
-            open.recordCount + records.count > WireLimits.checksCount
-                || open.queued.bytes >= bounds.batchBytes
+        if let activeSegment,
+            activeSegment.recordCount + records.count > WireLimits.checksCount
+                || activeSegment.queuedSegment.bytes >= bounds.batchBytes
         {
             close()
         }
         begin(at: now)
-        for record in records { open?.append(record) }
+        for record in records { activeSegment?.append(record) }
         guard isDue, !records.allSatisfy(\.isReplacement) else { return }
-        let wait = gatherMilliseconds(bounds.gatherDenominatorsMilliseconds)
-        open?.setDue(by: now.moment.advanced(byMilliseconds: wait))
+        let delay = gatherMilliseconds(bounds.gatherDenominatorsMilliseconds)
+        activeSegment?.setDue(by: now.monotonicTime.advanced(byMilliseconds: delay))
     }
 
     private mutating func begin(at now: CurrentTime) {
-        guard open == nil else { return }
+        guard activeSegment == nil else { return }
         var header = origin
         header.key = makeID(now.wallTime)
-        open = ActiveSegment(header, sequence: sequence)
+        activeSegment = ActiveSegment(header, sequence: sequence)
     }
 
     // MARK: Storage
 
     /// Writes the new records to disk in one write, and discards segments beyond the limits.
     mutating func commit(at now: CurrentTime) {
-        for index in waiting.indices where !waiting[index].unsaved.isEmpty {
-            var queued = waiting[index]
-            save(&queued)
-            waiting[index] = queued
+        for index in waitingSegments.indices where !waitingSegments[index].unsavedBytes.isEmpty {
+            var queuedSegment = waitingSegments[index]
+            save(&queuedSegment)
+            waitingSegments[index] = queuedSegment
         }
         write([], at: now)
         for name in unremovedFiles.keys.sorted() { removeFile(name) }
@@ -310,65 +320,66 @@ struct SegmentQueue {
         }
         unreportedDrops = [:]
         append(records + drops, isDue: isDue || !drops.isEmpty, at: now)
-        open?.appendRepeats()
-        guard var queued = open?.queued else { return }
-        save(&queued)
-        open?.queued = queued
+        activeSegment?.appendRepeats()
+        guard var queuedSegment = activeSegment?.queuedSegment else { return }
+        save(&queuedSegment)
+        activeSegment?.queuedSegment = queuedSegment
     }
 
-    /// Closes the open segment; later records go into another one.
+    /// Closes the active segment; later records go into another one.
     mutating func close() {
-        open?.appendRepeats()
-        guard var queued = open?.queued else { return }
-        save(&queued)
-        waiting.insert(queued, at: waiting.firstIndex(where: \.isDeclined) ?? waiting.endIndex)
-        open = nil
+        activeSegment?.appendRepeats()
+        guard var queuedSegment = activeSegment?.queuedSegment else { return }
+        save(&queuedSegment)
+        waitingSegments.insert(
+            queuedSegment, at: waitingSegments.firstIndex(where: \.isDeclined) ?? waitingSegments.endIndex)
+        activeSegment = nil
     }
 
     /// The number of files that may wait for removal before no new files are created: where files can be created but not removed,
     /// the disk would fill up.
     static let unremovedFilesLimit = 256
 
-    mutating func save(_ queued: inout QueuedSegment) {
-        guard let folder, !queued.unsaved.isEmpty, !queued.isContentFixed else { return }
-        if !queued.hasFile, unremovedFiles.count >= Self.unremovedFilesLimit,
+    mutating func save(_ queuedSegment: inout QueuedSegment) {
+        guard let folder, !queuedSegment.unsavedBytes.isEmpty, !queuedSegment.isContentFixed else { return }
+        if !queuedSegment.hasFile, unremovedFiles.count >= Self.unremovedFilesLimit,
             let (_, failure) = unremovedFiles.first
         {
             saveFailure = failure
             self.failure = failure.description
             return
         }
-        queued.hasFile = true
-        let (written, failure) = folder.append(queued.unsaved, to: queued.fileName)
-        queued.savedBytes += written
+        queuedSegment.hasFile = true
+        let (written, failure) = folder.append(queuedSegment.unsavedBytes, to: queuedSegment.fileName)
+        queuedSegment.savedBytes += written
         // Not `removeFirst`, which would keep the capacity for each segment that is on the disk.
-        queued.unsaved = Array(queued.unsaved[written...])
+        queuedSegment.unsavedBytes = Array(queuedSegment.unsavedBytes[written...])
         saveFailure = failure
         self.failure = failure?.description
         guard failure == nil else { return }
-        counts.stored += queued.unsavedSightings
-        queued.unsavedSightings = 0
+        counts.stored += queuedSegment.unsavedSightings
+        queuedSegment.unsavedSightings = 0
     }
 
-    func read(_ queued: QueuedSegment) throws(FileFailure) -> [UInt8] {
-        guard queued.savedBytes > 0, let folder else { return queued.unsaved }
-        return try folder.read(queued.fileName) + queued.unsaved
+    func read(_ queuedSegment: QueuedSegment) throws(FileFailure) -> [UInt8] {
+        guard queuedSegment.savedBytes > 0, let folder else { return queuedSegment.unsavedBytes }
+        return try folder.read(queuedSegment.fileName) + queuedSegment.unsavedBytes
     }
 
-    mutating func remove(_ queued: QueuedSegment) {
-        waiting.removeAll { $0.key == queued.key }
-        retries.remove(queued.key)
-        if queued.hasFile { removeFile(queued.fileName) }
+    mutating func remove(_ queuedSegment: QueuedSegment) {
+        waitingSegments.removeAll { $0.key == queuedSegment.key }
+        retries.remove(queuedSegment.key)
+        if queuedSegment.hasFile { removeFile(queuedSegment.fileName) }
     }
 
     /// Prevents a segment from being sent until those of the files `names` that could not be removed yet are removed.
     mutating func block(_ key: String, until names: some Sequence<String>) {
-        let left = names.filter { unremovedFiles[$0] != nil }
-        guard !left.isEmpty else { return }
-        if open?.queued.key == key {
-            open?.queued.blockedBy.formUnion(left)
-        } else if let position = waiting.firstIndex(where: { $0.key == key }) {
-            waiting[position].blockedBy.formUnion(left)
+        let unremovedNames = names.filter { unremovedFiles[$0] != nil }
+        guard !unremovedNames.isEmpty else { return }
+        if activeSegment?.queuedSegment.key == key {
+            activeSegment?.queuedSegment.blockedBy.formUnion(unremovedNames)
+        } else if let position = waitingSegments.firstIndex(where: { $0.key == key }) {
+            waitingSegments[position].blockedBy.formUnion(unremovedNames)
         }
     }
 
@@ -382,19 +393,23 @@ struct SegmentQueue {
     }
 
     private mutating func enforceBounds(at now: CurrentTime) {
-        let saved = waiting.reduce(0) { $0 + $1.diskBytes } + (open?.queued.diskBytes ?? 0)
-        let unsaved = waiting.reduce(0) { $0 + $1.unsaved.count } + (open?.queued.unsaved.count ?? 0)
+        let saved =
+            waitingSegments.reduce(0) { $0 + $1.diskBytes } + (activeSegment?.queuedSegment.diskBytes ?? 0)
+        let unsaved =
+            waitingSegments.reduce(0) { $0 + $1.unsavedBytes.count }
+            + (activeSegment?.queuedSegment.unsavedBytes.count ?? 0)
         var excess = (saved: saved - bounds.diskBytes, unsaved: unsaved - bounds.memoryBytes)
         guard excess.saved > 0 || excess.unsaved > 0 else { return }
         // Declined segments are older than their position suggests.
-        let oldestFirst = waiting.filter(\.isDeclined) + waiting.filter { !$0.isDeclined }
-        for queued in oldestFirst where queued.key != inFlightKey {
-            let helps =
-                (excess.saved > 0 && queued.savedBytes > 0) || (excess.unsaved > 0 && !queued.unsaved.isEmpty)
-            guard helps else { continue }
-            excess.saved -= queued.diskBytes
-            excess.unsaved -= queued.unsaved.count
-            discard(queued, .queueFull, at: now)
+        let oldestFirst = waitingSegments.filter(\.isDeclined) + waitingSegments.filter { !$0.isDeclined }
+        for queuedSegment in oldestFirst where queuedSegment.key != inFlightKey {
+            let freesSpace =
+                (excess.saved > 0 && queuedSegment.savedBytes > 0)
+                || (excess.unsaved > 0 && !queuedSegment.unsavedBytes.isEmpty)
+            guard freesSpace else { continue }
+            excess.saved -= queuedSegment.diskBytes
+            excess.unsaved -= queuedSegment.unsavedBytes.count
+            discard(queuedSegment, .queueFull, at: now)
         }
     }
 }

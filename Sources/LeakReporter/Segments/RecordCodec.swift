@@ -48,24 +48,24 @@ enum RecordCodec {
     static func wastedBytesLimit(ofFile bytes: Int) -> Int { 8 * (bytes + payloadLimit / 64) }
 
     static func read(_ bytes: [UInt8]) -> ReadResult {
-        var reading = ReadResult()
+        var result = ReadResult()
         var index = 0
         let limit = wastedBytesLimit(ofFile: bytes.count)
         while index < bytes.count {
-            guard reading.wastedBytes <= limit else {
-                reading.damagedBytes += bytes.count - index
+            guard result.wastedBytes <= limit else {
+                result.damagedBytes += bytes.count - index
                 break
             }
-            if let (rawRecord, end) = rawRecord(at: index, in: bytes, &reading.wastedBytes) {
-                reading.rawRecords.append(rawRecord)
+            if let (rawRecord, end) = rawRecord(at: index, in: bytes, &result.wastedBytes) {
+                result.rawRecords.append(rawRecord)
                 index = end
             } else {
                 let next = bytes[(index + 1)...].firstIndex(of: marker.0) ?? bytes.endIndex
-                reading.damagedBytes += next - index
+                result.damagedBytes += next - index
                 index = next
             }
         }
-        return reading
+        return result
     }
 
     /// Returns a byte to insert between a truncated record and the next one. Without it, the first byte of the next record could
@@ -99,10 +99,10 @@ enum RecordCodec {
 extension [UInt8] {
     /// Appends a number in little-endian order.
     mutating func append(_ number: some FixedWidthInteger) {
-        var rest = number
+        var remainingBits = number
         for _ in 0..<(number.bitWidth / 8) {
-            append(UInt8(truncatingIfNeeded: rest))
-            rest >>= 8
+            append(UInt8(truncatingIfNeeded: remainingBits))
+            remainingBits >>= 8
         }
     }
 }

@@ -13,30 +13,30 @@ struct Segment: Hashable {
 
     /// The header; `nil` if it is damaged.
     private(set) var header: SegmentHeader?
-    /// The reports by index; missing ones were damaged.
+    /// The reports by index; a missing index means that the record of the report was damaged.
     private(set) var reports: [UInt32: Report] = [:]
     private(set) var checks: [ClassChecks] = []
     private(set) var sessions: [EndedSession] = []
     /// Explanations, each as the JSON of a report.
     private(set) var explanations: [ArraySlice<UInt8>] = []
     private(set) var dropped: [DroppedReports] = []
-    private(set) var replaced: [String] = []
+    private(set) var replacedKeys: [String] = []
     private(set) var footer: SegmentFooter?
     /// The number of sightings known to be missing; there may have been more.
     private(set) var damagedSightings = 0
 
     init(_ bytes: [UInt8]) {
-        let reading = RecordCodec.read(bytes)
-        let records = reading.rawRecords.map(SegmentRecord.init)
+        let readResult = RecordCodec.read(bytes)
+        let records = readResult.rawRecords.map(SegmentRecord.init)
         for case .report(let report)? in records {
             reports[report.index] = Report(
                 json: report.json, count: Int(report.count), alive: report.alive.map { Int($0) })
         }
         for record in records.compactMap(\.self) { apply(record) }
-        let expected = max(reports.keys.max().map { Int($0) + 1 } ?? 0, Int(footer?.reports ?? 0))
-        damagedSightings += expected - reports.count
+        let expectedCount = max(reports.keys.max().map { Int($0) + 1 } ?? 0, Int(footer?.reports ?? 0))
+        damagedSightings += expectedCount - reports.count
         // The readable records do not show what was lost.
-        if damagedSightings == 0, reading.damagedBytes > 0 { damagedSightings = 1 }
+        if damagedSightings == 0, readResult.damagedBytes > 0 { damagedSightings = 1 }
     }
 
     private mutating func apply(_ record: SegmentRecord) {
@@ -53,7 +53,7 @@ struct Segment: Hashable {
         case .explanation(let json): explanations.append(json)
         case .dropped(let reason, let count):
             dropped.append(DroppedReports(reason: reason, count: Int(clamping: count)))
-        case .replaces(let key): replaced.append(key)
+        case .replaces(let key): replacedKeys.append(key)
         case .footer(let footer): self.footer = footer
         }
     }
@@ -66,7 +66,7 @@ struct Segment: Hashable {
     }
 
     /// The reports in the order in which they were recorded, which is that of the body.
-    var ordered: [(index: UInt32, report: Report)] {
+    var inBodyOrder: [(index: UInt32, report: Report)] {
         reports.sorted { $0.key < $1.key }.map { (index: $0.key, report: $0.value) }
     }
 
@@ -107,7 +107,7 @@ struct Segment: Hashable {
     /// Returns the bytes to send: the head from the footer, the reports, and the tail.
     func body(_ footer: SegmentFooter) -> [UInt8] {
         var body = Array(footer.head)
-        for (index, entry) in ordered.enumerated() {
+        for (index, entry) in inBodyOrder.enumerated() {
             if index > 0 { body.append(UInt8(ascii: ",")) }
             body += LeakReport.closed(entry.report.json, count: entry.report.count, alive: entry.report.alive)
         }

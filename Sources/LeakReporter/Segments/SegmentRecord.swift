@@ -125,7 +125,7 @@ extension SegmentRecord {
 
     /// - Returns: `nil` if this version does not write such a record.
     init?(_ rawRecord: RecordCodec.RawRecord) {
-        var reader = PayloadReader(rest: rawRecord.payload)
+        var reader = PayloadReader(remainingBytes: rawRecord.payload)
         guard let record = Self.read(rawRecord.kind, &reader) else { return nil }
         self = record
     }
@@ -135,15 +135,16 @@ extension SegmentRecord {
         case Kind.header: return header(&reader).map(SegmentRecord.header)
         case Kind.report:
             guard let index: UInt32 = reader.number(), let count: UInt32 = reader.number(),
-                let alive: UInt32 = reader.number(), !reader.rest.isEmpty
+                let alive: UInt32 = reader.number(), !reader.remainingBytes.isEmpty
             else { return nil }
             return .report(
-                SegmentReport(index: index, count: count, alive: alive.unlessLargest, json: reader.rest))
+                SegmentReport(
+                    index: index, count: count, alive: alive.nilIfMaximum, json: reader.remainingBytes))
         case Kind.again:
             guard let index: UInt32 = reader.number(), let count: UInt32 = reader.number(),
                 let alive: UInt32 = reader.number()
             else { return nil }
-            return .again(index: index, count: count, alive: alive.unlessLargest)
+            return .again(index: index, count: count, alive: alive.nilIfMaximum)
         case Kind.checks:
             guard let count: UInt64 = reader.number(), let name = reader.text() ?? nil else { return nil }
             return .checks(ClassChecks(className: name, count: Int(clamping: count)))
@@ -157,7 +158,8 @@ extension SegmentRecord {
                     id: id, startedAt: startedAt == .min ? nil : WireTime(milliseconds: startedAt),
                     checks: Int(clamping: checks), leaks: Int(clamping: leaks), unseen: Int(clamping: unseen))
             )
-        case Kind.explanation: return reader.rest.isEmpty ? nil : .explanation(reader.rest)
+        case Kind.explanation:
+            return reader.remainingBytes.isEmpty ? nil : .explanation(reader.remainingBytes)
         case Kind.dropped:
             guard let count: UInt64 = reader.number(), let reason = reader.text() ?? nil else { return nil }
             return .dropped(reason: reason, count: count)
@@ -167,7 +169,8 @@ extension SegmentRecord {
                 return nil
             }
             return .footer(
-                SegmentFooter(sentAt: WireTime(milliseconds: sentAt), reports: reports, head: reader.rest))
+                SegmentFooter(
+                    sentAt: WireTime(milliseconds: sentAt), reports: reports, head: reader.remainingBytes))
         default: return nil
         }
     }
@@ -190,22 +193,22 @@ extension SegmentRecord {
 
 /// A reader that parses a payload from front to back.
 private struct PayloadReader {
-    var rest: ArraySlice<UInt8>
+    var remainingBytes: ArraySlice<UInt8>
 
     mutating func number<Number: FixedWidthInteger>() -> Number? {
         let count = Number.bitWidth / 8
-        guard rest.count >= count else { return nil }
-        defer { rest = rest.dropFirst(count) }
-        return Number(littleEndian: rest)
+        guard remainingBytes.count >= count else { return nil }
+        defer { remainingBytes = remainingBytes.dropFirst(count) }
+        return Number(littleEndian: remainingBytes)
     }
 
     /// - Returns: the text; `.some(nil)` if it was `nil` when it was written; `nil` if the payload is too short.
     mutating func text() -> String?? {
         guard let count: UInt16 = number() else { return nil }
         guard count < .max else { return .some(nil) }
-        guard rest.count >= Int(count) else { return nil }
-        defer { rest = rest.dropFirst(Int(count)) }
-        return String(decoding: rest.prefix(Int(count)), as: UTF8.self)
+        guard remainingBytes.count >= Int(count) else { return nil }
+        defer { remainingBytes = remainingBytes.dropFirst(Int(count)) }
+        return String(decoding: remainingBytes.prefix(Int(count)), as: UTF8.self)
     }
 }
 
@@ -220,6 +223,6 @@ extension [UInt8] {
 }
 
 extension UInt32 {
-    /// The number; `nil` for the largest value, which stands for `nil`.
-    fileprivate var unlessLargest: UInt32? { self == .max ? nil : self }
+    /// The number; `nil` for the maximum value, which stands for `nil`.
+    fileprivate var nilIfMaximum: UInt32? { self == .max ? nil : self }
 }

@@ -27,7 +27,7 @@ enum AtExit {
         let entry = Entry(reporter: reporter)
         // A reporter whose last other owner releases it in the meantime lives until the lock is released.
         // No process is forked meanwhile: a child process, which may also call `exit`, must not inherit the locked list.
-        _ = ForkedChildren.prevented {
+        _ = ForkedChildren.withForksBlocked {
             entries.with { entries in
                 let reporters = entries.map(\.reporter)
                 entries = zip(entries, reporters).filter { $1 != nil }.map(\.0) + [entry]
@@ -38,14 +38,14 @@ enum AtExit {
 
     private static func flushAll() {
         let process = getpid()
-        // This does not need `prevented`, which waits while a lock file is opened: only `register(_:)` changes the list, and it
+        // This does not need `withForksBlocked`, which waits while a lock file is opened: only `register(_:)` changes the list, and it
         // does so while no process is forked.
         let reporters = entries.with { $0 }.compactMap { $0.process == process ? $0.reporter : nil }
         let deadline = MonotonicTime.now.advanced(
             byMilliseconds: reporters.map(\.bounds.exitMilliseconds).max() ?? 0)
         for reporter in reporters {
-            let left = Double(deadline.milliseconds - MonotonicTime.now.milliseconds) / 1000
-            reporter.thread.finish(seconds: min(left, Double(reporter.bounds.exitMilliseconds) / 1000))
+            let secondsLeft = Double(deadline.milliseconds - MonotonicTime.now.milliseconds) / 1000
+            reporter.thread.finish(seconds: min(secondsLeft, Double(reporter.bounds.exitMilliseconds) / 1000))
         }
     }
 }

@@ -36,8 +36,8 @@ final class BackgroundFlush: Sendable {
             state.isOver ? false : (state.isHandedOver ? true : nil)
         }
         guard isHandedOver == true else { return }
-        let left = milliseconds - (MonotonicTime.now.milliseconds - start.milliseconds)
-        thread.drain(milliseconds: left) { [state] in state.with { $0.isOver } }
+        let remainingMilliseconds = milliseconds - (MonotonicTime.now.milliseconds - start.milliseconds)
+        thread.drain(milliseconds: remainingMilliseconds) { [state] in state.with { $0.isOver } }
     }
 
     /// Makes ``waitUntilSent()`` return, because the system gives no background time, or no more. Reports on the disk are sent the

@@ -9,7 +9,7 @@ final class BatchSender {
     /// - Returns: `true` if the batch is being sent; `false` if the system cannot start another thread.
     func send(
         _ batch: SegmentQueue.Batch, from environment: ReporterEnvironment,
-        repliesTo answers: BoundedQueue<ReporterThread.Entry>
+        repliesTo entryQueue: BoundedQueue<ReporterThread.Entry>
     ) -> Bool {
         guard let requestBuilder = environment.requestBuilder else { return false }
         if !isRunning {
@@ -19,8 +19,11 @@ final class BatchSender {
                 var batches: [SegmentQueue.Batch] = []
                 while batchQueue.take(into: &batches, milliseconds: nil) || !batches.isEmpty {
                     for batch in batches {
-                        answers.offerIgnoringLimits(
-                            .reply(batch, transport.post(requestBuilder.post(batch.body, key: batch.key))),
+                        entryQueue.offerIgnoringLimits(
+                            .reply(
+                                batch,
+                                transport.post(
+                                    requestBuilder.request(posting: batch.body, idempotencyKey: batch.key))),
                             separating: .none)
                     }
                     batches.removeAll()

@@ -20,7 +20,7 @@ final class CollectionChoice: Sendable {
         var initialAnswer: Answer?
         /// The last answer of this process.
         var lastAnswer: Bool?
-        /// The mark of the "yes" that this process has read or lastAnswer; empty if it had no mark.
+        /// The mark of the "yes" that this process has read or written; empty if it had no mark.
         var mark = ""
         /// `true` if this process has received a "no" since it read or gave that "yes".
         var needsMark = false
@@ -60,10 +60,10 @@ final class CollectionChoice: Sendable {
 
     /// Sets the answer, and writes it to the file.
     ///
-    /// - Parameter post: called with the answer before another one can be lastAnswer. If another process has received a "no" in the
+    /// - Parameter post: called with the answer before another answer can be set. If another process has received a "no" in the
     ///   meantime, a "yes" calls it with `false` first.
     /// - Returns: `true` if the answer survives the process.
-    func give(_ isOn: Bool, _ post: (Bool) -> Void) -> Bool {
+    func setAnswer(_ isOn: Bool, _ post: (Bool) -> Void) -> Bool {
         state.with { state in
             _ = start(&state)
             if isOn, let text = try? file.read(), !permitsCollecting(text, state) { post(false) }
@@ -112,18 +112,18 @@ final class CollectionChoice: Sendable {
 
     // MARK: The file
 
-    private static let on = "on"
-    private static let off = "off"
+    private static let yesText = "on"
+    private static let noText = "off"
 
     /// - Returns: the mark of a "yes", which may be empty; `nil` for a "no".
     private static func mark(_ text: String) -> String? {
-        guard text.hasPrefix(on) else { return nil }
-        let rest = text.dropFirst(on.count)
-        guard !rest.isEmpty else { return "" }
-        let digits = rest.dropFirst().utf8
+        guard text.hasPrefix(yesText) else { return nil }
+        let suffix = text.dropFirst(yesText.count)
+        guard !suffix.isEmpty else { return "" }
+        let digits = suffix.dropFirst().utf8
         let hexadecimal = Set("0123456789abcdef".utf8)
-        return rest.first == " " && digits.count == 32 && digits.allSatisfy(hexadecimal.contains)
-            ? String(rest) : nil
+        return suffix.first == " " && digits.count == 32 && digits.allSatisfy(hexadecimal.contains)
+            ? String(suffix) : nil
     }
 
     /// Returns `true` if the file says "yes", and no process has received a "no" since this one read it.
@@ -157,7 +157,7 @@ final class CollectionChoice: Sendable {
             state.failure = error
             state.failures += 1
             let wait = Self.backoff.milliseconds(afterFailures: state.failures, jitter: 1)
-            state.retryAt = now().moment.advanced(byMilliseconds: wait)
+            state.retryAt = now().monotonicTime.advanced(byMilliseconds: wait)
         }
     }
 
@@ -165,9 +165,9 @@ final class CollectionChoice: Sendable {
         var mark = ""
         do throws(FileFailure) {
             let text = try file.read()
-            let former = text.map(Self.mark) ?? ""
-            if let former, !state.needsMark { mark = former } else { mark = Self.newMark() }
-            if text == Self.on + mark {
+            let formerMark = text.map(Self.mark) ?? ""
+            if let formerMark, !state.needsMark { mark = formerMark } else { mark = Self.newMark() }
+            if text == Self.yesText + mark {
                 // Another process has written this answer, and the disk may have no room to write it again.
                 state.mark = mark
                 return
@@ -176,7 +176,7 @@ final class CollectionChoice: Sendable {
             // The unreadable file may be a "no".
             mark = Self.newMark()
         }
-        try file.write(Self.on + mark)
+        try file.write(Self.yesText + mark)
         (state.mark, state.needsMark) = (mark, false)
     }
 
@@ -185,16 +185,16 @@ final class CollectionChoice: Sendable {
     /// Writes a "no". If that fails, it empties the file: an empty file is a "no" too, and needs no room on the disk.
     private func writeNo() throws(FileFailure) {
         do throws(FileFailure) {
-            try file.write(Self.off)
+            try file.write(Self.noText)
         } catch {
             do throws(FileFailure) { try file.empty() } catch _ { throw error }
         }
     }
 
     /// Moves the answer from the former file: a "no" always, a "yes" only if there is no other answer.
-    private func move(_ former: StateFile, _ state: inout State) {
+    private func move(_ formerFile: StateFile, _ state: inout State) {
         do throws(FileFailure) {
-            guard let text = try former.read() else { return }
+            guard let text = try formerFile.read() else { return }
             if Self.mark(text) == nil {
                 state.lastAnswer = false
                 write(false, &state)
@@ -202,7 +202,7 @@ final class CollectionChoice: Sendable {
                 try file.write(text)
                 try syncFolder(file.folder)
             }
-            if state.failure == nil { try former.remove() }
+            if state.failure == nil { try formerFile.remove() }
         } catch {
             // The unreadable file may be a "no". It stays, and the next run tries again.
             state.lastAnswer = false

@@ -31,19 +31,19 @@ struct ContextChange: Hashable, Sendable {
 
     /// Adds a change that follows this one.
     ///
-    /// - Returns: the growth in bytes; `nil` if it exceeds `room`, or there are too many names, and nothing was added.
-    mutating func add(_ later: ContextChange, _ room: Int) -> Int? {
-        var sum = keys
+    /// - Returns: the growth in bytes; `nil` if it exceeds `freeBytes`, or there are too many names, and nothing was added.
+    mutating func add(_ later: ContextChange, _ freeBytes: Int) -> Int? {
+        var mergedKeys = keys
         for key in later.keys {
-            if let index = sum.firstIndex(where: { $0.name == key.name }) {
-                sum[index].value = key.value
+            if let index = mergedKeys.firstIndex(where: { $0.name == key.name }) {
+                mergedKeys[index].value = key.value
             } else {
-                sum.append(key)
+                mergedKeys.append(key)
             }
         }
-        let growth = sum.reduce(0) { $0 + $1.bytes } - bytes
-        guard growth <= room, sum.count <= max(Self.keysLimit, keys.count) else { return nil }
-        keys = sum
+        let growth = mergedKeys.reduce(0) { $0 + $1.bytes } - bytes
+        guard growth <= freeBytes, mergedKeys.count <= max(Self.keysLimit, keys.count) else { return nil }
+        keys = mergedKeys
         if let user = later.user { self.user = user }
         return growth
     }

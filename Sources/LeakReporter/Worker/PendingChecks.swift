@@ -22,19 +22,19 @@ struct PendingChecks: Hashable, Sendable {
 
     /// Adds other checks.
     ///
-    /// - Returns: the growth in bytes; `nil` if it exceeds `room`, or another limit is exceeded, and nothing was added.
-    mutating func add(_ other: PendingChecks, _ room: Int) -> Int? {
+    /// - Returns: the growth in bytes; `nil` if it exceeds `freeBytes`, or another limit is exceeded, and nothing was added.
+    mutating func add(_ other: PendingChecks, _ freeBytes: Int) -> Int? {
         var growth = 0
         var newClasses = 0
         for (name, count) in other.counts {
-            guard let former = counts[name] else {
+            guard let currentCount = counts[name] else {
                 newClasses += 1
                 growth += Self.bytes(of: name)
                 continue
             }
-            guard former + count <= WireLimits.classChecks else { return nil }
+            guard currentCount + count <= WireLimits.classChecks else { return nil }
         }
-        guard growth <= room, counts.count + newClasses <= WireLimits.checksCount else { return nil }
+        guard growth <= freeBytes, counts.count + newClasses <= WireLimits.checksCount else { return nil }
         counts.merge(other.counts, uniquingKeysWith: +)
         add(unseen: other.unseen)
         return growth

@@ -37,7 +37,7 @@ extension ReporterEnvironment {
             }
             requestBuilder = try RequestBuilder(configuration)
         } catch {
-            rules.refusal = .misconfigured
+            rules.blockingReason = .misconfigured
             folder = nil
             // The next start, which may have a valid endpoint and key again, must find a "no".
             if !hasFolder { (choiceFolder, formerChoiceFolder) = (installFile.folder, nil) }

@@ -9,7 +9,7 @@ struct ReporterEnvironment: Sendable {
     var app: AppInfo
     var device: DeviceInfo
     var user: String?
-    /// The destination of reports; `nil` if nothing can be sent, for the reason in ``Outbox/Rules/refusal``.
+    /// The destination of reports; `nil` if nothing can be sent, for the reason in ``Outbox/Rules/blockingReason``.
     var requestBuilder: RequestBuilder?
     var rules: Outbox.Rules
     /// The reason why nothing is sent, for ``LeakReporter/Statistics/lastFailure``.

@@ -9,9 +9,9 @@ struct ReporterLoop {
     private let sender = BatchSender()
     private var outbox: Outbox
     private var takeChecks: (@Sendable () -> [ClassChecks])?
-    private var processed: UInt64 = 0
-    private var recorded = 0
-    private var countedRefusals = QueueRejections()
+    private var processedCount: UInt64 = 0
+    private var recordedCount = 0
+    private var countedRejections = QueueRejections()
     private var isInstallLoaded = false
     private var isClosing = false
     private var isInFlight = false
@@ -37,7 +37,7 @@ struct ReporterLoop {
         let quota = ReportQuota(
             reportsPerSession: environment.bounds.reportsPerSession,
             bytesPerDay: environment.bounds.bytesPerDay,
-            spent: savedUsage)
+            usage: savedUsage)
         outbox = Outbox(
             queue: SegmentQueue(bounds: environment.bounds, origin: origin, folder: folder),
             backoff: environment.backoff, quota: quota, rules: environment.rules)
@@ -59,24 +59,24 @@ struct ReporterLoop {
             }
             pollIfDue()
             expireForeignIfDue(at: environment.now())
-            thread.choice.retry(at: environment.now().moment)
+            thread.choice.retry(at: environment.now().monotonicTime)
             endTurn()
         }
         thread.entryQueue.close()
-        thread.choice.retry(at: environment.now().moment, isLast: true)
+        thread.choice.retry(at: environment.now().monotonicTime, isLast: true)
         endTurn(isLast: true)
     }
 
     private mutating func start() {
         let now = environment.now()
-        if let why = environment.problem { stop(why) }
+        if let reason = environment.problem { stop(reason) }
         outbox.takesExplanations = readTakesExplanations()
         switch thread.choice.readInitialAnswer() {
         case .on: break
         case .off: outbox.setCollecting(false, at: now)
         case .unanswered: outbox.awaitAnswer(at: now)
         }
-        if environment.rules.refusal == nil {
+        if environment.rules.blockingReason == nil {
             outbox.adopt(at: now)
             expireForeignIfDue(at: now)
         }
@@ -87,9 +87,9 @@ struct ReporterLoop {
     /// Enforces the limits of foreign segments once a day, because a server may run for months.
     private mutating func expireForeignIfDue(at now: CurrentTime) {
         let day = now.wallTime.milliseconds / 86_400_000
-        guard environment.rules.refusal == nil, day != foreignCheckDay else { return }
+        guard environment.rules.blockingReason == nil, day != foreignCheckDay else { return }
         foreignCheckDay = day
-        outbox.expireForeign(at: now)
+        outbox.expireForeignSegments(at: now)
     }
 
     /// Reads whether the collector wanted explanations in an earlier run. If the file cannot be read, it counts as a "no": the
@@ -130,12 +130,14 @@ struct ReporterLoop {
         }
         switch outbox.next(at: now) {
         case .wait(nil): return nil
-        case .wait(let moment?): return Int64(clamping: moment.milliseconds - now.moment.milliseconds)
+        case .wait(let monotonicTime?):
+            return Int64(clamping: monotonicTime.milliseconds - now.monotonicTime.milliseconds)
         case .send(let batch):
             isInFlight = sender.send(batch, from: environment, repliesTo: thread.entryQueue)
             if !isInFlight {
                 finish(
-                    batch, .postponed(afterMilliseconds: nil, why: "the system cannot start another thread"))
+                    batch,
+                    .postponed(afterMilliseconds: nil, reason: "the system cannot start another thread"))
                 return 0
             }
             return nil
@@ -145,18 +147,18 @@ struct ReporterLoop {
     /// - Parameter wait: the milliseconds until something is due to be sent; `nil` if nothing is due before the next record.
     private func untilNextWork(_ wait: Int64?) -> Int64? {
         let retry = thread.choice.retryAt.map {
-            Int64(clamping: $0.milliseconds - environment.now().moment.milliseconds)
+            Int64(clamping: $0.milliseconds - environment.now().monotonicTime.milliseconds)
         }
         return [wait, retry].compactMap(\.self).min()
     }
 
     private mutating func process(_ entry: ReporterThread.Entry) {
-        processed += 1
-        outbox.setSequence(processed)
+        processedCount += 1
+        outbox.setSequence(processedCount)
         let now = environment.now()
         switch entry {
         case .report(let report):
-            recorded &+= report.boundedCount
+            recordedCount &+= report.clampedCount
             loadInstall()
             outbox.record(report, at: now)
         case .explanation(let leak):
@@ -220,10 +222,10 @@ struct ReporterLoop {
     }
 
     private mutating func finish(_ batch: SegmentQueue.Batch, _ delivery: Delivery) {
-        let tookExplanations = outbox.takesExplanations
+        let didTakeExplanations = outbox.takesExplanations
         outbox.finish(batch, delivery, at: environment.now(), jitter: .random(in: 0..<1))
-        if outbox.takesExplanations != tookExplanations, let file = environment.noExplanationsFile {
-            if tookExplanations { try? file.write("") } else { try? file.remove() }
+        if outbox.takesExplanations != didTakeExplanations, let file = environment.noExplanationsFile {
+            if didTakeExplanations { try? file.write("") } else { try? file.remove() }
         }
         switch delivery {
         case .unauthorized where outbox.schedule.wasUnauthorizedTwice, .forbidden:
@@ -269,16 +271,16 @@ struct ReporterLoop {
 
     private mutating func endTurn(isLast: Bool = false) {
         let rejections = thread.entryQueue.rejections
-        for (reason, count) in rejections.since(countedRefusals) { outbox.countLost(count, reason) }
-        countedRefusals = rejections
+        for (reason, count) in rejections.since(countedRejections) { outbox.countLost(count, reason) }
+        countedRejections = rejections
         outbox.setStateFailure(
             thread.choice.failure.map { "the choice about collecting could not be stored: \($0)" })
         outbox.commit(at: environment.now())
         saveUsage()
         let publishedState = PublishedState(
-            statistics: outbox.statistics, processed: processed, recorded: recorded,
-            completedThrough: outbox.queue.completedThrough(processed), countedRefusals: rejections,
-            hasSession: outbox.hasSession, sendsAt: outbox.sendsAt, isClosed: isLast,
+            statistics: outbox.statistics, processedCount: processedCount, recordedCount: recordedCount,
+            completedThrough: outbox.queue.completedThrough(processedCount), countedRejections: rejections,
+            hasSession: outbox.hasSession, nextSendAt: outbox.nextSendAt, isClosed: isLast,
             wantsExplanations: outbox.wantsExplanations)
         thread.publishedState.with { $0 = publishedState }
         thread.publishedState.wakeAll()
@@ -297,21 +299,21 @@ struct ReporterLoop {
     /// Saves the usage of the day with each batch or 64 KiB, not with each report: a process that is killed loses the usage of at
     /// most one batch.
     private mutating func saveUsage() {
-        let spent = outbox.quota.spent
-        guard spent != savedUsage, let file = environment.usageFile else { return }
-        let isMuch =
-            spent.day != savedUsage.day || spent.totalBytes - savedUsage.totalBytes >= 64 * 1024
-        guard isMuch || outbox.queue.open == nil else { return }
+        let usage = outbox.quota.usage
+        guard usage != savedUsage, let file = environment.usageFile else { return }
+        let isWorthSaving =
+            usage.day != savedUsage.day || usage.totalBytes - savedUsage.totalBytes >= 64 * 1024
+        guard isWorthSaving || outbox.queue.activeSegment == nil else { return }
         let other = (try? file.read()).flatMap(DailyByteUsage.init) ?? savedUsage
-        let sum = spent.added(to: other, since: savedUsage)
+        let sum = usage.added(to: other, since: savedUsage)
         outbox.setUsage(sum)
         savedUsage = sum
         try? file.write(sum.line)
     }
 
-    private mutating func stop(_ why: String) {
-        outbox.stop(why)
-        warn(why)
+    private mutating func stop(_ reason: String) {
+        outbox.stop(reason)
+        warn(reason)
     }
 
     /// Warns once: a reason that prevents sending stays until a person changes it.

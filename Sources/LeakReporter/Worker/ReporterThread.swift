@@ -75,10 +75,10 @@ final class ReporterThread: Sendable {
         guard !isForkedChild else { return }
         // On the reporter's own thread, the call comes from the app's `beforeSend`, which would be called with this report and
         // record again.
-        guard !ThreadMark.isSet(by: self) else { return entryQueue.reject(weight: report.boundedCount) }
-        var report = report.boundedForQueue()
+        guard !ThreadMark.isSet(by: self) else { return entryQueue.reject(weight: report.clampedCount) }
+        var report = report.truncatedForQueue()
         if report.at == nil { report.at = .now }
-        let (bytes, count) = (ReportSize.bytes(of: report), report.boundedCount)
+        let (bytes, count) = (ReportSize.bytes(of: report), report.clampedCount)
         if entryQueue.offerUnlessHalfFull(.report(report), bytes: bytes, weight: count) { return }
         // The reports arrive faster than they can be stored: merge them here, as the queue would do later.
         let leak = ReportMergeKey(report)
@@ -91,8 +91,8 @@ final class ReporterThread: Sendable {
     func record(_ checks: PendingChecks) {
         guard !isForkedChild else { return }
         // Checks go ahead of sightings: they are few, and without them ratios are wrong.
-        entryQueue.mergeAhead(.checks(checks), bytes: checks.bytes, key: Self.checksKey) { entry, room in
-            entry.add(checks, room)
+        entryQueue.mergeAhead(.checks(checks), bytes: checks.bytes, key: Self.checksKey) { entry, freeBytes in
+            entry.add(checks, freeBytes)
         }
     }
 
@@ -103,13 +103,13 @@ final class ReporterThread: Sendable {
         guard !isForkedChild else { return }
         entryQueue.change(
             change.settings, .context(change), bytes: change.bytes, isAlwaysKept: isAlwaysKept
-        ) { entry, room in entry.add(change, room) }
+        ) { entry, freeBytes in entry.add(change, freeBytes) }
     }
 
     func record(explanationOf leak: LeakReport) {
         // A call from the app's `beforeSend` is ignored, because `beforeSend` would be called with the explanation, too.
         guard !isForkedChild, !ThreadMark.isSet(by: self) else { return }
-        let report = leak.boundedForQueue()
+        let report = leak.truncatedForQueue()
         // Explanations may use only half of the queue; the other half is for sightings.
         _ = entryQueue.offer(
             .explanation(report), bytes: ReportSize.bytes(of: report), weight: 0, in: .half,
@@ -134,7 +134,7 @@ final class ReporterThread: Sendable {
     }
 
     /// - Returns: `false` if `completion` will not be called.
-    func ask(_ completion: @escaping @Sendable (Bool) -> Void) -> Bool {
+    func checkForUnsentReports(_ completion: @escaping @Sendable (Bool) -> Void) -> Bool {
         !isForkedChild && entryQueue.offerIgnoringLimits(.check(completion), separating: .none) != nil
     }
 
@@ -156,7 +156,7 @@ final class ReporterThread: Sendable {
         guard let sequence = entryQueue.offerIgnoringLimits(.drain, separating: .none) else { return }
         _ = wait(for: sequence, milliseconds: milliseconds) { publishedState, deadline in
             if isOver() { return true }
-            guard publishedState.processed >= sequence else { return false }
+            guard publishedState.processedCount >= sequence else { return false }
             return publishedState.statistics.failedAttempts > failures
                 || publishedState.isIdle(until: deadline)
         }
@@ -171,7 +171,7 @@ final class ReporterThread: Sendable {
         let sends = environment.rules.sendsAutomatically
         let isDone = wait(for: sequence, milliseconds: Self.milliseconds(seconds)) {
             publishedState, deadline in
-            guard publishedState.processed >= sequence else { return false }
+            guard publishedState.processedCount >= sequence else { return false }
             return publishedState.statistics.isStopped || !sends || publishedState.isIdle(until: deadline)
         }
         // Reports of earlier runs have no record number in this run.
@@ -192,14 +192,15 @@ final class ReporterThread: Sendable {
         return publishedState.wait { publishedState in
             if publishedState.completedThrough >= sequence { return .take(true) }
             if publishedState.isClosed || isHopeless(publishedState, deadline) { return .take(false) }
-            let left = deadline.milliseconds - MonotonicTime.now.milliseconds
-            return left <= 0 ? .take(false) : .sleep(milliseconds: Int64(left))
+            let remainingMilliseconds = deadline.milliseconds - MonotonicTime.now.milliseconds
+            return remainingMilliseconds <= 0
+                ? .take(false) : .sleep(milliseconds: Int64(remainingMilliseconds))
         }
     }
 
     private var isIdle: Bool {
         let last = entryQueue.lastSequence
-        return publishedState.with { $0.processed == last && $0.completedThrough >= last }
+        return publishedState.with { $0.processedCount == last && $0.completedThrough >= last }
     }
 
     var statistics: LeakReporter.Statistics {
@@ -214,9 +215,9 @@ final class ReporterThread: Sendable {
         let (weight, rejections) = (entryQueue.weight, entryQueue.rejections)
         let publishedState = publishedState.with { $0 }
         var statistics = publishedState.statistics
-        statistics.waiting += max(weight - publishedState.recorded, 0)
+        statistics.waiting += max(weight - publishedState.recordedCount, 0)
         statistics.refusedCalls = rejections.calls
-        for (reason, count) in rejections.since(publishedState.countedRefusals) where count > 0 {
+        for (reason, count) in rejections.since(publishedState.countedRejections) where count > 0 {
             statistics.dropped[reason, default: 0] += count
         }
         return statistics
@@ -243,19 +244,19 @@ extension ReporterThread.Entry {
         }
     }
 
-    fileprivate mutating func add(_ checks: PendingChecks, _ room: Int) -> Int? {
+    fileprivate mutating func add(_ checks: PendingChecks, _ freeBytes: Int) -> Int? {
         guard case .checks(var counts) = self else { return nil }
         // This releases the shared storage, so that the change makes no copy.
         self = .close
-        let growth = counts.add(checks, room)
+        let growth = counts.add(checks, freeBytes)
         self = .checks(counts)
         return growth
     }
 
-    fileprivate mutating func add(_ change: ContextChange, _ room: Int) -> Int? {
+    fileprivate mutating func add(_ change: ContextChange, _ freeBytes: Int) -> Int? {
         guard case .context(var context) = self else { return nil }
         self = .close
-        let growth = context.add(change, room)
+        let growth = context.add(change, freeBytes)
         self = .context(context)
         return growth
     }
@@ -265,7 +266,7 @@ extension ReporterThread.Entry {
     /// - Returns: `false` if the sum exceeds the count that one report may have.
     fileprivate mutating func add(_ sighting: LeakReport) -> Bool {
         guard case .report(var report) = self else { return false }
-        let count = report.boundedCount + sighting.boundedCount
+        let count = report.clampedCount + sighting.clampedCount
         guard count <= WireLimits.count else { return false }
         report.count = count
         report.alive = [report.alive, sighting.alive].compactMap(\.self).max()

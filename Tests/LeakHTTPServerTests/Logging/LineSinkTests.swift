@@ -32,11 +32,11 @@ import Testing
         var sink = disk.sink
         sink.write(Array("one\ntwo\nthree\n".utf8))
         sink.reportLost { Array("-\($0)\n".utf8) }
-        #expect(sink.lost == lost)
+        #expect(sink.lostLineCount == lost)
         disk.room = 100
         sink.write(Array("four\n".utf8))
         sink.reportLost { Array("-\($0)\n".utf8) }
         #expect(disk.text == kept + "four\n" + (lost > 0 ? "-\(lost)\n" : ""))
-        #expect(sink.lost == 0)
+        #expect(sink.lostLineCount == 0)
     }
 }

@@ -17,24 +17,24 @@ import Testing
 
     @Test func `the newest lines are kept, in order`() {
         var context = Context()
-        for number in 0..<WireLimits.logCount { context.log("\(number)") }
+        for number in 0..<WireLimits.logCount { context.addBreadcrumb("\(number)") }
         #expect(context.log == (0..<64).map { "\($0)" })
-        for number in 64..<1000 { context.log("\(number)") }
+        for number in 64..<1000 { context.addBreadcrumb("\(number)") }
         #expect(context.log == (936..<1000).map { "\($0)" })
     }
 
     @Test func `a line is cut between two scalars`() {
         var context = Context()
-        context.log(String(repeating: "x", count: WireLimits.logBytes - 1) + "ä")
+        context.addBreadcrumb(String(repeating: "x", count: WireLimits.logBytes - 1) + "ä")
         #expect(context.log.map(\.utf8.count) == [WireLimits.logBytes - 1])
     }
 
-    @Test func `a copy is the state of its moment`() {
+    @Test func `a copy is the state of its monotonicTime`() {
         var context = Context()
-        for number in 0..<100 { context.log("\(number)") }
+        for number in 0..<100 { context.addBreadcrumb("\(number)") }
         set(1, forKey: "a", in: &context)
         let copy = context
-        context.log("later")
+        context.addBreadcrumb("later")
         set(2, forKey: "a", in: &context)
         #expect(copy.log == (36..<100).map { "\($0)" })
         #expect(copy.keys == [CustomKey("a", .number(1))])
@@ -110,7 +110,7 @@ import Testing
         var context = Context()
         set(1, forKey: "a", in: &context)
         set(2, forKey: "b", in: &context)
-        context.log("before")
+        context.addBreadcrumb("before")
         var report = LeakReport()
         report.className = "Shop.Cart"
         let plain = context.added(to: report)
@@ -129,7 +129,7 @@ import Testing
     @Test func `what is added stays within the wire format's bounds`() {
         var context = Context()
         for number in 0..<100 {
-            context.log("\(number)")
+            context.addBreadcrumb("\(number)")
             _ = context.set(.of(number), forKey: "\(number)")
         }
         var report = LeakReport()

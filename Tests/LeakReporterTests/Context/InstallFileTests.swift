@@ -70,7 +70,7 @@ import LeakPlatform
             (["XDG_STATE_HOME": "relative"], "/home/a/.local/state"),
         ])
         func `the state folder is where the system says`(environment: [String: String], folder: String) {
-            #expect(InstallFile.base(environment, home: "/home/a") == folder)
+            #expect(InstallFile.stateFolder(environment, home: "/home/a") == folder)
         }
     #endif
 

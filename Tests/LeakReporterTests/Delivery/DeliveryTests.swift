@@ -31,19 +31,19 @@ import Testing
         #expect(self.name(delivery(status, body)) == name)
     }
 
-    @Test func `no answer keeps the batch and says why`() {
+    @Test func `no answer keeps the batch and says reason`() {
         let delivery = Delivery(.none("no route"), now: WireTime(milliseconds: 0))
-        #expect(delivery == .postponed(afterMilliseconds: nil, why: "no route"))
+        #expect(delivery == .postponed(afterMilliseconds: nil, reason: "no route"))
     }
 
     @Test func `a wish to come back later is kept`() {
         #expect(
             delivery(429, retryAfter: "7")
-                == .postponed(afterMilliseconds: 7_000, why: "the collector answered 429"))
+                == .postponed(afterMilliseconds: 7_000, reason: "the collector answered 429"))
         #expect(
             delivery(503, retryAfter: "7")
-                == .postponed(afterMilliseconds: 7_000, why: "the collector answered 503"))
-        #expect(delivery(503, retryAfter: "x") == .failed(why: "the collector answered 503"))
+                == .postponed(afterMilliseconds: 7_000, reason: "the collector answered 503"))
+        #expect(delivery(503, retryAfter: "x") == .failed(reason: "the collector answered 503"))
     }
 
     @Test func `reports that were invalid are told apart`() {
@@ -110,18 +110,19 @@ import Testing
 
     @Test func `a batch that is too long is too long for good only for the collector itself`() {
         let own = #"{"type": "urn:leak-collector:problem:content-too-large"}"#
-        #expect(delivery(413, own) == .tooLong(isFinal: true, why: "the collector answered 413"))
+        #expect(delivery(413, own) == .tooLong(isFinal: true, reason: "the collector answered 413"))
         #expect(
             delivery(413, "<html>", type: "text/html")
-                == .tooLong(isFinal: false, why: "the collector answered 413"))
+                == .tooLong(isFinal: false, reason: "the collector answered 413"))
     }
 
     @Test func `the server's words are passed on, cut`() {
         let type = #""type": "urn:leak-collector:problem:test""#
         let problem = #"{\#(type), "title": "Unauthorized", "detail": "unknown key"}"#
-        #expect(delivery(401, problem) == .unauthorized(why: "the collector answered 401: unknown key"))
+        #expect(delivery(401, problem) == .unauthorized(reason: "the collector answered 401: unknown key"))
         #expect(
-            delivery(400, #"{\#(type), "title": "Bad"}"#) == .refused(why: "the collector answered 400: Bad"))
+            delivery(400, #"{\#(type), "title": "Bad"}"#)
+                == .refused(reason: "the collector answered 400: Bad"))
         // One character of 20,001 bytes.
         for long in [
             String(repeating: "x", count: 10_000), "e" + String(repeating: "\u{301}", count: 10_000),
@@ -136,11 +137,11 @@ import Testing
     }
 
     @Test func `a redirect names the address to use`() {
-        guard case .declined(let why) = delivery(308, location: "https://new.example.com/") else {
+        guard case .declined(let reason) = delivery(308, location: "https://new.example.com/") else {
             Issue.record("not declined")
             return
         }
-        #expect(why.contains("https://new.example.com/"))
+        #expect(reason.contains("https://new.example.com/"))
     }
 }
 

@@ -11,7 +11,7 @@ import Testing
             _ = try FileDescriptor(place.path + "/none", .reading)
             Issue.record("there is no such file")
         } catch {
-            #expect(error.isMissing && !error.isTaken)
+            #expect(error.isMissing && !error.isLocked)
             #expect(error.description == "open \(place.path)/none: No such file or directory")
         }
     }
@@ -29,7 +29,7 @@ import Testing
                 try second.lock(path: path)
                 Issue.record("two hold the same lock")
             } catch {
-                #expect(error.isTaken)
+                #expect(error.isLocked)
             }
         }
         try FileDescriptor(path, .locking).lock(path: path)

@@ -50,7 +50,7 @@
             return (try? descriptor.lock(path: path)) != nil
         }
 
-        @Test func `a fork at any moment does not keep the lock of a run that has ended`() async {
+        @Test func `a fork at any monotonicTime does not keep the lock of a run that has ended`() async {
             await #expect(processExitsWith: .success) {
                 let place = TemporaryFolder()
                 let path = place.path
@@ -88,7 +88,7 @@
                 Thread.detachNewThread {
                     let own = RunFolder(ofQueue: "own", in: path)
                     while !state.with({ $0.isStopping }) {
-                        _ = own.removeForeign { _ in [] }
+                        _ = own.removeForeignFiles { _ in [] }
                         state.with { $0.looks += 1 }
                     }
                     state.with { $0.isDone = true }
@@ -189,7 +189,7 @@
 
         private final class Lock {
             let descriptor: FileDescriptor
-            init(_ path: String) throws { descriptor = try FileDescriptor(path, .lockingOrMaking) }
+            init(_ path: String) throws { descriptor = try FileDescriptor(path, .lockingOrCreating) }
         }
 
         /// An app may have one reporter for all its code, also for code that runs in a child.

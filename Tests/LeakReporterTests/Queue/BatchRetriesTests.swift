@@ -5,7 +5,7 @@ import Testing
 
 /// One batch on which the server fails, and a server that fails on all batches.
 @Suite struct BatchRetriesTests {
-    private let failed = Delivery.failed(why: "the collector answered 500")
+    private let failed = Delivery.failed(reason: "the collector answered 500")
 
     private func device(_ change: (inout LeakReporter.Bounds) -> Void = { _ in }) -> SimulatedDevice {
         var bounds = LeakReporter.Bounds()
@@ -19,8 +19,8 @@ import Testing
     }
 
     private func hasOthers(_ device: SimulatedDevice) -> Bool {
-        device.outbox.queue.open.map { $0.queued.sightings > 0 } == true
-            || device.outbox.queue.waiting.contains { !$0.isDeclined }
+        device.outbox.queue.activeSegment.map { $0.queuedSegment.sightings > 0 } == true
+            || device.outbox.queue.waitingSegments.contains { !$0.isDeclined }
     }
 
     /// A batch each minute, for seven days.
@@ -67,19 +67,19 @@ import Testing
         for number in 0..<100 { device.record("Shop.Part\(number)") }
         device.commit()
         var attempts: [Int] = []
-        let start = device.now.moment.milliseconds
+        let start = device.now.monotonicTime.milliseconds
         for second in 0..<3_600 {
             if second % 10 == 0 { device.record("Shop.Late\(second)") }
             device.commit()
             while device.send({ _, _, _ in failed }) {
-                attempts.append(device.now.moment.milliseconds - start)
+                attempts.append(device.now.monotonicTime.milliseconds - start)
                 device.commit()
             }
             device.pass(1_000)
         }
         #expect(attempts.count < 3_600 / 30 + 10)
         #expect(zip(attempts, attempts.dropFirst()).suffix(100).allSatisfy { $1 - $0 >= 30_000 })
-        let sent = device.outbox.queue.waiting.count { $0.sentAt != nil }
+        let sent = device.outbox.queue.waitingSegments.count { $0.sentAt != nil }
         #expect(sent <= BatchRetries.failingLimit + 1, "the others may still wait for a month")
         device.pass(60_000)
         while device.send() { device.commit() }
@@ -114,7 +114,7 @@ import Testing
     }
 
     /// A firewall that rejects one batch.
-    @Test(arguments: [Delivery.declined(why: "403"), .failed(why: "500")])
+    @Test(arguments: [Delivery.declined(reason: "403"), .failed(reason: "500")])
     func `a new batch does not wait for the back-off of one that failed for hours`(answer: Delivery) {
         let device = device()
         device.record("Shop.Poison")
@@ -216,7 +216,7 @@ import Testing
                 while device.send({ _, _, _ in failed }) { device.commit() }
             }
         }
-        let sent = device.outbox.queue.waiting.count { $0.sentAt != nil }
+        let sent = device.outbox.queue.waitingSegments.count { $0.sentAt != nil }
         #expect(sent <= BatchRetries.failingLimit + 1)
         #expect(device.problems + device.collector.problems == [])
     }
@@ -224,9 +224,9 @@ import Testing
     @Test func `a batch that is given up is not among those that fail`() {
         var retries = BatchRetries()
         let start = MonotonicTime(milliseconds: 0)
-        #expect(retries.fail("a", at: start) { _ in 1_000 } == .batch)
+        #expect(retries.recordFailure(of: "a", at: start) { _ in 1_000 } == .batch)
         retries.remove("a")
-        #expect(retries.fail("b", at: start) { _ in 1_000 } == .batch)
-        #expect(retries.fail("c", at: start) { _ in 1_000 } == .server)
+        #expect(retries.recordFailure(of: "b", at: start) { _ in 1_000 } == .batch)
+        #expect(retries.recordFailure(of: "c", at: start) { _ in 1_000 } == .server)
     }
 }

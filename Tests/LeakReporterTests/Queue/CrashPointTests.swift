@@ -32,7 +32,7 @@ import Testing
         turn { device in
             _ = device.send { collector, batch, time in
                 _ = collector.receive(batch, at: time)
-                return .postponed(afterMilliseconds: nil, why: "the answer was lost")
+                return .postponed(afterMilliseconds: nil, reason: "the answer was lost")
             }
         }
         turn { $0.pass(2_000) }
@@ -42,14 +42,14 @@ import Testing
         // Four reports are too many, two are not.
         turn { _ = $0.send() }
         turn { _ = $0.send() }
-        turn { _ = $0.send { _, _, _ in .postponed(afterMilliseconds: nil, why: "503") } }
+        turn { _ = $0.send { _, _, _ in .postponed(afterMilliseconds: nil, reason: "503") } }
         turn { $0.pass(2_000) }
         turn { _ = $0.send() }
         turn { device in while device.send() { device.commit() } }
         turn { for name in ["J", "K"] { $0.record(name) } }
         turn { $0.outbox.endSession(at: $0.now) }
         turn { $0.outbox.retryAllNow() }
-        turn { _ = $0.send { _, _, _ in .refused(why: "400") } }
+        turn { _ = $0.send { _, _, _ in .refused(reason: "400") } }
         turn { $0.outbox.retryAllNow() }
         turn { device in while device.send() { device.commit() } }
         // Offline, until the disk's share is used up.

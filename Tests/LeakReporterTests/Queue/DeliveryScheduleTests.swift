@@ -5,8 +5,8 @@ import LeakPlatform
 
 @Suite struct DeliveryScheduleTests {
     private let now = MonotonicTime(milliseconds: 1_000)
-    private let later = Delivery.postponed(afterMilliseconds: nil, why: "away")
-    private let unauthorized = Delivery.unauthorized(why: "401")
+    private let later = Delivery.postponed(afterMilliseconds: nil, reason: "away")
+    private let unauthorized = Delivery.unauthorized(reason: "401")
 
     private func schedule(_ deliveries: [Delivery], jitter: Double = 1) -> DeliverySchedule {
         var schedule = DeliverySchedule(Backoff(firstMilliseconds: 1_000, longestMilliseconds: 60_000))
@@ -15,7 +15,7 @@ import LeakPlatform
     }
 
     private func wait(_ deliveries: [Delivery], jitter: Double = 1) -> Int? {
-        schedule(deliveries, jitter: jitter).earliest.map { $0.milliseconds - now.milliseconds }
+        schedule(deliveries, jitter: jitter).nextAttemptAt.map { $0.milliseconds - now.milliseconds }
     }
 
     @Test func `patience doubles with each failure and starts anew with each answer`() {
@@ -24,7 +24,7 @@ import LeakPlatform
         #expect(wait([later]) == 1_000)
         #expect(wait([later, later, later]) == 4_000)
         #expect(wait([later, later], jitter: 0.25) == 500)
-        for answer in [yes, .tooLong(isFinal: true, why: "413"), .refused(why: "400")] {
+        for answer in [yes, .tooLong(isFinal: true, reason: "413"), .refused(reason: "400")] {
             #expect(wait([later, later, answer]) == nil)
             #expect(wait([later, later, answer, later]) == 1_000)
         }
@@ -33,21 +33,21 @@ import LeakPlatform
 
     @Test
     func `the longer of our patience and the collector's wish counts, and a flush cuts short only ours`() {
-        var asked = schedule([.postponed(afterMilliseconds: 300, why: "busy")])
-        #expect(asked.earliest == now.advanced(byMilliseconds: 1_000))
+        var asked = schedule([.postponed(afterMilliseconds: 300, reason: "busy")])
+        #expect(asked.nextAttemptAt == now.advanced(byMilliseconds: 1_000))
         asked.retryAllNow()
-        #expect(asked.earliest == now.advanced(byMilliseconds: 300))
-        #expect(wait([.postponed(afterMilliseconds: 9_000, why: "busy")]) == 9_000)
-        #expect(wait([.postponed(afterMilliseconds: 9_000, why: "busy"), later]) == 2_000)
+        #expect(asked.nextAttemptAt == now.advanced(byMilliseconds: 300))
+        #expect(wait([.postponed(afterMilliseconds: 9_000, reason: "busy")]) == 9_000)
+        #expect(wait([.postponed(afterMilliseconds: 9_000, reason: "busy"), later]) == 2_000)
     }
 
     @Test func `a key that is refused twice in a row is tried again each hour, whatever hurries`() {
         #expect(wait([unauthorized], jitter: 0) == 1_500)
-        #expect(wait([unauthorized, .refused(why: "400"), unauthorized]) == 1_500)
+        #expect(wait([unauthorized, .refused(reason: "400"), unauthorized]) == 1_500)
         for many in 2...30 {
             var schedule = schedule(Array(repeating: unauthorized, count: many))
             schedule.retryAllNow()
-            #expect(schedule.earliest == now.advanced(byMilliseconds: 3_600_000))
+            #expect(schedule.nextAttemptAt == now.advanced(byMilliseconds: 3_600_000))
             #expect(!schedule.isStopped)
             #expect(schedule.lastFailure?.contains("ingest key") == true)
         }
@@ -56,7 +56,9 @@ import LeakPlatform
     }
 
     @Test func `failures are counted, and the words of the last are kept`() {
-        let some = schedule([later, .refused(why: "400"), unauthorized, .accepted(rejected: [], reason: nil)])
+        let some = schedule([
+            later, .refused(reason: "400"), unauthorized, .accepted(rejected: [], reason: nil),
+        ])
         #expect(some.failedAttempts == 2)
         #expect(some.lastFailure == "401")
     }

@@ -73,7 +73,8 @@ import Testing
         let device = SimulatedDevice()
         record(explained(), on: device)
         let documents = try sent(by: device) {
-            $0 == 0 ? .postponed(afterMilliseconds: nil, why: "away") : .accepted(rejected: [], reason: nil)
+            $0 == 0
+                ? .postponed(afterMilliseconds: nil, reason: "away") : .accepted(rejected: [], reason: nil)
         }
         #expect(documents.count == 2 && documents[0].body == documents[1].body)
     }
@@ -83,7 +84,7 @@ import Testing
         device.record("Shop.Cart")
         for name in 0..<4 { record(explained("Shop.Part\(name)"), on: device) }
         let documents = try sent(by: device) {
-            $0 < 2 ? .tooLong(isFinal: true, why: "413") : .accepted(rejected: [], reason: nil)
+            $0 < 2 ? .tooLong(isFinal: true, reason: "413") : .accepted(rejected: [], reason: nil)
         }
         let names = documents.dropFirst(2).flatMap { document in
             document.explanations.compactMap { document.report($0).className }
@@ -109,7 +110,7 @@ import Testing
         let device = SimulatedDevice()
         device.record("Shop.Cart")
         for name in 0..<3 { record(explained("Shop.Part\(name)"), on: device) }
-        let refused = try sent(by: device) { _ in .refused(why: "400") }
+        let refused = try sent(by: device) { _ in .refused(reason: "400") }
         #expect(refused.map(\.explanations.count).reduce(0, +) == 3)
         #expect(device.outbox.statistics.droppedExplanations == 3)
         device.record("Shop.Home")

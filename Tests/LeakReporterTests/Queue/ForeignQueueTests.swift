@@ -124,7 +124,7 @@ import Testing
 
     private func time(day: Int64) -> CurrentTime {
         CurrentTime(
-            moment: MonotonicTime(milliseconds: 0),
+            monotonicTime: MonotonicTime(milliseconds: 0),
             wallTime: WireTime(milliseconds: (20_000 + day) * 86_400_000))
     }
 
@@ -133,14 +133,14 @@ import Testing
         leave(2, by: "old", at: time(day: 0), in: place)
         leave(3, by: "new", at: time(day: 10), in: place)
         var own = queue("own", in: place)
-        own.expireForeign(at: time(day: 29))
+        own.expireForeignSegments(at: time(day: 29))
         #expect(own.counts.dropped == [:])
-        own.expireForeign(at: time(day: 30))
+        own.expireForeignSegments(at: time(day: 30))
         #expect(own.counts.dropped == [.tooOld: 2])
         #expect(place.names() == ["to-new"])
         own.commit(at: time(day: 30))
         #expect(own.isEmpty, "the collector of this queue is not told")
-        own.expireForeign(at: time(day: 40))
+        own.expireForeignSegments(at: time(day: 40))
         #expect(own.counts.dropped == [.tooOld: 5])
         #expect(place.names() == [])
     }
@@ -149,7 +149,7 @@ import Testing
         let place = TemporaryFolder()
         for number in 0..<10 { leave(1, by: "\(number)", at: time(day: Int64(number)), in: place) }
         var own = queue("own", in: place) { $0.diskBytes = 4 * 4096 }
-        own.expireForeign(at: time(day: 11))
+        own.expireForeignSegments(at: time(day: 11))
         #expect(own.counts.dropped == [.queueFull: 6])
         #expect(place.names() == ["to-6", "to-7", "to-8", "to-9"], "a small file takes a block of 4 KiB")
     }
@@ -159,8 +159,8 @@ import Testing
         let running = RunFolder(ofQueue: "other", in: place.path)
         _ = running.append([1], to: "00000000-0000-7000-8000-000000000000.segment")
         var own = queue("own", in: place)
-        own.expireForeign(at: time(day: 0))
-        own.deleteForeign()
+        own.expireForeignSegments(at: time(day: 0))
+        own.deleteForeignSegments()
         #expect(place.names("to-other").count == 1)
         #expect(own.adoptedNames == [])
         withExtendedLifetime(running) {}
@@ -220,7 +220,7 @@ import Testing
         for _ in 0..<40 {
             now.with {
                 $0.wallTime.milliseconds += 86_400_000
-                $0.moment = $0.moment.advanced(byMilliseconds: 86_400_000)
+                $0.monotonicTime = $0.monotonicTime.advanced(byMilliseconds: 86_400_000)
             }
             reporter.record(message: "each day")
             #expect(reporter.flush(timeout: generousSeconds))

@@ -110,8 +110,8 @@ import LeakPlatform
 
     @Test func `a batch that is deleted while it is on its way is not counted twice`() throws {
         for answer in [
-            yes, .refused(why: "no"), .tooLong(isFinal: true, why: "413"),
-            .postponed(afterMilliseconds: nil, why: ""),
+            yes, .refused(reason: "no"), .tooLong(isFinal: true, reason: "413"),
+            .postponed(afterMilliseconds: nil, reason: ""),
         ] {
             let device = device()
             for name in ["A", "B"] { device.record(name) }
@@ -142,7 +142,7 @@ import LeakPlatform
     }
 
     @Test func `what cannot be sent for a mistake is counted and not kept`() {
-        let device = device(Outbox.Rules(refusal: .misconfigured))
+        let device = device(Outbox.Rules(blockingReason: .misconfigured))
         device.record("A", count: 3)
         device.outbox.record([ClassChecks(className: "A", count: 2)], at: device.now)
         device.outbox.startSession(isPolled: true, at: device.now)

@@ -33,8 +33,8 @@ import Testing
     }
 
     private let yes = Delivery.accepted(rejected: [], reason: nil)
-    private let later = Delivery.postponed(afterMilliseconds: nil, why: "away")
-    private let no = Delivery.refused(why: "the collector answered 400")
+    private let later = Delivery.postponed(afterMilliseconds: nil, reason: "away")
+    private let no = Delivery.refused(reason: "the collector answered 400")
 
     // MARK: Batches
 
@@ -150,7 +150,7 @@ import Testing
         let device = device()
         record(0..<1, on: device)
         device.pass(200)
-        device.finish(try #require(device.batch()), .postponed(afterMilliseconds: 30_000, why: "busy"))
+        device.finish(try #require(device.batch()), .postponed(afterMilliseconds: 30_000, reason: "busy"))
         #expect(device.wait() == 30_000)
         device.outbox.retryAllNow()
         #expect(device.wait() == 30_000)
@@ -270,7 +270,7 @@ import Testing
             let names = try names(batch)
             let isTooLong = names.contains("Shop.Part2")
             if !isTooLong { taken += names }
-            device.finish(batch, isTooLong ? .tooLong(isFinal: true, why: "413") : yes)
+            device.finish(batch, isTooLong ? .tooLong(isFinal: true, reason: "413") : yes)
         }
         #expect(taken == ["Shop.Part0", "Shop.Part1", "Shop.Part3"])
         #expect(device.outbox.statistics.dropped == [.tooLong: 1])
@@ -282,12 +282,12 @@ import Testing
         device.outbox.record((0..<4).map { ClassChecks(className: "C\($0)", count: 1) }, at: device.now)
         record(0..<1, on: device)
         device.pass(200)
-        device.finish(try #require(device.batch()), .tooLong(isFinal: true, why: "413"))
+        device.finish(try #require(device.batch()), .tooLong(isFinal: true, reason: "413"))
         var seen: [(reports: Int, checks: Int)] = []
         while let batch = device.batch() {
             let document = try document(batch)
             seen.append((document.reports.count, document.checks.count))
-            device.finish(batch, document.checks.count > 2 ? .tooLong(isFinal: true, why: "413") : yes)
+            device.finish(batch, document.checks.count > 2 ? .tooLong(isFinal: true, reason: "413") : yes)
         }
         #expect(seen.map(\.reports) == [0, 0, 0, 1])
         #expect(seen.map(\.checks) == [4, 2, 2, 0])
@@ -308,17 +308,18 @@ import Testing
         #expect(try document(device.batch()).dropped == [])
     }
 
-    @Test func `refused for its key, it asks again after a moment and then each hour`() throws {
+    @Test func `refused for its key, it asks again after a monotonicTime and then each hour`() throws {
         let device = device()
         record(0..<2, on: device)
         device.pass(200)
         let first = try #require(device.batch())
-        device.finish(first, .unauthorized(why: "the collector answered 401: unknown key"))
+        device.finish(first, .unauthorized(reason: "the collector answered 401: unknown key"))
         #expect(device.wait() == 1_500, "a key that is new may not be known everywhere")
         device.pass(1_500)
         for _ in 0..<50 {
             device.finish(
-                try #require(device.batch()), .unauthorized(why: "the collector answered 401: unknown key"))
+                try #require(device.batch()), .unauthorized(reason: "the collector answered 401: unknown key")
+            )
             device.outbox.retryAllNow()
             device.pass(3_599_000)
             #expect(device.batch() == nil)
@@ -332,7 +333,9 @@ import Testing
     }
 
     /// 28 days are longer than the six days for which a batch is retried that the collector may have counted.
-    @Test(arguments: [Delivery.declined(why: "404"), .unauthorized(why: "401"), .forbidden(why: "403")])
+    @Test(arguments: [
+        Delivery.declined(reason: "404"), .unauthorized(reason: "401"), .forbidden(reason: "403"),
+    ])
     func `uncounted batches are kept for weeks and over restarts without growing`(answer: Delivery) throws {
         let device = device()
         record(0..<3, on: device)
@@ -371,7 +374,7 @@ import Testing
             guard let batch = device.batch() else { break }
             let name = try names(batch).joined()
             order.append(name)
-            device.finish(batch, name == "a" ? .declined(why: "blocked") : yes)
+            device.finish(batch, name == "a" ? .declined(reason: "blocked") : yes)
             device.pass(60_000)
         }
         #expect(order == ["a", "b", "c", "a", "a", "a"])
@@ -401,7 +404,7 @@ import Testing
             let parsed = try document(batch)
             let app = parsed.app(parsed.origin).id
             apps.append(app)
-            device.finish(batch, app == "com.acme.old" ? .forbidden(why: "403") : yes)
+            device.finish(batch, app == "com.acme.old" ? .forbidden(reason: "403") : yes)
         }
         #expect(apps == ["com.acme.shop", "com.acme.old"])
         record(5..<6, on: device)
@@ -427,7 +430,7 @@ import Testing
             let names = try names(batch)
             let isTooLong = names.contains("Shop.Part2")
             if !isTooLong { taken += names }
-            device.finish(batch, isTooLong ? .tooLong(isFinal: false, why: "413") : yes)
+            device.finish(batch, isTooLong ? .tooLong(isFinal: false, reason: "413") : yes)
         }
         #expect(Set(taken) == ["Shop.Part0", "Shop.Part1", "Shop.Part3"])
         #expect(device.outbox.statistics.dropped == [:])

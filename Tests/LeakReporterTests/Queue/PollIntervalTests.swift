@@ -3,28 +3,32 @@ import Testing
 @testable import LeakReporter
 
 @Suite struct PollIntervalTests {
-    private func moment(_ seconds: Int) -> MonotonicTime { MonotonicTime(milliseconds: seconds * 1_000) }
+    private func monotonicTime(_ seconds: Int) -> MonotonicTime {
+        MonotonicTime(milliseconds: seconds * 1_000)
+    }
 
     @Test func `an app that counts is asked twice a minute, one that stands still ever more seldom`() {
         var pace = PollInterval(milliseconds: 30_000)
-        #expect(pace.nextPollAt == nil && !pace.isDue(at: moment(1_000)))
-        pace.start(at: moment(0))
-        #expect(pace.nextPollAt == moment(30) && !pace.isDue(at: moment(29)) && pace.isDue(at: moment(30)))
+        #expect(pace.nextPollAt == nil && !pace.isDue(at: monotonicTime(1_000)))
+        pace.start(at: monotonicTime(0))
+        #expect(
+            pace.nextPollAt == monotonicTime(30) && !pace.isDue(at: monotonicTime(29))
+                && pace.isDue(at: monotonicTime(30)))
         var waits: [Int] = []
         for hasSome in [true, false, false, false, false, false, false, true, false] {
-            pace.finish(foundSome: hasSome, at: moment(0))
+            pace.finish(hasChecks: hasSome, at: monotonicTime(0))
             waits.append((pace.nextPollAt?.milliseconds ?? 0) / 1_000)
         }
         #expect(waits == [30, 60, 120, 240, 480, 900, 900, 30, 60])
         pace.stop()
-        pace.finish(foundSome: true, at: moment(0))
-        #expect(pace.nextPollAt == nil && !pace.isDue(at: moment(1_000_000)))
+        pace.finish(hasChecks: true, at: monotonicTime(0))
+        #expect(pace.nextPollAt == nil && !pace.isDue(at: monotonicTime(1_000_000)))
     }
 
     @Test func `a pace slower than the longest stays`() {
         var pace = PollInterval(milliseconds: 3_600_000)
-        pace.start(at: moment(0))
-        pace.finish(foundSome: false, at: moment(0))
-        #expect(pace.nextPollAt == moment(3_600))
+        pace.start(at: monotonicTime(0))
+        pace.finish(hasChecks: false, at: monotonicTime(0))
+        #expect(pace.nextPollAt == monotonicTime(3_600))
     }
 }

@@ -10,7 +10,7 @@ import Testing
     private func sendWithoutAnswer() {
         let isSent = device.send { collector, batch, time in
             _ = collector.receive(batch, at: time)
-            return .postponed(afterMilliseconds: nil, why: "the answer was lost")
+            return .postponed(afterMilliseconds: nil, reason: "the answer was lost")
         }
         #expect(isSent)
         device.commit()

@@ -46,7 +46,7 @@ import Testing
             device.record("Shop.Part\(number)")
             device.commit()
             device.pass(12_000)
-            while device.send({ _, _, _ in .tooLong(isFinal: true, why: "413") }) { device.commit() }
+            while device.send({ _, _, _ in .tooLong(isFinal: true, reason: "413") }) { device.commit() }
             let lists = device.outbox.queue.successorNames
             guard lists == 0 else {
                 Issue.record("\(lists) names of successors after \(number + 1) leaks")
@@ -162,29 +162,32 @@ private struct AnsweredLife {
 
     private mutating func check(_ round: Int) {
         let queue = device.outbox.queue
-        let queued = queue.waiting + [queue.open?.queued].compactMap(\.self)
-        // The batch in flight and the open segment are not discarded, so each may exceed the limit.
+        let queuedSegment = queue.waitingSegments + [queue.activeSegment?.queuedSegment].compactMap(\.self)
+        // The batch in flight and the active segment are not discarded, so each may exceed the limit.
         let slack = 2 * device.bounds.batchBytes + 4 * 1024
         func expect(_ name: String, _ value: Int, atMost bound: Int) {
             if value > bound { problems.append("round \(round): \(name) is \(value), at most \(bound)") }
         }
-        expect("bytes in memory", queued.reduce(0) { $0 + $1.unsaved.count }, atMost: 64 * 1024 + slack)
+        expect(
+            "bytes in memory", queuedSegment.reduce(0) { $0 + $1.unsavedBytes.count },
+            atMost: 64 * 1024 + slack)
         // The header alone has some hundred bytes.
-        expect("segments", queued.count, atMost: (128 * 1024 + slack) / 64)
+        expect("segments", queuedSegment.count, atMost: (128 * 1024 + slack) / 64)
         expect(
             "files that could not be removed", queue.unremovedFiles.count, atMost: isDiskHealthy ? 0 : 1_024)
         expect(
             "names of successors", queue.successorNames,
-            atMost: isDiskHealthy ? 0 : 2 * 1_024 * max(queued.count, 1))
+            atMost: isDiskHealthy ? 0 : 2 * 1_024 * max(queuedSegment.count, 1))
         expect(
-            "records of the open segment", queue.open?.recordCount ?? 0, atMost: WireLimits.checksCount + 64)
+            "records of the active segment", queue.activeSegment?.recordCount ?? 0,
+            atMost: WireLimits.checksCount + 64)
         // A segment accepts records until it reaches the limit, and the last one may be an explanation.
         expect("bytes of a batch", longestBody, atMost: device.bounds.batchBytes + 8 * 1024)
         expect(
             "bytes of a failure's text", device.outbox.statistics.lastFailure?.utf8.count ?? 0, atMost: 2_048)
         guard isDiskHealthy else { return }
         let files = device.disk.files
-        expect("files", files.count, atMost: queued.count + 1)
+        expect("files", files.count, atMost: queuedSegment.count + 1)
         expect("bytes on the disk", files.values.reduce(0) { $0 + $1.count }, atMost: 64 * 1024 + slack)
     }
 }
@@ -192,6 +195,7 @@ private struct AnsweredLife {
 extension SegmentQueue {
     /// Number of names in all lists of files that hold segments back.
     fileprivate var successorNames: Int {
-        waiting.reduce(0) { $0 + $1.blockedBy.count } + (open?.queued.blockedBy.count ?? 0)
+        waitingSegments.reduce(0) { $0 + $1.blockedBy.count }
+            + (activeSegment?.queuedSegment.blockedBy.count ?? 0)
     }
 }

@@ -41,11 +41,11 @@ import Testing
                 .first, .again, .first, .again,
             ])
         #expect(
-            budget.spent == DailyByteUsage(day: 20_416, bytes: 20, repeatedBytes: 20),
+            budget.usage == DailyByteUsage(day: 20_416, bytes: 20, repeatedBytes: 20),
             "what was seen before is sent again")
         budget.startSession()
         #expect(results(&budget, [(1, 10, 4), (1, 10, 5)]) == [.first, .again])
-        #expect(budget.spent == DailyByteUsage(day: 20_416, bytes: 30, repeatedBytes: 30))
+        #expect(budget.usage == DailyByteUsage(day: 20_416, bytes: 30, repeatedBytes: 30))
     }
 
     @Test func `a leak that comes again all day takes no room from new ones`() {
@@ -54,7 +54,7 @@ import Testing
         for number in 1...10 {
             #expect(budget.admit(key(number), bytes: 90, at: time(1)) == .first)
         }
-        #expect(budget.spent.totalBytes <= 2 * 1_000)
+        #expect(budget.usage.totalBytes <= 2 * 1_000)
         for _ in 0..<96 { _ = budget.admit(key(0), bytes: 10, at: time(2)) }
         let last = budget.admit(key(0), bytes: 60, at: time(3))
         #expect(last == .over(.bytesPerDay), "repeats have a limit too")
@@ -68,7 +68,7 @@ import Testing
             ])
         budget.startSession()
         #expect(results(&budget, [(3, 1, 0)]) == [.first])
-        #expect(budget.spent.totalBytes == 4, "what is not reported costs nothing")
+        #expect(budget.usage.totalBytes == 4, "what is not reported costs nothing")
     }
 
     @Test func `a day has only so many bytes, also over sessions`() {
@@ -82,7 +82,7 @@ import Testing
             results(&budget, [(1, 1, Self.day - 1), (1, 100, Self.day), (2, 1, Self.day)]) == [
                 .over(.bytesPerDay), .first, .over(.bytesPerDay),
             ])
-        #expect(budget.spent == DailyByteUsage(day: 20_417, bytes: 100))
+        #expect(budget.usage == DailyByteUsage(day: 20_417, bytes: 100))
     }
 
     @Test func `what a day has not let through is new the next day`() {
@@ -100,12 +100,12 @@ import Testing
         }
         let results = [admit(10, 60), admit(11, 40), admit(11, 40), admit(12, 1), admit(10, 60)]
         #expect(results == [.first, .again, .again, .over(.bytesPerDay), .again])
-        #expect(budget.spent == DailyByteUsage(day: 20_416, bytes: 100, repeatedBytes: 100))
+        #expect(budget.usage == DailyByteUsage(day: 20_416, bytes: 100, repeatedBytes: 100))
         #expect(admit(11, 1) == .over(.bytesPerDay), "as many bytes again, and no more")
     }
 
     /// A leak that is seen each minute for a day, and a new one each two hours.
-    @Test func `leaks that come again are gathered for longer once half of the day's bytes are spent`() {
+    @Test func `leaks that come again are gathered for longer once half of the day's bytes are usage`() {
         var bounds = LeakReporter.Bounds()
         bounds.bytesPerDay = 20_000
         let device = SimulatedDevice(bounds)
@@ -127,8 +127,8 @@ import Testing
         }
         #expect(batches > 30 && batches < 100)
         #expect(bytes > 10_000 && bytes < 20_000)
-        #expect(device.outbox.quota.spent.totalBytes >= bytes)
-        #expect(device.outbox.quota.spent.totalBytes < bytes * 5 / 4)
+        #expect(device.outbox.quota.usage.totalBytes >= bytes)
+        #expect(device.outbox.quota.usage.totalBytes < bytes * 5 / 4)
         device.drain()
         #expect(device.collector.counted["Shop.Cart"] == 1_439, "nothing of it is lost")
         #expect(device.collector.counted.count == 13)
@@ -159,7 +159,7 @@ import Testing
             device.pass(1_000)
         }
         #expect(bytes > 50_000 && bytes < 200_000)
-        #expect(device.outbox.quota.spent.bytes <= 200_000)
+        #expect(device.outbox.quota.usage.bytes <= 200_000)
         device.drain()
         let dropped = device.dropped[.budget] ?? 0
         #expect(device.collector.counted.values.reduce(0, +) + dropped == 20_000)
@@ -206,10 +206,10 @@ import Testing
         }
         // The day before accepted one, before the first midnight.
         #expect(admitted == 11)
-        #expect(budget.spent == DailyByteUsage(day: 20_416, bytes: 100))
+        #expect(budget.usage == DailyByteUsage(day: 20_416, bytes: 100))
     }
 
-    @Test func `a clock that was far ahead gives what is spent to the right day, and no new budget`() {
+    @Test func `a clock that was far ahead gives what is usage to the right day, and no new budget`() {
         var budget = budget(bytes: 100)
         #expect(
             results(
@@ -220,14 +220,14 @@ import Testing
                 ]) == [
                     .first, .over(.bytesPerDay), .over(.bytesPerDay), .first, .over(.bytesPerDay),
                 ])
-        #expect(budget.spent.day == 20_417)
+        #expect(budget.usage.day == 20_417)
     }
 
-    @Test func `what was spent before is kept by the owner`() {
+    @Test func `what was usage before is kept by the owner`() {
         var budget = ReportQuota(
-            reportsPerSession: 10, bytesPerDay: 100, spent: DailyByteUsage(day: 20_416, bytes: 90))
+            reportsPerSession: 10, bytesPerDay: 100, usage: DailyByteUsage(day: 20_416, bytes: 90))
         #expect(results(&budget, [(1, 11, 0), (1, 10, 0)]) == [.over(.bytesPerDay), .first])
-        budget.spent = DailyByteUsage(day: 20_415, bytes: 100)
+        budget.usage = DailyByteUsage(day: 20_415, bytes: 100)
         #expect(results(&budget, [(2, 100, 0)]) == [.first], "yesterday's is over")
     }
 
@@ -237,13 +237,13 @@ import Testing
         for bytes in [Int.min, -1, 0, 99, Int.max] {
             for milliseconds in [Int64.min, Int64.min + 1, -1, 0, Self.midnight, .max] {
                 var budget = ReportQuota(
-                    reportsPerSession: 10, bytesPerDay: 100, spent: DailyByteUsage(day: number, bytes: bytes))
+                    reportsPerSession: 10, bytesPerDay: 100, usage: DailyByteUsage(day: number, bytes: bytes))
                 for at in [milliseconds, Self.midnight, milliseconds] {
                     let time = WireTime(milliseconds: at)
                     _ = budget.admit(key(1), bytes: 1, at: time)
                     _ = budget.admit(key(2), bytes: .max, at: time)
                     _ = budget.admit(key(3), bytes: .min, at: time)
-                    #expect(budget.spent.bytes <= 102 || budget.spent.bytes == bytes)
+                    #expect(budget.usage.bytes <= 102 || budget.usage.bytes == bytes)
                 }
             }
         }
@@ -275,27 +275,27 @@ import Testing
             beganAt = beganAt ?? now
             let number = Int.random(in: 0..<40, using: &random)
             let bytes = Int.random(in: 0...500, using: &random)
-            let before = budget.spent
+            let before = budget.usage
             switch budget.admit(key(number), bytes: bytes, at: time(now)) {
             case .first:
                 #expect(!firsts.contains(number) && firsts.count < reports)
                 firsts.insert(number)
-                #expect(budget.spent.bytes <= bytesPerDay)
+                #expect(budget.usage.bytes <= bytesPerDay)
                 bytesOfDay[20_416 + Int(now / Self.day), default: 0] += bytes
             case .again:
                 #expect(firsts.contains(number))
                 bytesOfDay[20_416 + Int(now / Self.day), default: 0] += bytes
             case .over(.reportsPerSession):
                 #expect(firsts.count == reports && !firsts.contains(number))
-                #expect(budget.spent == before)
+                #expect(budget.usage == before)
             case .over(.bytesPerDay):
                 let known = firsts.contains(number)
-                #expect((known ? budget.spent.repeatedBytes : budget.spent.bytes) + bytes > bytesPerDay)
+                #expect((known ? budget.usage.repeatedBytes : budget.usage.bytes) + bytes > bytesPerDay)
             }
-            #expect(max(budget.spent.bytes, budget.spent.repeatedBytes) <= bytesPerDay)
+            #expect(max(budget.usage.bytes, budget.usage.repeatedBytes) <= bytesPerDay)
         }
         #expect(bytesOfDay.values.allSatisfy { $0 <= bytesPerDay * 2 })
-        #expect(bytesOfDay[budget.spent.day, default: 0] == budget.spent.totalBytes)
+        #expect(bytesOfDay[budget.usage.day, default: 0] == budget.usage.totalBytes)
     }
 
     @Test(

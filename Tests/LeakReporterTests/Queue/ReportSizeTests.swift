@@ -23,7 +23,7 @@ import Testing
         report.keys = Array(repeating: CustomKey(long, .string(long)), count: 1_000)
         report.error = ReportedError(
             domain: long, code: 1, userInfo: [CustomKey("NSLocalizedDescription", .string(long))])
-        let bounded = report.boundedForQueue()
+        let bounded = report.truncatedForQueue()
         #expect(bounded.message?.utf8.count == 8 * 1024)
         #expect(bounded.className?.utf8.count == 512)
         #expect(bounded.stack.count == 128)

@@ -142,7 +142,7 @@ import Testing
         device.pass(200)
         let whole = try #require(device.batch())
         device.disk.fault = { _, kind in kind == "remove" ? .failure(5, written: 0) : .none }
-        device.finish(whole, .tooLong(isFinal: true, why: "413"))
+        device.finish(whole, .tooLong(isFinal: true, reason: "413"))
         device.pass(60_000)
         #expect(device.batch() == nil)
         #expect(device.outbox.statistics.lastFailure?.contains(whole.key) == true)

@@ -71,7 +71,7 @@ import Testing
         #expect(String(decoding: body, as: UTF8.self) == String(decoding: Self.batch.json(), as: UTF8.self))
         #expect(segment.damagedSightings == 0)
         #expect(segment.sightings == 11)
-        #expect(segment.replaced == ["old"])
+        #expect(segment.replacedKeys == ["old"])
     }
 
     /// Bodies without reports, and bodies without any content.
@@ -118,7 +118,7 @@ import Testing
             let whole = Segment(bytes(expected))
             #expect(segment.sightings == whole.sightings && segment.checks == whole.checks)
             #expect(segment.header == whole.header && segment.sessions == whole.sessions)
-            #expect(segment.dropped == whole.dropped && segment.replaced == whole.replaced)
+            #expect(segment.dropped == whole.dropped && segment.replacedKeys == whole.replacedKeys)
             switch lost {
             case .report(let report) where report.index == 0:
                 // The sighting itself and the sightings that were merged into it; its own count is unknown.

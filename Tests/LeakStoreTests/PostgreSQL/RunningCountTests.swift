@@ -113,7 +113,7 @@ import LeakSeededRandom
             let store = try PostgreSQLStore(address: schema.address, clock: .unguarded)
             try fill(store)
             let connection = try PostgreSQLConnection(to: schema.address)
-            let (before, oldest) = (PeriodColumns.before(period), PeriodColumns.oldest(period))
+            let (before, oldest) = (PeriodColumns.beforeColumn(period), PeriodColumns.oldestColumn(period))
             for (fault, mend) in [
                 ("\(before) = \(before) + 1", "\(before) = \(before) - 1"),
                 ("\(before) = \(before) - 1", "\(before) = \(before) + 1"),

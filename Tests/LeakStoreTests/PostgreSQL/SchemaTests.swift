@@ -145,14 +145,14 @@
                 _ = try store.count([submission(reports)], now: noon)
             }
             let connection = try PostgreSQLConnection(to: schema.address)
-            let columns = Period.allCases.map(PeriodColumns.before).joined(separator: ", ")
+            let columns = Period.allCases.map(PeriodColumns.beforeColumn).joined(separator: ", ")
             let before = Query("select array[\(columns)]::text from leak order by class desc")
             let hours = Query(
                 "select hour || ' ' || seen || ' ' || reported from app_last_hour where seen > 0 order by 1")
             let expected = try connection.run(before).map { $0.text(0) }
             #expect(try connection.run(hours).map { $0.text(0) } == ["\(noon / hour) 2 1"])
             #expect(expected == ["{5,4,3,2,1}", "{0,0,0,0,0}"])
-            let drops = Period.allCases.map { "drop column \(PeriodColumns.before($0))" }
+            let drops = Period.allCases.map { "drop column \(PeriodColumns.beforeColumn($0))" }
             try goBack(
                 to: 7, by: "alter table leak \(drops.joined(separator: ", "))", "drop table app_last_hour",
                 on: connection)
@@ -191,7 +191,7 @@
                 expected[1].contains(
                     "{\(hours),2,\(hours),1,\(today - 3),0,\(today - 10),0,\(today - 10),0,\(today - 10)}"))
             #expect(expected[2] == ["", "still here"])
-            let oldest = Period.allCases.map { "drop column \(PeriodColumns.oldest($0))" }
+            let oldest = Period.allCases.map { "drop column \(PeriodColumns.oldestColumn($0))" }
             let drops = ["drop column last_hour"] + PeriodColumns.names.map { "drop column \($0)" }
             try goBack(
                 to: 11, by: "alter table leak \(oldest.joined(separator: ", "))",

@@ -98,14 +98,14 @@ struct DeviceLife {
         let (isRefusing, wait) = (isRefusing, Bool.random(using: &random) ? 500 : nil)
         _ = device.send { collector, batch, wallTime in
             switch lot {
-            case 0: return .postponed(afterMilliseconds: wait, why: "busy")
+            case 0: return .postponed(afterMilliseconds: wait, reason: "busy")
             case 1:
-                return [.unauthorized(why: "401"), .declined(why: "404"), .forbidden(why: "403")][
+                return [.unauthorized(reason: "401"), .declined(reason: "404"), .forbidden(reason: "403")][
                     Int(wallTime.milliseconds % 3)]
             case 2, 3:
                 _ = collector.receive(batch, at: wallTime)
-                return .postponed(afterMilliseconds: nil, why: "the answer was lost")
-            case 4 where isRefusing && !collector.knows(batch.key): return .refused(why: "400")
+                return .postponed(afterMilliseconds: nil, reason: "the answer was lost")
+            case 4 where isRefusing && !collector.knows(batch.key): return .refused(reason: "400")
             default: return collector.receive(batch, at: wallTime)
             }
         }

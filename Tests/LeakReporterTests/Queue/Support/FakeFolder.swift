@@ -111,7 +111,7 @@ final class FakeFolder: SegmentFolder {
 
     func adopt() -> [String] { disk.files.keys.sorted() }
 
-    func removeForeign(_ choose: ([ForeignFile]) -> [ForeignFile]) -> [[UInt8]] { [] }
+    func removeForeignFiles(_ choose: ([ForeignFile]) -> [ForeignFile]) -> [[UInt8]] { [] }
 
     private func change(_ kind: String, _ name: String, _ body: (FakeDisk) -> Void) throws(FileFailure) {
         guard !isDead else { return }

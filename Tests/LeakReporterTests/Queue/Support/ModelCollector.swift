@@ -41,16 +41,16 @@ struct ModelCollector {
         {
             guard before.body == batch.body else {
                 conflicts += 1
-                return .refused(why: "422")
+                return .refused(reason: "422")
             }
             return before.answer
         }
         guard let document = try? WireReader.read(batch.body, as: .json) else {
             problems.append("a body that is no batch: \(String(decoding: batch.body, as: UTF8.self))")
-            return .refused(why: "400")
+            return .refused(reason: "400")
         }
         guard document.givenCount <= reportLimit, batch.body.count <= byteLimit else {
-            return .tooLong(isFinal: true, why: "413")
+            return .tooLong(isFinal: true, reason: "413")
         }
         return commit(document, batch, at: wallTime)
     }

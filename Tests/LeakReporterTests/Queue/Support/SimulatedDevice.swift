@@ -10,7 +10,8 @@ final class SimulatedDevice {
     let bounds: LeakReporter.Bounds
     var collector = ModelCollector()
     var now = CurrentTime(
-        moment: MonotonicTime(milliseconds: 1_000_000), wallTime: WireTime(milliseconds: 1_764_000_000_000))
+        monotonicTime: MonotonicTime(milliseconds: 1_000_000),
+        wallTime: WireTime(milliseconds: 1_764_000_000_000))
     private(set) var folder: FakeFolder
     var outbox: Outbox
     private var sequence: UInt64 = 0
@@ -93,7 +94,7 @@ final class SimulatedDevice {
     }
 
     func pass(_ milliseconds: Int, asleep: Int = 0) {
-        now.moment = now.moment.advanced(byMilliseconds: milliseconds)
+        now.monotonicTime = now.monotonicTime.advanced(byMilliseconds: milliseconds)
         now.wallTime.milliseconds += Int64(milliseconds + asleep)
     }
 
@@ -149,8 +150,8 @@ final class SimulatedDevice {
 
     /// Returns the milliseconds until a batch is due; `nil` if no batch is waiting, and if one is due now.
     func wait() -> Int? {
-        guard case .wait(let moment?) = outbox.next(at: now) else { return nil }
-        return moment.milliseconds - now.moment.milliseconds
+        guard case .wait(let monotonicTime?) = outbox.next(at: now) else { return nil }
+        return monotonicTime.milliseconds - now.monotonicTime.milliseconds
     }
 
     func finish(_ batch: SegmentQueue.Batch, _ delivery: Delivery) {
