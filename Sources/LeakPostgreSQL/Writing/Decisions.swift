@@ -16,7 +16,8 @@
                 }
                 var queries: [Query] = []
                 var action: PastDecision.Action?
-                for target in [first] + targets.values.filter({ $0.row != first.row }) {
+                let others = targets.values.filter { $0.row != first.row }.sorted { $0.row < $1.row }
+                for target in [first] + others {
                     let (storedAction, row) = try Self.insert(
                         decision, about: target, newest: first.newestVersion, now: now, on: connection)
                     action = action ?? storedAction
