@@ -32,7 +32,7 @@ struct ReportBuilder {
         self.report = report.isIdentified ? report : nil
     }
 
-    /// Returns environment, level, tags and extra values as custom keys, as many as a report may have. If a name occurs twice,
+    /// Returns level, tags and extra values as custom keys, as many as a report may have. If a name occurs twice,
     /// the first value is kept.
     private static func keys(_ event: SentryEvent, isKindKnown: Bool) -> [CustomKey] {
         var keys: [CustomKey] = []
@@ -41,7 +41,6 @@ struct ReportBuilder {
             guard keys.count < WireLimits.keysCount, names.insert(name).inserted else { return }
             keys.append(CustomKey(name, value))
         }
-        if let environment = event.environment { add("environment", .string(environment)) }
         if let level = event.level { add("level", .string(level)) }
         for tag in event.tags.pairs where !(tag.name == SentryEvent.kindTagName && isKindKnown) {
             add(tag.name, .string(tag.value))

@@ -84,6 +84,12 @@ import Testing
         withExtendedLifetime(place) {}
     }
 
+    @Test func `an app that names its environment`() {
+        var configuration = LeakReporter.Configuration(endpoint: "https://leaks.example.com", key: "KEY")
+        configuration.app.environment = "ci"
+        #expect(configuration.app.environment == "ci")
+    }
+
     @Test(arguments: [true, false])
     func `an app that asks before anything is sent`(isAllowed: Bool) async {
         var configuration = LeakReporter.Configuration(endpoint: "https://leaks.example.com", key: "KEY")

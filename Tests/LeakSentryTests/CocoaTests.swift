@@ -54,9 +54,10 @@ import Testing
         #expect(DetectorMessage(Self.detected).className == "Shop.CheckoutViewController")
         #expect(report.at?.milliseconds == 1_795_176_000_552)
         #expect(report.log == ["ui.lifecycle"])
+        #expect(report.keys == [.init("level", .string("info"))])
         #expect(
-            report.keys == [.init("environment", .string("production")), .init("level", .string("info"))])
-        #expect(sent.app == AppInfo(id: "com.acme.shop", version: "5.2.0", build: "812"))
+            sent.app
+                == AppInfo(id: "com.acme.shop", environment: "production", version: "5.2.0", build: "812"))
         #expect(sent.device == DeviceInfo(os: "iOS", osVersion: "19.1", model: "iPhone17,1"))
         #expect(sent.install == "6B8D4C1F-2A90-4C2E-8F57-0A1B2C3D4E5F")
         #expect(sent.submission.eventID == "12c2d058d58442709aa2eca08bf20986")

@@ -26,7 +26,12 @@ extension DeviceInfo {
 }
 
 extension AppInfo {
-    /// The app as the main bundle describes it: identifier, version, build, and the name of the executable as that of the module.
+    /// The app as the main bundle describes it: identifier, version, build, and the name of the executable as that of the module. The
+    /// environment is guessed.
+    ///
+    /// The environment is `debug` for a build with `DEBUG` and in the simulator, `testflight` with the receipt of TestFlight, and
+    /// `production` otherwise. On Linux, the variable `ENVIRONMENT` or else `APP_ENV` names it, and without them it is `production`.
+    /// Set ``AppInfo/environment`` to `ci` where tests run.
     ///
     /// A program without a bundle has only the name of its executable; the key determines the app then.
     public static var ofThisProcess: AppInfo {
@@ -36,6 +41,7 @@ extension AppInfo {
             id: bundle.bundleIdentifier,
             module: String(
                 (executable ?? ProcessInfo.processInfo.processName).map(ThisMachine.moduleCharacter)),
+            environment: ThisMachine.environment,
             version: bundle.object(forInfoDictionaryKey: "CFBundleShortVersionString") as? String,
             build: bundle.object(forInfoDictionaryKey: "CFBundleVersion") as? String)
     }

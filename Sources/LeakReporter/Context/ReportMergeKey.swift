@@ -171,7 +171,7 @@ private struct ReportMergeParts {
     private mutating func append(_ app: AppInfo?) {
         bytes.append(app == nil ? 0 : 1)
         guard let app else { return }
-        for text in [app.id, app.module, app.version, app.build] { append(text) }
+        for text in [app.id, app.module, app.environment, app.version, app.build] { append(text) }
     }
 
     private mutating func append(_ device: DeviceInfo?) {

@@ -28,6 +28,32 @@ enum ThisMachine {
         #endif
     }
 
+    /// The environment that this process seems to run in.
+    static var environment: String {
+        #if canImport(Darwin)
+            #if DEBUG || targetEnvironment(simulator)
+                let isDebug = true
+            #else
+                let isDebug = false
+            #endif
+            return environment(isDebug: isDebug, receipt: Bundle.main.appStoreReceiptURL?.lastPathComponent)
+        #else
+            return environment(variables: ProcessInfo.processInfo.environment)
+        #endif
+    }
+
+    /// - Parameter receipt: the name of the App Store's receipt, which is `sandboxReceipt` for an app from TestFlight.
+    static func environment(isDebug: Bool, receipt: String?) -> String {
+        if isDebug { return "debug" }
+        return receipt == "sandboxReceipt" ? "testflight" : "production"
+    }
+
+    /// - Parameter variables: the environment variables of a server.
+    static func environment(variables: [String: String]) -> String {
+        let names = [variables["ENVIRONMENT"], variables["APP_ENV"]].compactMap(\.self)
+        return names.first { !$0.isEmpty } ?? "production"
+    }
+
     /// Returns a character as SwiftPM and Xcode convert it for a module name: characters that are not allowed in identifiers become
     /// `_`.
     static func moduleCharacter(_ character: Character) -> Character {

@@ -134,7 +134,10 @@ extension SegmentQueue {
     /// The origin of a segment whose first record is damaged: the app is known, but not its build.
     var unknownOrigin: SegmentHeader {
         SegmentHeader(
-            key: "", app: AppInfo(id: origin.app.id, module: origin.app.module), device: DeviceInfo())
+            key: "",
+            app: AppInfo(
+                id: origin.app.id, module: origin.app.module, environment: origin.app.environment),
+            device: DeviceInfo())
     }
 
     /// Counts the sightings and explanations that can no longer be read from the file.

@@ -81,6 +81,7 @@ extension SegmentRecord {
             ] {
                 payload.append(text: text)
             }
+            if let environment = app.environment { payload.append(text: environment) }
         case .report(let report):
             kind = Kind.report
             payload.append(report.index)
@@ -183,9 +184,12 @@ extension SegmentRecord {
             texts.append(text)
         }
         guard let key = texts[0] else { return nil }
+        // Reporters before version 0.3 wrote no environment.
+        let environment = reader.text() ?? nil
         return SegmentHeader(
             key: key, parent: texts[1],
-            app: AppInfo(id: texts[2], module: texts[3], version: texts[4], build: texts[5]),
+            app: AppInfo(
+                id: texts[2], module: texts[3], environment: environment, version: texts[4], build: texts[5]),
             device: DeviceInfo(os: texts[6], osVersion: texts[7], model: texts[8]),
             install: texts[9], user: texts[10])
     }

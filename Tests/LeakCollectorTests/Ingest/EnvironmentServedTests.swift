@@ -67,13 +67,13 @@ import Testing
         #expect(production.contains(#"<option>debug</option>"#))
         #expect(!production.contains("Environment <strong>"))
         let debug = try running.get("/?environment=debug").text
-        #expect(debug.contains("Environment <strong><bdi>debug</bdi></strong>"))
+        #expect(debug.contains("Environment <strong>debug</strong>"))
         #expect(debug.contains("<option>2.0</option>") && !debug.contains("<option>1.0</option>"))
         #expect(debug.contains(#"href="/releases?environment=debug""#))
         #expect(try running.get("/releases?environment=debug").text.contains("2.0"))
         let id = try #require(try leaks("&environment=debug", running).first?["id"] as? String)
         let page = try running.get("/leaks/\(id)").text
-        #expect(page.contains("Also reported from") && page.contains("<bdi>production</bdi></a> (1"))
+        #expect(page.contains("Also reported from") && page.contains(">production</a> (1"))
     }
 
     @Test func `a decision on a page holds in every environment`() throws {

@@ -7,6 +7,12 @@ import Testing
     private static let full = SegmentHeader(
         key: "k1", app: AppInfo(id: "com.acme.shop", module: "Shop", version: "1.2", build: "34"),
         device: DeviceInfo(os: "iOS", osVersion: "18.1", model: "iPhone15,2"), install: "i", user: "u")
+    /// The environment comes last, because reporters before version 0.3 read and write none.
+    private static let inDebug: SegmentHeader = {
+        var header = full
+        header.app.environment = "debug"
+        return header
+    }()
     private static let piece = SegmentHeader(key: "k2", parent: "k1", app: AppInfo(), device: DeviceInfo())
 
     private static let frozen: [(SegmentRecord, String)] = [
@@ -14,6 +20,11 @@ import Testing
             .header(full),
             "ffa70142000000508920370102006b31ffff0d00636f6d2e61636d652e73686f70040053686f700300312e320200333403"
                 + "00694f53040031382e310a006950686f6e6531352c32010069010075"
+        ),
+        (
+            .header(inDebug),
+            "ffa7014900000022030bf30102006b31ffff0d00636f6d2e61636d652e73686f70040053686f700300312e320200333403"
+                + "00694f53040031382e310a006950686f6e6531352c3201006901007505006465627567"
         ),
         (
             .header(piece),
