@@ -4,7 +4,8 @@ import LeakStore
 /// The parsed command line.
 enum Command: Equatable {
     case serve(flags: [Setting: String])
-    case create(CredentialKind, name: String, app: String?, flags: [Setting: String])
+    case create(
+        CredentialKind, name: String, app: String?, environments: String?, flags: [Setting: String])
     case list(CredentialKind, flags: [Setting: String])
     case revoke(CredentialKind, id: Int64, flags: [Setting: String])
     case export(folder: String, app: AppScope, at: Int64?, flags: [Setting: String])
@@ -187,7 +188,10 @@ enum Command: Equatable {
         switch line.takeWord() {
         case "create":
             let app = kind == .keys ? line.take("--app") : nil
-            return .create(kind, name: line.take("--name") ?? "unnamed", app: app, flags: line.settings)
+            let environments = kind == .keys ? line.take("--environments") : nil
+            return .create(
+                kind, name: line.take("--name") ?? "unnamed", app: app, environments: environments,
+                flags: line.settings)
         case "list": return .list(kind, flags: line.settings)
         case "revoke":
             guard let word = line.takeWord() else {
@@ -215,7 +219,7 @@ private struct ParsedArguments {
     /// The flags of single commands, besides the flags of settings.
     private static let commandFlags =
         [
-            "--name", "--app", "--environment", "--version", "--build", "--at", "--baseline", "--baseline-build", "--format",
+            "--name", "--app", "--environment", "--environments", "--version", "--build", "--at", "--baseline", "--baseline-build", "--format",
             "--min-devices", "--min-reports", "--max-rate",
         ] + switches
     /// Flags that need no value, called switches.

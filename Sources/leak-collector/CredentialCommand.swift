@@ -12,10 +12,11 @@ struct CredentialCommand {
         credentials = Credentials(store: try Program.openStore(settings, isServer: false))
     }
 
-    func create(name: String, app: String?) throws {
+    func create(name: String, app: String?, environments: String?) throws {
         let (credential, secret) = try credentials.create(
-            kind.purpose, name: name, app: app, now: WallClock.milliseconds())
-        let appScope = kind == .keys ? ", for \(app.map { "\($0) only" } ?? "any app")" : ""
+            kind.purpose, name: name, app: app, environments: environments, now: WallClock.milliseconds())
+        let places = credential.environmentList.map { " in \($0)" } ?? ""
+        let appScope = kind == .keys ? ", for \(app.map { "\($0) only" } ?? "any app")\(places)" : ""
         Output.line(
             "\(kind.noun) \(credential.id) (\(name)\(appScope)), shown once; a running collector accepts it within two seconds:\n\(secret)"
         )
@@ -29,7 +30,8 @@ struct CredentialCommand {
         }
         for credential in list {
             let state = credential.revokedAt.map { "revoked \(WallClock.day($0))" } ?? "valid"
-            let appScope = kind == .keys ? "\t\(credential.app ?? "any app")" : ""
+            let places = credential.environmentList.map { " in \($0)" } ?? ""
+            let appScope = kind == .keys ? "\t\(credential.app ?? "any app")\(places)" : ""
             Output.line(
                 "\(credential.id)\t\(state)\(appScope)\tcreated \(WallClock.day(credential.createdAt))\t\(credential.name)"
             )

@@ -98,6 +98,7 @@ extension HelpTopic {
                 """
                   --name NAME             name for the list of keys (default: unnamed)
                   --app APP               accept reports of this app only, such as com.acme.shop
+                  --environments NAMES    accept reports of these environments only, such as ci,debug
                 \(database)
                 """
             case .token:

@@ -60,7 +60,7 @@ enum HelpTopic: String, CaseIterable {
         case .serve: ["collector [serve] [settings]"]
         case .key:
             [
-                "collector key create [--name NAME] [--app APP]", "collector key list",
+                "collector key create [--name NAME] [--app APP] [--environments NAMES]", "collector key list",
                 "collector key revoke ID",
             ]
         case .token:

@@ -12,13 +12,13 @@ import Testing
         (["--port", "0"], .serve(flags: [.port: "0"])),
         (["serve", "--port=9000", "--host", "::1"], .serve(flags: [.port: "9000", .host: "::1"])),
         (["health", "--port", "9000"], .health(flags: [.port: "9000"])),
-        (["key", "create"], .create(.keys, name: "unnamed", app: nil, flags: [:])),
+        (["key", "create"], .create(.keys, name: "unnamed", app: nil, environments: nil, flags: [:])),
         (
             ["key", "create", "--name", "shop", "--app", "com.acme.shop", "--data", "/d"],
-            .create(.keys, name: "shop", app: "com.acme.shop", flags: [.data: "/d"])
+            .create(.keys, name: "shop", app: "com.acme.shop", environments: nil, flags: [.data: "/d"])
         ),
         (["key", "list"], .list(.keys, flags: [:])),
-        (["token", "create", "--name", "ann"], .create(.tokens, name: "ann", app: nil, flags: [:])),
+        (["token", "create", "--name", "ann"], .create(.tokens, name: "ann", app: nil, environments: nil, flags: [:])),
         (["token", "revoke", "2"], .revoke(.tokens, id: 2, flags: [:])),
         (["key", "revoke", "3"], .revoke(.keys, id: 3, flags: [:])),
         (["export", "out", "--app", "a"], .export(folder: "out", app: "a", at: nil, flags: [:])),

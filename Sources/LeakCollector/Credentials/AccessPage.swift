@@ -93,6 +93,8 @@ struct AccessPage: Component {
             ? #"""
             <label>App (optional) <input name="app" autocomplete="off" spellcheck="false" \#
             placeholder="com.example.shop"\#(Self.valueAttribute(typedFields?.app))></label>
+            <label>Environments (optional) <input name="environments" autocomplete="off" spellcheck="false" \#
+            placeholder="production,testflight"\#(Self.valueAttribute(typedFields?.environments))></label>
             """# : nil
         return #"""
             <form class="filters" method="post" action="\#(context.links.to(form.target))" aria-label="\#(buttonTitle)">\#

@@ -9,13 +9,16 @@ struct CredentialFields: Hashable, Sendable {
 
     var name: String?
     var app: String?
+    /// Names of environments, separated by commas.
+    var environments: String?
 
     init() {}
 
-    /// Reads the fields of a form. An empty app counts as missing.
+    /// Reads the fields of a form. An empty app or list of environments counts as missing.
     init(_ form: Form) {
         name = form["name"]
         app = form["app"].flatMap { $0.isEmpty ? nil : $0 }
+        environments = form["environments"].flatMap { $0.isEmpty ? nil : $0 }
     }
 
     /// Reads the fields of a JSON object. Unknown fields are rejected, because a misspelled `app` would create a key
@@ -47,7 +50,8 @@ struct CredentialFields: Hashable, Sendable {
         switch scanner.text(of: slice) {
         case "name": field = \.name
         case "app": field = \.app
-        default: throw JSONError(.expected("name or app, and no other field"), at: start)
+        case "environments": field = \.environments
+        default: throw JSONError(.expected("name, app or environments, and no other field"), at: start)
         }
         guard try scanner.kind() != .null else { return try scanner.null() }
         let value = try scanner.string()

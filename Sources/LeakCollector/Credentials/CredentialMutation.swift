@@ -78,9 +78,10 @@ struct CredentialMutation: Mutation {
         }
         try request.requireJSON()
         let fields = try CredentialFields(json: request.body())
-        guard fields.app == nil || kind == .keys && action == .create else {
+        guard fields.app == nil && fields.environments == nil || kind == .keys && action == .create else {
             throw Problem(
-                .badRequest, "app is allowed only when a key is created: nothing else is restricted to an app"
+                .badRequest,
+                "app and environments are allowed only when a key is created: nothing else is restricted by them"
             )
         }
         return fields
@@ -97,7 +98,8 @@ struct CredentialMutation: Mutation {
         let name = fields.name ?? ""
         do {
             guard let id else {
-                let created = try credentials.create(kind.purpose, name: name, app: fields.app, now: now)
+                let created = try credentials.create(
+                    kind.purpose, name: name, app: fields.app, environments: fields.environments, now: now)
                 return (created.credential, created.secret)
             }
             let wasFound =

@@ -55,7 +55,10 @@ extension JSONWriter {
     mutating func fields(of credential: Credential, _ kind: CredentialKind) {
         field("id", credential.id)
         field("name", credential.name)
-        if kind == .keys { field("app", credential.app) }
+        if kind == .keys {
+            field("app", credential.app)
+            field("environments", credential.environmentList)
+        }
         time("created_at", credential.createdAt)
         if let revokedAt = credential.revokedAt {
             time("revoked_at", revokedAt)

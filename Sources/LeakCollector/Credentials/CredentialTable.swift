@@ -33,7 +33,7 @@ struct CredentialTable: Component {
 
     private func row(_ credential: Credential) -> HTML {
         let appCell: HTML? =
-            kind == .keys ? "<td>\(credential.app.map { IsolatedText($0).html } ?? "any app")</td>" : nil
+            kind == .keys ? "<td>\(credential.app.map { IsolatedText($0).html } ?? "any app")\(environments(credential))</td>" : nil
         let lastCell =
             credential.revokedAt.map { context.relativeTime($0).dayElement }
             ?? "\(isFromEnvironment(credential) ? nil : renameForm(credential))\(revokeForm(credential))"
@@ -41,6 +41,12 @@ struct CredentialTable: Component {
             <tr><th scope="row">\#(IsolatedText(credential.name))</th><td class="num">\#(credential.id)</td>\#(appCell)\#
             <td>\#(context.relativeTime(credential.createdAt).dayElement)</td><td>\#(lastCell)</td></tr>
             """#
+    }
+
+    /// Returns the environments that a key is restricted to; `nil` for any environment.
+    private func environments(_ credential: Credential) -> HTML? {
+        credential.environments.isEmpty
+            ? nil : "<small>\(IsolatedText(credential.environments.joined(separator: ", ")))</small>"
     }
 
     /// Returns `true` for the credential from the environment. It cannot be renamed, because the next start finds it

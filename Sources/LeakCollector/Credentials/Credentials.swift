@@ -99,19 +99,42 @@ public struct Credentials: Sendable {
 
     /// Creates an ingest key or an access token.
     ///
-    /// - Parameter app: the only app that a key may write for; `nil` for any app.
+    /// - Parameters:
+    ///   - app: the only app that a key may write for; `nil` for any app.
+    ///   - environments: names of the only environments that a key may write for, separated by commas; `nil` for any
+    ///     environment.
     /// - Returns: the credential as it is listed, and the secret, which is not stored.
     /// - Throws: ``SettingError`` for an invalid name or app, ``DuplicateNameError``, or ``StoreError``.
     public func create(
-        _ purpose: Credential.Purpose, name: String, app: String? = nil, now: Int64
+        _ purpose: Credential.Purpose, name: String, app: String? = nil, environments: String? = nil, now: Int64
     ) throws -> (credential: Credential, secret: String) {
         try Self.check(name, purpose)
         try checkNameIsFree(name, purpose, except: nil, now: now)
         if let app { try Self.check(app, "--app", maxBytes: WireLimits.appIDBytes) }
+        let names = try environments.map(Self.environments) ?? []
         let secret = try Secret.random()
         let credential = try store.add(
-            Credential(purpose: purpose, name: name, hash: secret.hash, app: app, createdAt: now))
+            Credential(
+                purpose: purpose, name: name, hash: secret.hash, app: app, environments: names, createdAt: now))
         return (credential, secret.text)
+    }
+
+    /// Maximum number of environments of a key.
+    private static let maxEnvironments = 16
+
+    private static func environments(_ list: String) throws(SettingError) -> [String] {
+        var names: [String] = []
+        for part in list.split(separator: ",") {
+            let name = AppKey.environment(named: String(part.trimmingPrefix { $0 == " " }))
+            try check(name, "--environments", maxBytes: WireLimits.environmentBytes)
+            if !names.contains(name) { names.append(name) }
+        }
+        guard (1...maxEnvironments).contains(names.count) else {
+            throw SettingError(
+                source: "--environments",
+                problem: "is “\(list)”, must be 1 to \(maxEnvironments) names separated by commas, such as production,testflight")
+        }
+        return names
     }
 
     /// Maximum bytes of a name. The name is shown with the decisions that are made with the token.

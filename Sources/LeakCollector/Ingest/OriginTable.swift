@@ -9,7 +9,7 @@ struct OriginTable {
     enum Sender {
         /// Index of the sender in ``OriginTable/origins``.
         case admitted(Int)
-        /// The sender names an app other than the one that the key is bound to.
+        /// The sender names an app or an environment that the key is not bound to. Holds the reason.
         case rejected(String)
     }
 
@@ -40,7 +40,7 @@ struct OriginTable {
         fallbackEnvironment =
             try Self.parameter(
                 "environment", ingestRequest.environment, atMost: WireLimits.environmentBytes)
-            ?? AppKey.production
+            ?? (key.environments.count == 1 ? key.environments[0] : AppKey.production)
         let module = try Self.parameter("module", ingestRequest.module, atMost: WireLimits.moduleBytes)
         fallbackModule = module ?? (ingestRequest.keepsModules ? GroupingRules.keepModulesMarker : nil)
     }
@@ -69,17 +69,17 @@ struct OriginTable {
     private mutating func admit(_ origin: Submission.Origin, module: String?) -> Sender {
         // Compares bytes, as the store does to distinguish apps.
         if let restrictedApp = key.app, !restrictedApp.utf8.elementsEqual(origin.app.utf8) {
-            return .rejected(origin.app)
+            return .rejected("app is \(origin.app), but this ingest key is restricted to \(restrictedApp)")
+        }
+        guard key.environments.isEmpty || key.environments.contains(origin.environment) else {
+            return .rejected(
+                "environment is \(origin.environment), but this ingest key is restricted to "
+                    + key.environments.joined(separator: ", "))
         }
         origins.append(origin)
         apps.append(AppKey(origin.app, environment: origin.environment))
         modules.append(module ?? fallbackModule)
         return .admitted(origins.count - 1)
-    }
-
-    /// Returns the reason why a sender is rejected.
-    func rejection(of app: String) -> String {
-        "app is \(app), but this ingest key is restricted to \(key.app ?? "")"
     }
 
     private func origin(_ slices: OriginSlices, _ document: WireDocument) -> Submission.Origin {

@@ -71,8 +71,8 @@ struct SubmissionBuilder {
             let originIndex: Int
             switch originTable.sender(of: document.origin(of: report), in: document) {
             case .admitted(let index): originIndex = index
-            case .rejected(let app):
-                rejected.append(Rejection(index: report.index, reason: originTable.rejection(of: app)))
+            case .rejected(let reason):
+                rejected.append(Rejection(index: report.index, reason: reason))
                 continue
             }
             let groups = cache.group(
@@ -162,7 +162,7 @@ struct SubmissionBuilder {
         let originIndex: Int
         switch originTable.sender(of: document.origin, in: document) {
         case .admitted(let index): originIndex = index
-        case .rejected(let app): throw Problem(.forbidden, originTable.rejection(of: app))
+        case .rejected(let reason): throw Problem(.forbidden, reason)
         }
         let origin = originTable.origins[originIndex]
         var checks = ClassCounts()
@@ -261,7 +261,8 @@ struct SubmissionBuilder {
                 "the request is empty: it must have at least one report, session, check or dropped count")
         }
         guard document.reports.isEmpty && document.explanations.isEmpty else {
-            throw Problem(.forbidden, "this ingest key is restricted to the app \(key.app ?? "")")
+            let restriction = (key.app.map { ["the app \($0)"] } ?? []) + (key.environmentList.map { ["the environments \($0)"] } ?? [])
+            throw Problem(.forbidden, "this ingest key is restricted to \(restriction.joined(separator: " and "))")
         }
         var problem = Problem(
             .badRequest,

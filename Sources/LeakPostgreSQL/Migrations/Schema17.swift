@@ -1,6 +1,6 @@
 #if PostgreSQL
     extension Migration {
-        /// Version 17: environments of apps.
+        /// Version 17: environments of apps and of ingest keys.
         static let schema17 = Migration(
             version: 17,
             statements: [
@@ -9,6 +9,8 @@
                 alter table app add column if not exists environment text collate "C" not null default 'production',
                   drop constraint if exists app_name_key
                 """,
+                // environments: Credential.environmentList.
+                "alter table credential add column if not exists environments text collate \"C\"",
                 "create unique index if not exists app_in_environment on app (name, environment)",
             ])
     }

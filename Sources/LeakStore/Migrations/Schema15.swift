@@ -1,5 +1,5 @@
 extension Migration {
-    /// Version 15: environments of apps.
+    /// Version 15: environments of apps and of ingest keys.
     static let schema15 = Migration(
         version: 15,
         script: """
@@ -24,6 +24,8 @@ extension Migration {
               from app;
             drop table app;
             alter table app_in_environment rename to app;
+            -- environments: Credential.environmentList.
+            alter table credential add column environments text;
             create index app_made_by on app (made_by) where made_by is not null;
             """)
 }

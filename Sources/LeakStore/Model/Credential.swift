@@ -19,6 +19,8 @@ public struct Credential: Hashable, Sendable {
     public var hash: [UInt8]
     /// The only app that an ingest key writes for; `nil` for any app.
     public var app: String?
+    /// The only environments that an ingest key writes for; empty for any environment.
+    public var environments: [String]
     /// Milliseconds since 1970.
     public var createdAt: Int64
     public var expiresAt: Int64?
@@ -27,17 +29,23 @@ public struct Credential: Hashable, Sendable {
     public var openedBy: Int64?
 
     public init(
-        id: Int64 = 0, purpose: Purpose, name: String, hash: [UInt8], app: String? = nil, createdAt: Int64,
-        expiresAt: Int64? = nil, revokedAt: Int64? = nil, openedBy: Int64? = nil
+        id: Int64 = 0, purpose: Purpose, name: String, hash: [UInt8], app: String? = nil,
+        environments: [String] = [], createdAt: Int64, expiresAt: Int64? = nil, revokedAt: Int64? = nil, openedBy: Int64? = nil
     ) {
         self.id = id
         self.purpose = purpose
         self.name = name
         self.hash = hash
         self.app = app
+        self.environments = environments
         self.createdAt = createdAt
         self.expiresAt = expiresAt
         self.revokedAt = revokedAt
         self.openedBy = openedBy
+    }
+
+    /// ``environments`` as the database and the API have it: `ci,debug`; `nil` for any environment. No name has a comma.
+    public var environmentList: String? {
+        environments.isEmpty ? nil : environments.joined(separator: ",")
     }
 }

@@ -135,7 +135,7 @@ extension StoredSymbols {
 extension Credential {
     /// Columns of `credential`.
     package enum Column: Int32, StoredColumn {
-        case id, purpose, name, hash, app, createdAt, expiresAt, revokedAt, openedBy
+        case id, purpose, name, hash, app, environments, createdAt, expiresAt, revokedAt, openedBy
 
         package var expression: String {
             switch self {
@@ -144,6 +144,7 @@ extension Credential {
             case .name: "name"
             case .hash: "hash"
             case .app: "app"
+            case .environments: "environments"
             case .createdAt: "created_at"
             case .expiresAt: "expires_at"
             case .revokedAt: "revoked_at"
@@ -160,8 +161,9 @@ extension Credential {
         }
         self.init(
             id: row.int64(.id), purpose: purpose, name: row.text(.name), hash: row.bytes(.hash),
-            app: row.optionalText(.app), createdAt: row.time(.createdAt),
-            expiresAt: row.optionalTime(.expiresAt), revokedAt: row.optionalTime(.revokedAt),
+            app: row.optionalText(.app),
+            environments: (row.optionalText(.environments) ?? "").split(separator: ",").map(String.init),
+            createdAt: row.time(.createdAt), expiresAt: row.optionalTime(.expiresAt), revokedAt: row.optionalTime(.revokedAt),
             openedBy: row.optionalInt64(.openedBy))
     }
 }

@@ -121,7 +121,7 @@ extension PortableTable {
             "credential", lastNumber: "select seq from sqlite_sequence where name = 'credential'",
             [
                 .number("id"), .text("purpose"), .text("name"), .bytes("hash"), .text("app"),
-                .number("created_at"), .number("expires_at"), .number("revoked_at"), .number("opened_by"),
+                .text("environments"), .number("created_at"), .number("expires_at"), .number("revoked_at"), .number("opened_by"),
             ]),
     ]
 

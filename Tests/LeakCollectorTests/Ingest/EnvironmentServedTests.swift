@@ -98,6 +98,47 @@ import Testing
         #expect(try running.json("/api/v1/check?app=shop&version=2.0&environment=debug")["environment"] as? String == "debug")
     }
 
+    @Test func `a key writes only for its environments`() throws {
+        let running = try RunningCollector()
+        let made = try running.post(
+            #"{"name":"ci","environments":"CI, debug"}"#, to: "/api/v1/keys",
+            fields: [HTTPField("Authorization", "Bearer \(RunningCollector.token)")])
+        #expect(made.status == 201 && (try made.json)["environments"] as? String == "ci,debug", "\(made.text)")
+        let secret = try #require(try made.json["secret"] as? String)
+        let key = [HTTPField("Authorization", "Bearer \(secret)")]
+        func status(_ environment: String) throws -> Int {
+            let body = #"{"class":"Cart","app":{"id":"shop","environment":"\#(environment)"}}"#
+            return try running.post(body, fields: key).status
+        }
+        for (environment, expected) in [("ci", 200), ("Debug", 200), ("production", 403)] {
+            #expect(try status(environment) == expected, "\(environment)")
+        }
+        // A report without an environment is of production.
+        #expect(try running.post(#"{"class":"Cart"}"#, fields: key).status == 403)
+        let page = try running.get("/access").text
+        #expect(page.contains("<small>ci, debug</small>"))
+    }
+
+    @Test(arguments: [",", " , ", String(repeating: "e", count: 65), (0..<17).map(String.init).joined(separator: ",")])
+    func `a list that names no environments makes no key`(list: String) throws {
+        let running = try RunningCollector()
+        let answer = try running.post(
+            #"{"name":"ci","environments":"\#(list)"}"#, to: "/api/v1/keys",
+            fields: [HTTPField("Authorization", "Bearer \(RunningCollector.token)")])
+        #expect(answer.status == 400, "\(answer.text)")
+    }
+
+    @Test func `a key of one environment names it for reports that name none`() throws {
+        let running = try RunningCollector()
+        let made = try running.post(
+            #"{"name":"ci","environments":"ci"}"#, to: "/api/v1/keys",
+            fields: [HTTPField("Authorization", "Bearer \(RunningCollector.token)")])
+        let secret = try #require(try made.json["secret"] as? String)
+        let answer = try running.post(#"{"class":"Cart"}"#, fields: [HTTPField("Authorization", "Bearer \(secret)")])
+        #expect(answer.status == 200)
+        #expect(try leaks("&environment=ci", running).count == 1)
+    }
+
     @Test func `an id in another environment gives the id in production back`() {
         let id = LeakID(high: 1, low: 2)
         #expect(id.inEnvironment(AppKey.production) == id)
