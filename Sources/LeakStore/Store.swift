@@ -142,7 +142,9 @@ extension Store {
 
 extension Store {
     /// Stores a decision about a leak in one environment.
-    public func decide(_ decision: Decision, about leak: LeakID, now: Int64) throws(StoreError) -> PastDecision? {
+    public func decide(_ decision: Decision, about leak: LeakID, now: Int64) throws(StoreError)
+        -> PastDecision?
+    {
         try decide(decision, about: [leak], now: now)
     }
 

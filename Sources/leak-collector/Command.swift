@@ -219,7 +219,8 @@ private struct ParsedArguments {
     /// The flags of single commands, besides the flags of settings.
     private static let commandFlags =
         [
-            "--name", "--app", "--environment", "--environments", "--version", "--build", "--at", "--baseline", "--baseline-build", "--format",
+            "--name", "--app", "--environment", "--environments", "--version", "--build", "--at",
+            "--baseline", "--baseline-build", "--format",
             "--min-devices", "--min-reports", "--max-rate",
         ] + switches
     /// Flags that need no value, called switches.

@@ -76,7 +76,8 @@ enum HelpTopic: String, CaseIterable {
                 "collector symbols remove IMAGE…",
             ]
         case .export: ["collector export DIR [--app APP] [--environment NAME] [--at TIME]"]
-        case .import: [
+        case .import:
+            [
                 "collector import FILE [--app APP] [--version VERSION] [--environment NAME] [--name NAME]"
             ]
         case .backup: ["collector backup FILE [--overwrite]"]

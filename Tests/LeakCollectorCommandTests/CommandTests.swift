@@ -18,7 +18,10 @@ import Testing
             .create(.keys, name: "shop", app: "com.acme.shop", environments: nil, flags: [.data: "/d"])
         ),
         (["key", "list"], .list(.keys, flags: [:])),
-        (["token", "create", "--name", "ann"], .create(.tokens, name: "ann", app: nil, environments: nil, flags: [:])),
+        (
+            ["token", "create", "--name", "ann"],
+            .create(.tokens, name: "ann", app: nil, environments: nil, flags: [:])
+        ),
         (["token", "revoke", "2"], .revoke(.tokens, id: 2, flags: [:])),
         (["key", "revoke", "3"], .revoke(.keys, id: 3, flags: [:])),
         (["export", "out", "--app", "a"], .export(folder: "out", app: "a", at: nil, flags: [:])),

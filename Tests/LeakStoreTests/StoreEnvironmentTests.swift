@@ -69,11 +69,15 @@ import Testing
         let reader = try store.makeReader()
         for state in [LeakQuery.StateFilter.toFix, .any, .new, .open] {
             for app in ["shop", nil] {
-                for (version, production, other) in [(nil, 1, 2), ("1.0", 1, 0), ("2.0", 0, 2)] as [(String?, Int, Int)] {
+                for (version, production, other) in [(nil, 1, 2), ("1.0", 1, 0), ("2.0", 0, 2)]
+                    as [(String?, Int, Int)]
+                {
                     var query = LeakQuery()
                     (query.app, query.state, query.sort, query.period) = (app, state, sort, period)
                     query.version = version
-                    for (environment, expected) in [(AppKey.production, production), (debug, other), ("ci", 0)] {
+                    for (environment, expected) in [
+                        (AppKey.production, production), (debug, other), ("ci", 0),
+                    ] {
                         query.environment = environment
                         let page = try reader.leaks(query, now: noon)
                         #expect(page.total == expected && page.leaks.count == expected, "\(query)")
@@ -138,11 +142,15 @@ import Testing
         let twins = ["caf\u{E9}", "cafe\u{301}"]
         for (number, environment) in twins.enumerated() {
             let identity = LeakIdentity(
-                id: LeakID(high: 7, low: UInt64(number)), app: "shop", environment: environment, kind: "object",
-                className: "Page", module: nil, title: "Page", stack: [], children: [], cycle: [], quality: .full,
+                id: LeakID(high: 7, low: UInt64(number)), app: "shop", environment: environment,
+                kind: "object",
+                className: "Page", module: nil, title: "Page", stack: [], children: [], cycle: [],
+                quality: .full,
                 groupingKey: GroupingKey(version: 1, className: "Page", stack: []))
             #expect(try store.count([submission([Report(leak: identity)])], now: noon) == [.counted])
         }
-        #expect(try store.makeReader().environments(app: "shop").map { Array($0.utf8) } == twins.map { Array($0.utf8) }.sorted { $0.lexicographicallyPrecedes($1) })
+        #expect(
+            try store.makeReader().environments(app: "shop").map { Array($0.utf8) }
+                == twins.map { Array($0.utf8) }.sorted { $0.lexicographicallyPrecedes($1) })
     }
 }

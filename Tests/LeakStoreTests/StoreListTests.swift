@@ -147,7 +147,8 @@ import Testing
 
     /// For each filter of ``LeakQuery``, a value that no leak matches half a year later.
     static let filters: [String: @Sendable (inout LeakQuery) -> Void] = [
-        "app": { $0.app = "none" }, "environment": { $0.environment = "none" }, "version": { $0.version = "9.9" }, "state": { $0.state = .ignored },
+        "app": { $0.app = "none" }, "environment": { $0.environment = "none" },
+        "version": { $0.version = "9.9" }, "state": { $0.state = .ignored },
         "period": { $0.period = .day }, "kind": { $0.kind = "none" }, "className": { $0.className = "None" },
         "search": { $0.search = "nothing" },
     ]

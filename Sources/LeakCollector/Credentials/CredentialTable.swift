@@ -33,7 +33,9 @@ struct CredentialTable: Component {
 
     private func row(_ credential: Credential) -> HTML {
         let appCell: HTML? =
-            kind == .keys ? "<td>\(credential.app.map { IsolatedText($0).html } ?? "any app")\(environments(credential))</td>" : nil
+            kind == .keys
+            ? "<td>\(credential.app.map { IsolatedText($0).html } ?? "any app")\(environments(credential))</td>"
+            : nil
         let lastCell =
             credential.revokedAt.map { context.relativeTime($0).dayElement }
             ?? "\(isFromEnvironment(credential) ? nil : renameForm(credential))\(revokeForm(credential))"

@@ -106,7 +106,8 @@ public struct Credentials: Sendable {
     /// - Returns: the credential as it is listed, and the secret, which is not stored.
     /// - Throws: ``SettingError`` for an invalid name or app, ``DuplicateNameError``, or ``StoreError``.
     public func create(
-        _ purpose: Credential.Purpose, name: String, app: String? = nil, environments: String? = nil, now: Int64
+        _ purpose: Credential.Purpose, name: String, app: String? = nil, environments: String? = nil,
+        now: Int64
     ) throws -> (credential: Credential, secret: String) {
         try Self.check(name, purpose)
         try checkNameIsFree(name, purpose, except: nil, now: now)
@@ -115,7 +116,8 @@ public struct Credentials: Sendable {
         let secret = try Secret.random()
         let credential = try store.add(
             Credential(
-                purpose: purpose, name: name, hash: secret.hash, app: app, environments: names, createdAt: now))
+                purpose: purpose, name: name, hash: secret.hash, app: app, environments: names, createdAt: now
+            ))
         return (credential, secret.text)
     }
 
@@ -132,7 +134,9 @@ public struct Credentials: Sendable {
         guard (1...maxEnvironments).contains(names.count) else {
             throw SettingError(
                 source: "--environments",
-                problem: "is “\(list)”, must be 1 to \(maxEnvironments) names separated by commas, such as production,testflight")
+                problem:
+                    "is “\(list)”, must be 1 to \(maxEnvironments) names separated by commas, such as production,testflight"
+            )
         }
         return names
     }

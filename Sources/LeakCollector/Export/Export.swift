@@ -29,7 +29,8 @@ public struct Export {
     ///   - time: the time that the pages refer to, in milliseconds since 1970; `nil` for the time when the app, or any app,
     ///     was last seen. If no app was ever seen, the pages contain no time.
     public init(
-        store: any Store, publicFolder: PublicFolder, environment: String = AppKey.production, at time: Int64? = nil
+        store: any Store, publicFolder: PublicFolder, environment: String = AppKey.production,
+        at time: Int64? = nil
     ) throws(StoreError) {
         self.environment = environment
         reader = try store.makeReader(known: publicFolder.knownLeaks)

@@ -71,7 +71,9 @@ struct ExportRun {
                     try writePages(of: leak.appKey.scope)
                 }
                 try writeLeak(leak.id)
-                if let name = leak.className { foundClasses.append(ClassOfApp(name: name, app: leak.appKey.scope)) }
+                if let name = leak.className {
+                    foundClasses.append(ClassOfApp(name: name, app: leak.appKey.scope))
+                }
                 progress(
                     Export.Progress(
                         writtenLeakCount: leaks.count, totalLeakCount: max(page.total, leaks.count)))

@@ -28,7 +28,8 @@ struct EnvironmentNote: Component {
         guard environment != AppKey.production else { return "" }
         let link: HTML? =
             context.links.isServed
-            ? #" <a href="\#(context.links.to(.summary(app: AppScope(context.query.app))))">show production</a>"# : nil
+            ? #" <a href="\#(context.links.to(.summary(app: AppScope(context.query.app))))">show production</a>"#
+            : nil
         return #"<p class="chip">Environment <strong>\#(IsolatedText(environment))</strong>\#(link)</p>"#
     }
 }

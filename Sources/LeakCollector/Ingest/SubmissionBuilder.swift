@@ -99,7 +99,8 @@ struct SubmissionBuilder {
                 submission.dropped.append(
                     .init(
                         app: originTable.origins[originIndex].app,
-                        environment: originTable.origins[originIndex].environment, reason: Self.leaksOverLimit,
+                        environment: originTable.origins[originIndex].environment,
+                        reason: Self.leaksOverLimit,
                         count: groups.omittedCount))
             }
         }
@@ -182,7 +183,8 @@ struct SubmissionBuilder {
             submission.usageCounts += checks.collidingCounts.map {
                 Submission.UsageCounts(
                     app: origin.app, environment: origin.environment, version: origin.version,
-                    build: origin.build, installHash: origin.installHash, sessions: 0, leakySessions: 0, checks: $0)
+                    build: origin.build, installHash: origin.installHash, sessions: 0, leakySessions: 0,
+                    checks: $0)
             }
         }
         submission.dropped += Self.losses(of: document, isTranslated: isTranslated).map {
@@ -261,8 +263,11 @@ struct SubmissionBuilder {
                 "the request is empty: it must have at least one report, session, check or dropped count")
         }
         guard document.reports.isEmpty && document.explanations.isEmpty else {
-            let restriction = (key.app.map { ["the app \($0)"] } ?? []) + (key.environmentList.map { ["the environments \($0)"] } ?? [])
-            throw Problem(.forbidden, "this ingest key is restricted to \(restriction.joined(separator: " and "))")
+            let restriction =
+                (key.app.map { ["the app \($0)"] } ?? [])
+                + (key.environmentList.map { ["the environments \($0)"] } ?? [])
+            throw Problem(
+                .forbidden, "this ingest key is restricted to \(restriction.joined(separator: " and "))")
         }
         var problem = Problem(
             .badRequest,

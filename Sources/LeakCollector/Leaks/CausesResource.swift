@@ -26,7 +26,8 @@ struct CausesResource: JSONResource, PageResource {
 
     func page(from view: StoreView) throws -> HTML {
         let sharedCauses = try SharedCauses(
-            app: scope, first: firstCauseKey, from: view.reader, symbolTables: view.symbolTables, now: view.now)
+            app: scope, first: firstCauseKey, from: view.reader, symbolTables: view.symbolTables,
+            now: view.now)
         return CausesPage(
             context: view.context(app: scope), sharedCauses: sharedCauses, firstCauseKey: firstCauseKey
         ).html

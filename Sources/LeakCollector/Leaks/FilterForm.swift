@@ -33,7 +33,9 @@ struct FilterForm: Component {
                 name: "state", label: "State", emptyLabel: nil,
                 options: LeakQuery.StateFilter.allCases.map { ($0.rawValue, $0.displayName) },
                 selectedValue: query.state.rawValue),
-            DropDownList(name: "kind", label: "Kind", emptyLabel: "Any kind", options: Self.kinds, selectedValue: query.kind),
+            DropDownList(
+                name: "kind", label: "Kind", emptyLabel: "Any kind", options: Self.kinds,
+                selectedValue: query.kind),
             DropDownList(
                 name: "period", label: "Period", emptyLabel: "Any time",
                 options: Period.allCases.map { ($0.rawValue, "Last \($0.displayName)") },
@@ -82,6 +84,7 @@ struct FilterForm: Component {
 
     private func link(_ app: String?, _ text: String) -> HTML {
         let mark: HTML = app == context.query.app ? #" aria-current="page""# : ""
-        return #"<a href="\#(context.links.to(.summary(app: AppScope(app, environment: context.query.environment))))"\#(mark)>\#(IsolatedText(text))</a>"#
+        return
+            #"<a href="\#(context.links.to(.summary(app: AppScope(app, environment: context.query.environment))))"\#(mark)>\#(IsolatedText(text))</a>"#
     }
 }

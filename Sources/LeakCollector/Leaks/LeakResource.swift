@@ -89,7 +89,9 @@ extension StoreView {
 
     /// Returns the page of a leak's sample reports.
     func reportsPage(of leak: LeakIdentity, _ samples: [SampleReport]) -> HTML {
-        ReportsPage(context: context(app: leak.appKey.scope), leak: leak, reports: samples.map(ParsedSample.init)).html
+        ReportsPage(
+            context: context(app: leak.appKey.scope), leak: leak, reports: samples.map(ParsedSample.init)
+        ).html
     }
 
     /// Returns the other leaks that the JSON of a leak names.

@@ -1,16 +1,5 @@
 import LeakStore
 
-extension StoreReader {
-    /// Returns the ids that a leak has in the other environments of its app, whether or not it was reported from them.
-    func idsInOtherEnvironments(
-        of leak: LeakIdentity
-    ) throws(StoreError) -> [(environment: String, id: LeakID)] {
-        try environments(app: leak.app).filter { $0 != leak.environment }.map {
-            ($0, leak.id.inEnvironment(leak.environment).inEnvironment($0))
-        }
-    }
-}
-
 /// The line of a leak's page that links to the same leak in other environments.
 struct OtherEnvironments: Component {
     var context: PageContext

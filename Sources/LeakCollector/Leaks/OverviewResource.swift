@@ -21,7 +21,8 @@ struct OverviewResource: JSONResource {
         writer.fields(of: overview, app: scope, appOverviews: appOverviews)
     }
 
-    static func overview(app: AppScope, _ period: Period?, from view: StoreView) throws(StoreError) -> Overview
+    static func overview(app: AppScope, _ period: Period?, from view: StoreView) throws(StoreError)
+        -> Overview
     {
         try view.reader.overview(app: app, period: period ?? .day, now: view.now)
     }

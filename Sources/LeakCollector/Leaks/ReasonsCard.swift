@@ -71,7 +71,8 @@ struct ReasonsCard: Component {
     /// Link to the list of leaks with the same cause.
     private var sameCauseLink: HTML? {
         guard let path = reasons.variants.first?.path else { return nil }
-        let address = links.to(.causes(app: row.identity.appKey.scope, first: path.causeKey)) + "#" + path.causeKey
+        let address =
+            links.to(.causes(app: row.identity.appKey.scope, first: path.causeKey)) + "#" + path.causeKey
         return #"<p><a href="\#(address)">Leaks with the same cause</a></p>"#
     }
 

@@ -74,7 +74,9 @@ package struct RegroupPlanner {
         }
         // The leaks of apps beyond the limit are left out, because the rules do not determine their ids.
         let chosenApps = keys.filter { $0.name != StoreLimits.other && (app == nil || $0.name == app) }
-        return try chosenApps.sorted { ($0.name, $0.environment) < ($1.name, $1.environment) }.map { try plan(for: $0) }
+        return try chosenApps.sorted { ($0.name, $0.environment) < ($1.name, $1.environment) }.map {
+            try plan(for: $0)
+        }
     }
 
     private func plan(for app: AppKey) throws -> Plan {

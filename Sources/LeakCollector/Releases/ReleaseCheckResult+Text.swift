@@ -252,7 +252,9 @@ extension ReleaseCheckResult {
 
     func versionPageAddress(_ address: String) -> String {
         let parameters = AppScope(app, environment: environment).parameters + [("version", version)]
-        let query = parameters.compactMap { name, value in value.map { "\(name)=\(PercentEncoder.encode($0))" } }
+        let query = parameters.compactMap { name, value in
+            value.map { "\(name)=\(PercentEncoder.encode($0))" }
+        }
         return "\(address)/?" + query.joined(separator: "&")
     }
 

@@ -78,7 +78,8 @@ public struct ReleaseCheckResult: Hashable, Sendable {
 
     /// Returns `true` if the result is about the app, version and build of the request.
     public func isAbout(_ request: ReleaseCheckRequest) -> Bool {
-        AppKey(app, environment: environment) == request.query.key && version == request.query.version && build == request.query.build
+        AppKey(app, environment: environment) == request.query.key && version == request.query.version
+            && build == request.query.build
     }
 
     /// Error for a response that is not the result of a release check: it comes from another program, or from a much

@@ -47,7 +47,9 @@ struct ReleasesPage: Component {
     }
 
     private var apps: HTML? {
-        guard context.apps.count > 1 else { return app.app.map { #"<p class="crumb">\#(IsolatedText($0))</p>\#(environments)"# } }
+        guard context.apps.count > 1 else {
+            return app.app.map { #"<p class="crumb">\#(IsolatedText($0))</p>\#(environments)"# }
+        }
         guard context.links.isServed else {
             let links = context.apps.map { name -> HTML in
                 let mark: HTML = name == app.app ? #" aria-current="page""# : ""
@@ -65,7 +67,8 @@ struct ReleasesPage: Component {
 
     /// The form with the choice of the environment, for a page with one app; `nil` without a choice.
     private var environments: HTML? {
-        guard context.links.isServed, let choice = DropDownList.environments(of: context), let name = app.app else {
+        guard context.links.isServed, let choice = DropDownList.environments(of: context), let name = app.app
+        else {
             return nil
         }
         return #"""

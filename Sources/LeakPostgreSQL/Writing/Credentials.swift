@@ -12,7 +12,8 @@
                     on conflict (hash) do nothing returning id
                     """, .text(credential.purpose.rawValue), .text(credential.name), .bytes(credential.hash),
                     .text(credential.app), .text(credential.environmentList), .integer(credential.createdAt),
-                    .integer(credential.expiresAt), .integer(credential.revokedAt), .integer(credential.openedBy)))
+                    .integer(credential.expiresAt), .integer(credential.revokedAt),
+                    .integer(credential.openedBy)))
             guard let id = rows.first?.int64(0) else {
                 throw StoreError(.invalidArgument, "this secret was used before; choose another")
             }

@@ -70,7 +70,8 @@ extension LeakIdentity {
     package static func beyond(app: AppKey, row: Int64) -> LeakIdentity {
         LeakIdentity(
             id: LeakID(high: 0, low: UInt64(bitPattern: row)), app: app.name, environment: app.environment,
-            kind: "object", className: nil, module: nil, title: "Not grouped (limit reached)", stack: [], children: [], cycle: [],
+            kind: "object", className: nil, module: nil, title: "Not grouped (limit reached)", stack: [],
+            children: [], cycle: [],
             quality: .low,
             groupingKey: GroupingKey(version: 1, className: StoreLimits.other, stack: []))
     }

@@ -66,7 +66,8 @@ extension Writer {
         guard try select.step() else { return nil }
         guard AppKey(select.text(3), environment: select.text(13)) == app else {
             throw StoreError(
-                .invalidArgument, "leaks of different apps or environments cannot be merged: \(id) belongs to another one")
+                .invalidArgument,
+                "leaks of different apps or environments cannot be merged: \(id) belongs to another one")
         }
         var part = MergePart(
             row: select.int64(0), id: id, reports: select.int(1), sightings: select.int(2), decided: nil)

@@ -30,7 +30,8 @@ public struct Credential: Hashable, Sendable {
 
     public init(
         id: Int64 = 0, purpose: Purpose, name: String, hash: [UInt8], app: String? = nil,
-        environments: [String] = [], createdAt: Int64, expiresAt: Int64? = nil, revokedAt: Int64? = nil, openedBy: Int64? = nil
+        environments: [String] = [], createdAt: Int64, expiresAt: Int64? = nil, revokedAt: Int64? = nil,
+        openedBy: Int64? = nil
     ) {
         self.id = id
         self.purpose = purpose

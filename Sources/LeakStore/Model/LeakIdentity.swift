@@ -44,7 +44,8 @@ public final class LeakIdentity: Sendable {
 
     public init(
         id: LeakID, app: String, environment: String = AppKey.production, kind: String, className: String?,
-        module: String?, title: String, stack: [String], children: [String], cycle: [String], quality: Quality, groupingKey: GroupingKey,
+        module: String?, title: String, stack: [String], children: [String], cycle: [String],
+        quality: Quality, groupingKey: GroupingKey,
         alternative: LeakIdentity? = nil
     ) {
         self.id = id

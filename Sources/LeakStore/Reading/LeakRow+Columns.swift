@@ -18,7 +18,8 @@ extension LeakRow {
         case row
         /// The columns by which the list is sorted.
         case primary, secondary
-        case reports, installs, id, app, environment, kind, className, quality, freed, aliveAtMost, firstSeen, lastSeen
+        case reports, installs, id, app, environment, kind, className, quality, freed, aliveAtMost, firstSeen,
+            lastSeen
         case firstVersion, lastVersion, isNew, isSlow, title, module, stack, children, cycle
         case groupedVersion, groupedClass, groupedStack, lived, checks, share, retainedBytes
 
@@ -93,7 +94,8 @@ extension LeakRow {
         self.init(
             identity: LeakIdentity(
                 id: id, app: row.text(.app), environment: row.text(.environment), kind: row.text(.kind),
-                className: row.optionalText(.className), module: row.optionalText(.module), title: row.text(.title), stack: stack, children: children,
+                className: row.optionalText(.className), module: row.optionalText(.module),
+                title: row.text(.title), stack: stack, children: children,
                 cycle: cycle, quality: quality,
                 groupingKey: GroupingKey(
                     version: row.int(.groupedVersion), className: row.text(.groupedClass),

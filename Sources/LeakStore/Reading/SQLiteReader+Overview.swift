@@ -176,7 +176,8 @@ extension SQLiteReader {
         while try select.step() {
             dropped.append(
                 Submission.Dropped(
-                    app: select.text(0), environment: app.environment, reason: select.text(1), count: select.int(2)))
+                    app: select.text(0), environment: app.environment, reason: select.text(1),
+                    count: select.int(2)))
         }
         return dropped
     }
@@ -194,8 +195,10 @@ extension SQLiteReader {
             guard let limit = OverLimitCount.Name(rawValue: select.text(1)) else {
                 throw .unreadable("a limit", in: connection.path)
             }
-            beyond.append(OverLimitCount(
-                    app: AppKey(select.text(0), environment: app.environment), limit: limit, count: select.int(2)))
+            beyond.append(
+                OverLimitCount(
+                    app: AppKey(select.text(0), environment: app.environment), limit: limit,
+                    count: select.int(2)))
         }
         return beyond
     }

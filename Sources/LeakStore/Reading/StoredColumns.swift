@@ -163,7 +163,8 @@ extension Credential {
             id: row.int64(.id), purpose: purpose, name: row.text(.name), hash: row.bytes(.hash),
             app: row.optionalText(.app),
             environments: (row.optionalText(.environments) ?? "").split(separator: ",").map(String.init),
-            createdAt: row.time(.createdAt), expiresAt: row.optionalTime(.expiresAt), revokedAt: row.optionalTime(.revokedAt),
+            createdAt: row.time(.createdAt), expiresAt: row.optionalTime(.expiresAt),
+            revokedAt: row.optionalTime(.revokedAt),
             openedBy: row.optionalInt64(.openedBy))
     }
 }

@@ -5,7 +5,8 @@ extension PortableTable {
             "app",
             [
                 .number("id"), .text("name"), .text("environment"), .number("last_seen"),
-                .number("made_by"), .number("newest_release"), .count("leaks"), .count("text_bytes"), .count("cells"),
+                .number("made_by"), .number("newest_release"), .count("leaks"), .count("text_bytes"),
+                .count("cells"),
                 .count("reports"), .count("freed"),
             ]),
         PortableTable("beyond", [.number("app"), .text("name"), .count("count")]),
@@ -121,7 +122,8 @@ extension PortableTable {
             "credential", lastNumber: "select seq from sqlite_sequence where name = 'credential'",
             [
                 .number("id"), .text("purpose"), .text("name"), .bytes("hash"), .text("app"),
-                .text("environments"), .number("created_at"), .number("expires_at"), .number("revoked_at"), .number("opened_by"),
+                .text("environments"), .number("created_at"), .number("expires_at"), .number("revoked_at"),
+                .number("opened_by"),
             ]),
     ]
 

@@ -5,7 +5,8 @@ extension Writer {
             insert into credential (purpose, name, hash, app, environments, created_at, expires_at, revoked_at, opened_by)
             values (?, ?, ?, ?, ?, ?, ?, ?, ?) on conflict (hash) do nothing
             """, credential.purpose.rawValue, credential.name, credential.hash, credential.app,
-            credential.environmentList, credential.createdAt, credential.expiresAt, credential.revokedAt, credential.openedBy)
+            credential.environmentList, credential.createdAt, credential.expiresAt, credential.revokedAt,
+            credential.openedBy)
         guard connection.changes == 1 else {
             throw StoreError(.invalidArgument, "this secret was used before; choose another")
         }

@@ -108,7 +108,9 @@ private func pages(_ text: String) -> [HTML] {
         SignInPage(context: context, problem: nil, code: text, destination: text).html,
         ErrorPage(context: context, status: 500, detail: text).html,
         AccessPage(
-            context: context, apps: [AccessPage.App(key: AppKey(text, environment: text), newestVersion: text, lastSeen: 0)], appCount: 1,
+            context: context,
+            apps: [AccessPage.App(key: AppKey(text, environment: text), newestVersion: text, lastSeen: 0)],
+            appCount: 1,
             keys: [credential(text, .ingest), credential(text, .ingest, revokedAt: 0)],
             tokens: [credential(text, .access)]
         ).html,

@@ -7,7 +7,8 @@ import Testing
 
 /// Environments over real sockets and with a real store.
 @Suite struct EnvironmentServedTests {
-    private func report(_ environment: String?, version: String = "1.0", to running: RunningCollector) throws {
+    private func report(_ environment: String?, version: String = "1.0", to running: RunningCollector) throws
+    {
         let field = environment.map { #","environment":"\#($0)""# } ?? ""
         let body = #"{"class":"Cart","app":{"id":"shop","version":"\#(version)"\#(field)}}"#
         #expect(try running.post(body).status == 200)
@@ -30,8 +31,11 @@ import Testing
     @Test func `every form of a report names its environment`() throws {
         let running = try RunningCollector()
         try report("debug", to: running)
-        #expect(try running.post("Cart leaked", "text/plain", to: "/api/v1/reports?app=shop&environment=Debug").status == 200)
-        let batch = #"{"app":{"id":"shop","version":"1","environment":"DEBUG"},"reports":[{"class":"Menu"}],"sessions":[{"id":"s"}]}"#
+        #expect(
+            try running.post("Cart leaked", "text/plain", to: "/api/v1/reports?app=shop&environment=Debug")
+                .status == 200)
+        let batch =
+            #"{"app":{"id":"shop","version":"1","environment":"DEBUG"},"reports":[{"class":"Menu"}],"sessions":[{"id":"s"}]}"#
         #expect(try running.post(batch).status == 200)
         let envelope = """
             {"event_id":"9ec79c33ec9942ab8353589fcb2e04dc"}
@@ -40,7 +44,9 @@ import Testing
             """
         let sentry = try running.post(
             envelope, "application/x-sentry-envelope", to: "/api/1/envelope/",
-            fields: [HTTPField("X-Sentry-Auth", "Sentry sentry_version=7, sentry_key=\(RunningCollector.key)")])
+            fields: [
+                HTTPField("X-Sentry-Auth", "Sentry sentry_version=7, sentry_key=\(RunningCollector.key)")
+            ])
         #expect(sentry.status == 200, "\(sentry.text)")
         #expect(try leaks("", running).isEmpty)
         let titles = try leaks("&environment=debug", running).compactMap { $0["title"] as? String }
@@ -95,7 +101,9 @@ import Testing
         try report("debug", version: "2.0", to: running)
         let answer = try running.get("/api/v1/check?app=shop&version=2.0")
         #expect(answer.status == 404 && answer.text.contains("its environments are debug"), "\(answer.text)")
-        #expect(try running.json("/api/v1/check?app=shop&version=2.0&environment=debug")["environment"] as? String == "debug")
+        #expect(
+            try running.json("/api/v1/check?app=shop&version=2.0&environment=debug")["environment"] as? String
+                == "debug")
     }
 
     @Test func `a key writes only for its environments`() throws {
@@ -120,7 +128,9 @@ import Testing
         #expect(page.contains("<small>ci, debug</small>"))
     }
 
-    @Test(arguments: [",", " , ", String(repeating: "e", count: 65), (0..<17).map(String.init).joined(separator: ",")])
+    @Test(arguments: [
+        ",", " , ", String(repeating: "e", count: 65), (0..<17).map(String.init).joined(separator: ","),
+    ])
     func `a list that names no environments makes no key`(list: String) throws {
         let running = try RunningCollector()
         let answer = try running.post(
@@ -135,7 +145,8 @@ import Testing
             #"{"name":"ci","environments":"ci"}"#, to: "/api/v1/keys",
             fields: [HTTPField("Authorization", "Bearer \(RunningCollector.token)")])
         let secret = try #require(try made.json["secret"] as? String)
-        let answer = try running.post(#"{"class":"Cart"}"#, fields: [HTTPField("Authorization", "Bearer \(secret)")])
+        let answer = try running.post(
+            #"{"class":"Cart"}"#, fields: [HTTPField("Authorization", "Bearer \(secret)")])
         #expect(answer.status == 200)
         #expect(try leaks("&environment=ci", running).count == 1)
     }

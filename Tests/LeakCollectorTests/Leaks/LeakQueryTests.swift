@@ -75,7 +75,9 @@ import Testing
         let paths = try #require(schemas["paths"] as? [String: [String: Any]])
         let operation = try #require(paths["/api/v1/leaks"]?["get"] as? [String: Any])
         let parameters = try #require(operation["parameters"] as? [[String: Any]])
-        #expect(parameters.compactMap { $0["name"] as? String } == names.filter { $0 != "app" && $0 != "environment" })
+        #expect(
+            parameters.compactMap { $0["name"] as? String }
+                == names.filter { $0 != "app" && $0 != "environment" })
         let address = "GET /api/v1/leaks?" + names.map { $0 + "=" }.joined(separator: "&")
         #expect(try Self.text(of: "docs/WIRE.md").contains("`\(address)`"))
     }

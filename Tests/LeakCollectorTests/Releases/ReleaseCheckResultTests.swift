@@ -109,7 +109,8 @@ enum SampleCheck: String, CaseIterable, Sendable {
         baseline.sessions = Proportion(events: 96, trials: 9_310)
         return ReleaseCheck(
             app: "com.acme.shop", environment: AppKey.production, version: version, baseline: baseline,
-            verdict: verdict, leaks: leaks, classes: [checked("CheckoutViewController", .enough, 9_000, 4_812)], rareCount: 0, setAside: 0)
+            verdict: verdict, leaks: leaks,
+            classes: [checked("CheckoutViewController", .enough, 9_000, 4_812)], rareCount: 0, setAside: 0)
     }
 }
 

@@ -120,18 +120,20 @@ import Testing
 }
 
 @Suite struct ThisDeviceTests {
-    @Test(arguments: [
-        ([:], "production"), (["ENVIRONMENT": "staging"], "staging"), (["APP_ENV": "test"], "test"),
-        (["ENVIRONMENT": "", "APP_ENV": "test"], "test"), (["ENVIRONMENT": "a", "APP_ENV": "b"], "a"),
-    ] as [([String: String], String)])
+    @Test(
+        arguments: [
+            ([:], "production"), (["ENVIRONMENT": "staging"], "staging"), (["APP_ENV": "test"], "test"),
+            (["ENVIRONMENT": "", "APP_ENV": "test"], "test"), (["ENVIRONMENT": "a", "APP_ENV": "b"], "a"),
+        ] as [([String: String], String)])
     func `a server's environment is that of its variables`(variables: [String: String], environment: String) {
         #expect(ThisMachine.environment(variables: variables) == environment)
     }
 
-    @Test(arguments: [
-        (true, nil, "debug"), (true, "sandboxReceipt", "debug"), (false, "sandboxReceipt", "testflight"),
-        (false, "receipt", "production"), (false, nil, "production"),
-    ] as [(Bool, String?, String)])
+    @Test(
+        arguments: [
+            (true, nil, "debug"), (true, "sandboxReceipt", "debug"), (false, "sandboxReceipt", "testflight"),
+            (false, "receipt", "production"), (false, nil, "production"),
+        ] as [(Bool, String?, String)])
     func `an app's environment is guessed from its build and its receipt`(
         isDebug: Bool, receipt: String?, environment: String
     ) {

@@ -16,7 +16,8 @@ func leak(
     }
     return LeakIdentity(
         id: LeakID(high: hash, low: hash &* 31), app: app, environment: environment, kind: kind,
-        className: name, module: "Shop", title: name, stack: stack + [name], children: [], cycle: [], quality: .full,
+        className: name, module: "Shop", title: name, stack: stack + [name], children: [], cycle: [],
+        quality: .full,
         groupingKey: GroupingKey(version: 1, className: name, stack: stack + [name]))
 }
 
@@ -44,7 +45,8 @@ func submission(
         submission.origins.append(
             Submission.Origin(
                 app: report.leak.app, environment: report.leak.environment, version: report.version,
-                build: report.build, system: report.system, model: report.model, installHash: report.install, install: report.install.map { "i\($0)" }))
+                build: report.build, system: report.system, model: report.model, installHash: report.install,
+                install: report.install.map { "i\($0)" }))
         let start = submission.body.count
         submission.body += Array(report.body.utf8)
         submission.sightings.append(

@@ -85,7 +85,8 @@ enum GroupingRules {
             let (key, version) = subject.key(fingerprint: report.fingerprint)
             let quality = subject.quality(hasFingerprint: !report.fingerprint.isEmpty)
             return LeakIdentity(
-                id: id(app: app, key: key, version: version), app: app.name, environment: app.environment, kind: kind.rawValue,
+                id: id(app: app, key: key, version: version), app: app.name, environment: app.environment,
+                kind: kind.rawValue,
                 className: subject.className?.name, module: subject.className?.module,
                 title: subject.title(fingerprint: report.fingerprint), stack: subject.shownStack,
                 children: subject.children.map(\.name), cycle: subject.cycle,
@@ -176,16 +177,6 @@ enum GroupingRules {
             }
         }
         return LeakID(bytes: SHA256Hash.hash(bytes)).inEnvironment(app.environment)
-    }
-}
-
-extension LeakID {
-    /// Returns the id of the same leak in an environment. In ``AppKey/production`` the id stays as it is; in any other environment
-    /// its bits are inverted where the hash of the environment's name has a 1, so that each of the ids gives all others.
-    func inEnvironment(_ environment: String) -> LeakID {
-        guard environment != AppKey.production else { return self }
-        let mask = LeakID(bytes: SHA256Hash.hash(Array("environment \(environment)".utf8)))
-        return LeakID(high: high ^ mask.high, low: low ^ mask.low)
     }
 }
 

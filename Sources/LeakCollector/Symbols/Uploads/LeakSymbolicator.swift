@@ -85,7 +85,8 @@ struct LeakSymbolicator {
             guard let regrouped, !symbolicator.usedImages.isEmpty else { continue }
             return LeakIdentity(
                 id: leak.id, app: leak.app, environment: leak.environment, kind: leak.kind,
-                className: leak.className, module: leak.module, title: leak.title, stack: regrouped.stack, children: leak.children, cycle: leak.cycle,
+                className: leak.className, module: leak.module, title: leak.title, stack: regrouped.stack,
+                children: leak.children, cycle: leak.cycle,
                 quality: leak.quality, groupingKey: leak.groupingKey)
         }
         return nil

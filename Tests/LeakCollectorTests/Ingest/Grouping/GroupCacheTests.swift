@@ -110,7 +110,9 @@ import Testing
         for _ in 0..<3 {
             for index in document.reports.indices {
                 let debug = AppKey("a", environment: "debug")
-                for (app, module) in [("a", nil), ("b", nil), ("a", "A"), ("ab", ""), (debug, nil)] as [(AppKey, String?)] {
+                for (app, module) in [("a", nil), ("b", nil), ("a", "A"), ("ab", ""), (debug, nil)]
+                    as [(AppKey, String?)]
+                {
                     let cached = cache.group(document, document.reports[index], app: app, module: module)
                         .first
                     let direct = GroupingRules.group(document.report(at: index), app: app, module: module)
