@@ -50,7 +50,7 @@
                 select r.id, r.version from app a join release r on r.app = a.id
                   and r.order_key >= $1::bytea and r.order_key < $2::bytea
                 where a.name = $3::text order by r.order_key desc
-                """, .bytes(order.atOrAbove), .bytes(order.above), .text(app))
+                """, .bytes(order.sameRankLowerBound), .bytes(order.higherRankLowerBound), .text(app))
         }
 
         private static func build(_ name: String, of releases: [Int64]) -> Query {
@@ -99,7 +99,7 @@
             let rows = try connection.run(releases(ranking: text, app: query.app)).map { $0.int64(0) }
             return ReleaseCheckBaseline(
                 side: ReleaseCheckSide(rows: rows, build: nil), shown: ReleaseCheck.Side(version: text),
-                bound: VersionOrder(text).above, floor: floor)
+                bound: VersionOrder(text).higherRankLowerBound, floor: floor)
         }
 
         /// Selects the newest of the versions that rank lower than the given one, by ``NewestVersion``.
@@ -109,7 +109,7 @@
                 select r.version from app a join release r on r.app = a.id and r.order_key < $1::bytea
                   and r.order_key >= $2::bytea
                 where a.name = $3::text order by \(NewestVersion.order) limit 1
-                """, .bytes(VersionOrder(version).atOrAbove), .bytes(floor), .text(app))
+                """, .bytes(VersionOrder(version).sameRankLowerBound), .bytes(floor), .text(app))
         }
 
         private static func add(

@@ -113,13 +113,13 @@
                     apps[app].stored.leaks += 1
                     apps[app].stored.textBytes += bytes
                 } else {
-                    counted = .beyond(app: apps[app].name, row: apps[app].stored.id)
+                    counted = .overLimit(app: apps[app].name, row: apps[app].stored.id)
                 }
             }
             let found = existing.leaks[counted.id]
             let number = leaks.number(
                 of: counted.id, adding: Leak(row: found?.id, builds: found?.builds ?? 0))
-            return (AdmittedLeak(counted: counted, isNew: found == nil, beyond: limit), number)
+            return (AdmittedLeak(counted: counted, isNew: found == nil, exceededLimit: limit), number)
         }
 
         func module(of leak: LeakID) -> String? { existing.module(of: leak) }

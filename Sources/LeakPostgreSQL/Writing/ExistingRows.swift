@@ -79,7 +79,7 @@
         private static func leaks(thatMayBeOf aggregate: SubmissionAggregate) -> [LeakID] {
             let ids = aggregate.leaks.map(\.identity.id)
             guard !aggregate.choices.isEmpty || !aggregate.unknownLeaks.isEmpty else { return ids }
-            let others = aggregate.choices.flatMap { $0.asked.ids }
+            let others = aggregate.choices.flatMap { $0.reported.ids }
             return Array(Set(ids + others).union(aggregate.unknownLeaks))
         }
 
@@ -249,7 +249,7 @@
         }
 
         private func leakBeyond(of app: SubmissionAggregate.App) -> LeakID {
-            LeakIdentity.beyond(app: app.name, row: apps[ByteText(app.name)]?.id ?? 0).id
+            LeakIdentity.overLimit(app: app.name, row: apps[ByteText(app.name)]?.id ?? 0).id
         }
 
         private func cells(thatMayBeOf aggregate: SubmissionAggregate, other: ByteText) -> [LeakBuildKey] {

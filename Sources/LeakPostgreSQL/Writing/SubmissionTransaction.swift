@@ -33,7 +33,7 @@
                 by: AppNameQuota(apps, modules: writer.names.modules))
             var existing = try ExistingRows(of: aggregate, apps: apps, on: connection, names: &writer.names)
             for choice in aggregate.choices {
-                for leak in choice.asked.ids {
+                for leak in choice.reported.ids {
                     writer.names.remember(existing.module(of: leak), of: leak)
                 }
             }
@@ -87,7 +87,7 @@
             var aggregate = SubmissionAggregate()
             for number in counted {
                 if forgotten.contains(number) {
-                    try aggregate.addForgotten(submissions[number], by: quota)
+                    try aggregate.addUnstoredKey(submissions[number], by: quota)
                 }
                 try aggregate.add(
                     apps.withoutUnknownApps(submissions[number]), number: number, by: quota)

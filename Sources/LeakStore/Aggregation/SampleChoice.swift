@@ -1,11 +1,11 @@
 /// Chooses which of a leak's reports are kept: the first, the newest, and a uniform sample.
 ///
-/// Under load, the report that is kept as newest came at most ``newestMilliseconds`` before the newest.
+/// Under load, the report that is kept as the newest may be up to ``newestMilliseconds`` older than the newest one.
 package struct SampleChoice {
-    /// Time for which the kept newest report is not replaced while many submissions wait. Each call then counts reports of most
-    /// leaks, and masking and writing a report for each of them would cost more than all counts.
+    /// Time for which the kept newest report is not replaced while many submissions wait. Each call then counts reports of most leaks,
+    /// and to mask and write a report of each leak would cost more than all counts.
     private static let newestMilliseconds: Int64 = 10_000
-    /// A call of at most this many submissions keeps the newest report at once: no other submission waits for it.
+    /// Maximum number of submissions of a call that replaces the newest report at once, because few submissions wait.
     private static let quietSubmissions = 4
 
     /// Number of reports of type `leak` received, each counted once; also the ordinal of the last one.
@@ -21,7 +21,7 @@ package struct SampleChoice {
     /// A report that may be kept, with its slot.
     package struct Candidate {
         package var place: SubmissionAggregate.SightingIndex
-        /// The ingest key that sent it.
+        /// The ingest key that sent the report.
         package var key: Int64
         package var at: Int64
         /// The ordinal of the report among the reports of its leak.
@@ -29,7 +29,7 @@ package struct SampleChoice {
         /// ``SampleSlot/first``, ``SampleSlot/newest``, or a slot of the reservoir, from ``SampleSlot/reservoir`` on.
         package var slot: Int
 
-        /// Returns `true` if the report is kept rather than another one of its slot.
+        /// Returns `true` if this report is kept instead of another one with the same slot.
         fileprivate func isBetter(than other: Candidate) -> Bool {
             switch slot {
             case SampleSlot.first: (at, ordinal) < (other.at, other.ordinal)
@@ -57,16 +57,16 @@ package struct SampleChoice {
             let (key, ordinal) = (submissions[place.submission].keyID, sightings)
             let at = submissions[place.submission].sightings[place.sighting].at
             func add(in slot: Int) {
-                let new = Candidate(place: place, key: key, at: at, ordinal: ordinal, slot: slot)
-                guard let former = candidates.firstIndex(where: { $0.slot == slot && $0.key == key }) else {
-                    return candidates.append(new)
+                let candidate = Candidate(place: place, key: key, at: at, ordinal: ordinal, slot: slot)
+                guard let index = candidates.firstIndex(where: { $0.slot == slot && $0.key == key }) else {
+                    return candidates.append(candidate)
                 }
-                if new.isBetter(than: candidates[former]) { candidates[former] = new }
+                if candidate.isBetter(than: candidates[index]) { candidates[index] = candidate }
             }
             if first.map({ at < $0 }) ?? true { add(in: SampleSlot.first) }
             if keepsNewest, newest.map({ at >= $0 }) ?? true { add(in: SampleSlot.newest) }
-            if let drawn = reservoir.slot(forReport: sightings, of: leak.identity.id) {
-                add(in: SampleSlot.reservoir + drawn)
+            if let reservoirSlot = reservoir.slot(forReport: sightings, of: leak.identity.id) {
+                add(in: SampleSlot.reservoir + reservoirSlot)
             }
         }
         return candidates.sorted { $0.slot == $1.slot ? $0.isBetter(than: $1) : $0.slot < $1.slot }

@@ -48,7 +48,7 @@ extension SQLiteReader {
             where a.name = ? order by r.order_key desc
             """)
         defer { select.reset() }
-        try select.bind(order.atOrAbove, order.above, app)
+        try select.bind(order.sameRankLowerBound, order.higherRankLowerBound, app)
         var found: [(row: Int64, version: String)] = []
         while try select.step() { found.append((select.int64(0), select.text(1))) }
         return found
@@ -89,7 +89,7 @@ extension SQLiteReader {
         let rows = try releases(ranking: text, app: query.app).map(\.row)
         return ReleaseCheckBaseline(
             side: ReleaseCheckSide(rows: rows, build: nil), shown: ReleaseCheck.Side(version: text),
-            bound: VersionOrder(text).above, floor: floor)
+            bound: VersionOrder(text).higherRankLowerBound, floor: floor)
     }
 
     private func buildBefore(
@@ -115,7 +115,7 @@ extension SQLiteReader {
                 composed: """
                     select r.version from app a join release r on r.app = a.id and r.order_key < ? and r.order_key >= ?
                     where a.name = ? order by \(NewestVersion.order) limit 1
-                    """), [VersionOrder(version).atOrAbove, floor, app]
+                    """), [VersionOrder(version).sameRankLowerBound, floor, app]
         ).first
     }
 

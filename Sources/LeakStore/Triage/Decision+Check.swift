@@ -64,10 +64,10 @@ extension Decision.Fix {
     /// - Returns: the version that was meant, and the least ``VersionOrder/key`` of a version that contradicts the fix.
     package func bound(newest: String) -> (version: String, isAfter: Bool, from: [UInt8]) {
         switch self {
-        case .newestVersion: (newest, false, VersionOrder(newest).atOrAbove)
-        case .nextVersion: (newest, true, VersionOrder(newest).above)
-        case .version(let version): (version, false, VersionOrder(version).atOrAbove)
-        case .after(let version): (version, true, VersionOrder(version).above)
+        case .newestVersion: (newest, false, VersionOrder(newest).sameRankLowerBound)
+        case .nextVersion: (newest, true, VersionOrder(newest).higherRankLowerBound)
+        case .version(let version): (version, false, VersionOrder(version).sameRankLowerBound)
+        case .after(let version): (version, true, VersionOrder(version).higherRankLowerBound)
         }
     }
 }

@@ -33,7 +33,7 @@ extension PastDecision.Action {
     /// Returns `true` if a sighting in this version contradicts the fix.
     package func isRefuted(in version: String) -> Bool {
         guard case .resolved(let fix, let isAfter) = self else { return false }
-        let bound = isAfter ? VersionOrder(fix).above : VersionOrder(fix).atOrAbove
+        let bound = isAfter ? VersionOrder(fix).higherRankLowerBound : VersionOrder(fix).sameRankLowerBound
         return !VersionOrder(version).key.lexicographicallyPrecedes(bound)
     }
 }

@@ -53,7 +53,8 @@ package struct ReleaseCheckBaseline: Sendable {
     ) {
         self.init(
             side: ReleaseCheckSide(rows: version.rows, build: build),
-            shown: ReleaseCheck.Side(version: name, build: build.name), bound: VersionOrder(name).atOrAbove,
+            shown: ReleaseCheck.Side(version: name, build: build.name),
+            bound: VersionOrder(name).sameRankLowerBound,
             floor: floor)
         buildBound = build.order
     }
@@ -66,13 +67,14 @@ package struct ReleaseCheckBaseline: Sendable {
     ) throws(StoreError) {
         let text = query.baseline ?? ""
         let (former, checked) = (VersionOrder(text), VersionOrder(query.version))
-        if former.atOrAbove == checked.atOrAbove, let build = version.build, let formerBuild = side.build,
+        if former.sameRankLowerBound == checked.sameRankLowerBound, let build = version.build,
+            let formerBuild = side.build,
             formerBuild.order.lexicographicallyPrecedes(build.order)
         {
             self.init(former: formerBuild, of: side, text, floor: floor)
             return
         }
-        guard former.atOrAbove.lexicographicallyPrecedes(checked.atOrAbove) else {
+        guard former.sameRankLowerBound.lexicographicallyPrecedes(checked.sameRankLowerBound) else {
             let name = text + (query.baselineBuild.map { " (build \($0))" } ?? "")
             let than = query.version + (query.build.map { " (build \($0))" } ?? "")
             throw StoreError(
@@ -84,7 +86,7 @@ package struct ReleaseCheckBaseline: Sendable {
         }
         self.init(
             side: side, shown: ReleaseCheck.Side(version: text, build: query.baselineBuild),
-            bound: former.above, floor: floor)
+            bound: former.higherRankLowerBound, floor: floor)
     }
 }
 

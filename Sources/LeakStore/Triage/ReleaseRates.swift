@@ -128,7 +128,7 @@ package struct ReleaseVerdict: Sendable {
         check.verdict = result.verdict
         addClasses(classes, result.classes)
         addLeaks(compared, result.leaks, of: rates)
-        addWorseClasses(classes, result.classRises, leaks: compared)
+        addWorseClasses(classes, result.classRiseProbabilities, leaks: compared)
         Self.fill(
             &check.version, rates.sessions.version, checks: rates.checks.values.map(\.version),
             reports: compared.map(\.inVersion))

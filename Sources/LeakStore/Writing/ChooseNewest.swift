@@ -16,7 +16,8 @@ extension Writer {
                 !app.isNewestInField
                 || aggregate.releases.contains { release in
                     release.app == index
-                        && app.newest?.lexicographicallyPrecedes(rows.releases[release.number].order) ?? true
+                        && app.newestOrderKey?.lexicographicallyPrecedes(rows.releases[release.number].order)
+                            ?? true
                 }
             if mayChange { try chooseNewest(of: app) }
         }
@@ -32,9 +33,9 @@ extension Writer {
         try select.bind(app.id)
         guard try select.step() else { return }
         let row = select.int64(0)
-        (app.newest, app.isNewestInField) = (select.bytes(1), select.int(2) == 1)
-        guard row != app.newestRow else { return }
-        app.newestRow = row
+        (app.newestOrderKey, app.isNewestInField) = (select.bytes(1), select.int(2) == 1)
+        guard row != app.newestReleaseRow else { return }
+        app.newestReleaseRow = row
         try connection.run("update app set newest_release = ? where id = ?", row, app.id)
         try rankByNewest(of: app.id)
     }

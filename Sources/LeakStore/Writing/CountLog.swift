@@ -18,12 +18,12 @@ struct CountLog: PendingLog {
     private var bucketReports: [LoggedCounts.BucketReports] = []
     /// Samples by row of `sample`.
     private var samples: [Int64: StoredSample] = [:]
-    /// Bytes on disk, with ``unwritten``.
-    private var size = 0
+    /// Bytes of the log on disk and of ``unwritten``.
+    private var byteCount = 0
     var unwritten: [UInt8] = []
 
     func isLong(beyond limits: PendingLogs.Limits) -> Bool {
-        size > limits.countBytes || leaks.count + builds.count + releases.count > limits.countRows
+        byteCount > limits.countBytes || leaks.count + builds.count + releases.count > limits.countRows
     }
 
     /// Adds the changes of one transaction.
@@ -55,12 +55,12 @@ struct CountLog: PendingLog {
         }
         bucketReports += changed.bucketReports
         for sample in changed.samples { samples[sample.row] = sample }
-        size += changed.samples.reduce(0) { $0 + $1.body.count }
-        guard size <= limit else { return }
+        byteCount += changed.samples.reduce(0) { $0 + $1.body.count }
+        guard byteCount <= limit else { return }
         rows.samples = changed.samples
         rows.bucketReports = changed.bucketReports
         unwritten = rows.bytes
-        size += unwritten.count - changed.samples.reduce(0) { $0 + $1.body.count }
+        byteCount += unwritten.count - changed.samples.reduce(0) { $0 + $1.body.count }
     }
 
     /// Returns the rows to write, and removes from the entries what their tables have after that.

@@ -122,9 +122,9 @@ extension Writer {
         try select.bind(name)
         guard try select.step() else { return nil }
         let entry = AppEntry(id: select.int64(0), name: name)
-        entry.newest = select.isNull(1) ? nil : select.bytes(1)
+        entry.newestOrderKey = select.isNull(1) ? nil : select.bytes(1)
         (entry.leaks, entry.textBytes, entry.cells) = (select.int(2), select.int(3), select.int(4))
-        entry.newestRow = select.optionalInt64(5)
+        entry.newestReleaseRow = select.optionalInt64(5)
         entry.isNewestInField = select.int(6) == 1
         caches.apps.insert(entry, for: ByteText(name))
         return entry
@@ -221,9 +221,9 @@ extension Writer {
             }
             limit = .leakTexts
         }
-        let other = LeakIdentity.beyond(app: app.name, row: app.id)
+        let other = LeakIdentity.overLimit(app: app.name, row: app.id)
         let entry = try knownLeak(other.id)
-        return (AdmittedLeak(counted: other, isNew: entry == nil, beyond: limit), entry)
+        return (AdmittedLeak(counted: other, isNew: entry == nil, exceededLimit: limit), entry)
     }
 
     /// - Returns: `nil` for a leak that the database does not have.

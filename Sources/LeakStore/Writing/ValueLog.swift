@@ -8,8 +8,8 @@ struct ValueLog: PendingLog {
     /// Number of rows above which the rows of one leak and text are added up.
     private var rowLimit = ValueLog.newRows
     private static let newRows = 65_536
-    /// Bytes on disk, with ``unwritten``.
-    private var size = 0
+    /// Bytes of the log on disk and of ``unwritten``.
+    private var byteCount = 0
     var unwritten: [UInt8] = []
     /// Named values of the rows, and values that the table has or has no room for, as far as they were looked up recently.
     private(set) var known: Set<HashedName> = []
@@ -82,7 +82,7 @@ struct ValueLog: PendingLog {
         return unknown
     }
 
-    func isLong(beyond limits: PendingLogs.Limits) -> Bool { size > limits.valueBytes }
+    func isLong(beyond limits: PendingLogs.Limits) -> Bool { byteCount > limits.valueBytes }
 
     /// Adds one transaction's reports.
     ///
@@ -111,7 +111,7 @@ struct ValueLog: PendingLog {
             add(.system, source.system)
             add(.model, source.model)
         }
-        size += writer.bytes.count
+        byteCount += writer.bytes.count
         unwritten = writer.bytes
         guard rows.count > rowLimit else { return }
         rows = CountRow.summed(rows)
@@ -139,7 +139,7 @@ struct ValueLog: PendingLog {
                     leak: Int64(leak), first: code & 1, second: known[code >> 1],
                     reports: Total.bounded(reports)))
         }
-        size += bytes.count
+        byteCount += bytes.count
         return true
     }
 

@@ -6,19 +6,19 @@ extension Writer {
         do throws(StoreError) {
             return try connection.transaction(.immediate) { () throws(StoreError) in
                 try dropCachedIfOthersWrote()
-                // The counts of each version show the reports that come after a fix.
+                // The statements below read the counts of releases, so all of them must be in their tables.
                 try readLogs()
                 try flushCountLog()
                 try reindexIfCrowded()
-                guard let leak = try decisionTarget(leak) else { return nil }
-                let (action, row) = try insert(decision, about: leak, now: now)
+                guard let target = try decisionTarget(leak) else { return nil }
+                let (action, row) = try insert(decision, about: target, now: now)
                 if decision.action != .note {
-                    try connection.run("delete from decision_release where decision = ?", leak.state)
+                    try connection.run("delete from decision_release where decision = ?", target.state)
                     try connection.run(
                         "update leak set state = ? where id = ?", decision.action == .reopen ? 0 : row,
-                        leak.row)
+                        target.row)
                 }
-                try deleteOldDecisions(about: leak.row)
+                try deleteOldDecisions(about: target.row)
                 return PastDecision(action, note: decision.note, by: decision.by, at: now)
             }
         } catch {

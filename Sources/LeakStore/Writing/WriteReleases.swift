@@ -9,7 +9,7 @@ extension Writer {
         changed: inout ChangedCounts
     ) throws(StoreError) -> Int? {
         entry.dropCachedParts()
-        let newest = rows.apps[aggregate.apps[leak.app].number].newestRow
+        let newest = rows.apps[aggregate.apps[leak.app].number].newestReleaseRow
         var impact: Int?
         var newInstalls: [UInt64] = []
         let cells = aggregate.cells.span
@@ -22,18 +22,18 @@ extension Writer {
             inBuild.add(cells[index])
             inRelease.add(cells[index])
             if let change = try add(cells[index].installs, to: .leakBuild, of: inBuild.id) {
-                release.newInstalls.append(contentsOf: change.fresh)
+                release.newInstalls.append(contentsOf: change.newHashes)
                 inBuild.installs = change.count
                 // A release with only one build has no set of its own: it uses the set of that build.
                 if inRelease.builds == 1 {
                     inRelease.installs = change.count
-                } else if let wider = try add(change.fresh, to: .leakRelease, of: inRelease.id) {
+                } else if let wider = try add(change.newHashes, to: .leakRelease, of: inRelease.id) {
                     inRelease.installs = wider.count
                 }
                 if entry.buildCount == 1 {
                     entry.installs = change.count
                 } else {
-                    newInstalls.append(contentsOf: change.fresh)
+                    newInstalls.append(contentsOf: change.newHashes)
                 }
             }
             changed.add(cell: index, of: entry.id, in: inBuild, inRelease, release: release.id)

@@ -277,7 +277,7 @@ final class Writer {
             where id = ?
             """, app.lastSeen, app.reports, app.freed, entry.cells, entry.textBytes, entry.id)
         for (reason, count) in app.dropped { try write(reason.text, count, of: entry) }
-        for (limit, count) in app.beyond { try write(limit, count, of: entry) }
+        for (limit, count) in app.overLimitCounts { try write(limit, count, of: entry) }
     }
 
     private func write(_ reason: String, _ count: Int, of app: AppEntry) throws(StoreError) {
@@ -375,9 +375,9 @@ final class Writer {
 
     private func flushInstalls(of release: ReleaseEntry) throws(StoreError) {
         guard !release.newInstalls.isEmpty else { return }
-        let fresh = release.newInstalls
+        let newInstalls = release.newInstalls
         release.newInstalls = []
-        guard let change = try add(fresh, to: .release, of: release.id) else { return }
+        guard let change = try add(newInstalls, to: .release, of: release.id) else { return }
         try connection.run("update release set installs = ? where id = ?", change.count, release.id)
     }
 }
