@@ -87,7 +87,8 @@ final class MaintenanceLoop: Sendable {
 
     /// Returns the warning that says why nothing expires.
     static func warning(of wait: ClockWait) -> String {
-        "the clock is \(hours(wait.aheadMilliseconds)) ahead of the last known time (\(CivilTime(milliseconds: wait.lastKnownTime).full)), so "
+        "the clock is \(hours(wait.aheadMilliseconds)) ahead of the last known time ("
+            + "\(CivilTime(milliseconds: wait.lastKnownTime).full)), so "
             + "nothing expires by it. If the clock is wrong, set it. If it is right, data expires again after the collector "
             + "has run for \(hours(wait.remainingMilliseconds)) more"
     }

@@ -39,11 +39,11 @@ public struct BucketedCounts: Hashable, Sendable {
     }
 
     /// Number of buckets with trials.
-    public var bucketsInUse: Int { trials.count { $0 > 0 } }
+    public var usedBucketCount: Int { trials.count { $0 > 0 } }
 
     /// The contribution of each bucket to the error of the rate: (x − p·n)/N for a bucket with x events in n trials, where p is the
     /// rate of all N trials.
-    fileprivate var errors: [Double] {
+    fileprivate var rateResiduals: [Double] {
         let total = total
         guard total.trials > 0 else { return trials.map { _ in 0 } }
         return zip(events, trials).map { events, trials in

@@ -33,7 +33,7 @@
                 let verdict = ReleaseVerdict(
                     rates, app: query.app,
                     version: ReleaseCheck.Side(version: query.version, build: query.build),
-                    baseline: baseline.shown, leakStates,
+                    baseline: baseline.resultSide, leakStates,
                     regressed: Set(answers[1].filter { $0.int64(1) == release }.map { $0.int64(0) }),
                     limits: query.limits)
                 return verdict.check(
@@ -82,7 +82,7 @@
             if query.baseline == nil, let build = version.build,
                 let former = try Self.build(buildBefore(build, of: version.rows), on: connection)
             {
-                return ReleaseCheckBaseline(former: former, of: version, query.version, floor: floor)
+                return ReleaseCheckBaseline(earlierBuild: former, of: version, query.version, floor: floor)
             }
             if let text = query.baseline {
                 let rows = try connection.run(releases(ranking: text, app: query.app)).map { $0.int64(0) }
@@ -98,7 +98,7 @@
             }
             let rows = try connection.run(releases(ranking: text, app: query.app)).map { $0.int64(0) }
             return ReleaseCheckBaseline(
-                side: ReleaseCheckSide(rows: rows, build: nil), shown: ReleaseCheck.Side(version: text),
+                side: ReleaseCheckSide(rows: rows, build: nil), resultSide: ReleaseCheck.Side(version: text),
                 bound: VersionOrder(text).higherRankLowerBound, floor: floor)
         }
 

@@ -21,7 +21,7 @@
             for row in rows {
                 let (number, reports) = (row.int64(0), row.int(3))
                 let cached = knownCache.cached(on: number, reports: reports)
-                guard !cached.isKnown else {
+                guard !cached.isCached else {
                     if let match = cached.match { found.add(match, reports: reports, of: number) }
                     continue
                 }

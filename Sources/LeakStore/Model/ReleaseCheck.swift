@@ -89,7 +89,7 @@ public struct ReleaseCheck: Sendable {
 
     public var app: String
     public var version: Side
-    /// `nil` if there is no earlier version.
+    /// `nil` if there is no earlier version; no leak is new or worse then.
     public var baseline: Side?
     public var verdict: ReleaseGate.Verdict
     /// Leaks that are worse, new, back or better, in this order, at most ``rowLimit`` of each. Known system leaks, ignored leaks, and

@@ -29,7 +29,7 @@ extension SQLiteReader {
             }
             let verdict = ReleaseVerdict(
                 rates, app: query.app, version: ReleaseCheck.Side(version: query.version, build: query.build),
-                baseline: baseline.shown, leakStates,
+                baseline: baseline.resultSide, leakStates,
                 regressed: try regressedLeaks(app: query.app, in: release.row),
                 limits: query.limits)
             return verdict.check(
@@ -75,7 +75,7 @@ extension SQLiteReader {
             let former = try buildBefore(build, of: version.rows)
         {
             return ReleaseCheckBaseline(
-                former: former, of: version, query.version, floor: floor)
+                earlierBuild: former, of: version, query.version, floor: floor)
         }
         if let text = query.baseline {
             let rows = try releases(ranking: text, app: query.app).map(\.row)
@@ -88,7 +88,7 @@ extension SQLiteReader {
         }
         let rows = try releases(ranking: text, app: query.app).map(\.row)
         return ReleaseCheckBaseline(
-            side: ReleaseCheckSide(rows: rows, build: nil), shown: ReleaseCheck.Side(version: text),
+            side: ReleaseCheckSide(rows: rows, build: nil), resultSide: ReleaseCheck.Side(version: text),
             bound: VersionOrder(text).higherRankLowerBound, floor: floor)
     }
 

@@ -1,4 +1,5 @@
 extension NewestVersion {
+    /// ``VersionOrder/numbered`` as a literal of SQLite.
     private static let numbered = "x'02'"
     /// ``NewestVersion/order(of:numbered:)`` for rows `r`, in the syntax of SQLite.
     static let order = order(of: "r", numbered: numbered)
@@ -9,7 +10,7 @@ extension NewestVersion {
 }
 
 extension Writer {
-    /// Chooses the newest releases again for apps in which the counted reports may have changed them.
+    /// Chooses the newest release again for each app whose newest release may have changed because of the counted reports.
     func chooseNewest(_ rows: ResolvedRows, _ aggregate: SubmissionAggregate) throws(StoreError) {
         for (index, app) in aggregate.apps.map({ rows.apps[$0.number] }).enumerated() {
             let mayChange =
@@ -40,7 +41,7 @@ extension Writer {
         try rankByNewest(of: app.id)
     }
 
-    /// Chooses the newest release of an app about which nothing is cached.
+    /// Chooses the newest release of an app, without using or changing the cache.
     func chooseNewest(ofApp app: Int64) throws(StoreError) {
         let update = try connection.statement(
             composed: """
@@ -54,7 +55,7 @@ extension Writer {
     /// Sets the impact of each leak to its installs in the stored newest release.
     private func rankByNewest(of app: Int64) throws(StoreError) {
         try flushCountLog()
-        // One statement for each index. An unindexed leak (`moving = 1`) gets its place in the indexes when it is reindexed.
+        // The first two statements use one partial index each. An unindexed leak (`moving = 1`) gets its place in the indexes when it is reindexed.
         try connection.run(
             """
             update leak set impact = 0, rank_impact = 0 where app = ? and moving = 0 and rank_impact > 0

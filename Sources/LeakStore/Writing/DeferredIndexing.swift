@@ -7,7 +7,7 @@ struct DeferredIndexing {
     /// Number of unindexed leaks above which all are reindexed. A list reads and sorts this number of leaks in a millisecond.
     private static let unindexedLimit = 1_024
     /// Time between two reindexes while reports arrive.
-    private static let milliseconds: Int64 = 1_000
+    private static let reindexIntervalMilliseconds: Int64 = 1_000
 
     private(set) var period = 0
     /// Number of leaks that became unindexed since the last reindex. Leaks that another process left unindexed may be missing in this

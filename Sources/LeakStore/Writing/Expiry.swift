@@ -9,7 +9,7 @@ struct Expiry {
     /// The guarded times for all steps, which the first step reads.
     fileprivate var clock: StoreClock?
     /// The parts that are not done. Responses are deleted after the keys that refer to them.
-    fileprivate(set) var rest: [Part] = [
+    fileprivate(set) var remainingParts: [Part] = [
         .keys, .answers, .hours, .samples, .slots, .days, .symbols, .credentials,
     ]
     /// The last row of `leak` whose expired hours were deleted; the same is true for all rows before it.
