@@ -98,7 +98,8 @@ public final class SQLiteStore: Store {
     private static func checkNotTruncated(
         _ connection: SQLiteConnection, at path: String, lock: LockFile?
     ) throws(StoreError) {
-        guard DatabaseFile.size(of: path + "-wal") > 0, DatabaseFile.size(of: path + DatabaseMarker.end) > 0
+        guard DatabaseFile.size(of: path + "-wal") > 0,
+            DatabaseFile.size(of: path + DatabaseMarker.suffix) > 0
         else { return }
         var problem: String?
         if let header = connection.header, DatabaseFile.size(of: path) < header.fileBytes {
@@ -121,7 +122,7 @@ public final class SQLiteStore: Store {
         throw StoreError(
             .corrupt,
             "database \(path): \(problem). Keep \(path)-wal. Restore a backup, or copy the folder and run .recover on the "
-                + "copy. To go on with what can be read, delete \(path)\(DatabaseMarker.end)")
+                + "copy. To go on with what can be read, delete \(path)\(DatabaseMarker.suffix)")
     }
 
     /// Checks a database that an earlier run has found damaged, because a backup may have been put in its place.
@@ -132,7 +133,7 @@ public final class SQLiteStore: Store {
                 .corrupt,
                 "database \(path): an earlier run found it damaged, and the file was not replaced since (\(noted)). "
                     + "Restore a backup, or copy the folder and run .recover on the copy. To go on without the reports in the write-ahead log, "
-                    + "delete \(path)\(DatabaseMarker.end)")
+                    + "delete \(path)\(DatabaseMarker.suffix)")
         }
         let found: [String]
         do throws(StoreError) { found = try damage(of: path) } catch { found = ["\(error)"] }
