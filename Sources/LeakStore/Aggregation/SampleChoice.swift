@@ -85,19 +85,19 @@ package struct SampleChoice {
     package static func masked(
         _ candidates: [Candidate], from submissions: [Submission], by redact: (ArraySlice<UInt8>) -> [UInt8]
     ) -> [[UInt8]] {
-        var last: (ordinal: Int, body: [UInt8])?
+        var lastMasked: (ordinal: Int, body: [UInt8])?
         return candidates.map { sample in
-            if let last, last.ordinal == sample.ordinal { return last.body }
+            if let lastMasked, lastMasked.ordinal == sample.ordinal { return lastMasked.body }
             let submission = submissions[sample.place.submission]
             let range = submission.sightings[sample.place.sighting].sample
             let body = redact(submission.body[range.clamped(to: submission.body.indices)])
-            last = (sample.ordinal, body)
+            lastMasked = (sample.ordinal, body)
             return body
         }
     }
 }
 
-/// The slot that a kept report has in its row of `sample`.
+/// The slots of the samples of a leak. The id of a row of `sample` contains the slot.
 package enum SampleSlot {
     package static let first = 0
     package static let newest = 1
@@ -105,17 +105,17 @@ package enum SampleSlot {
     /// Number of slots of one leak.
     package static let count = reservoir + Reservoir.size
 
-    /// Returns the id of the row, with the slot in the high bits. So the newest reports of all leaks, which every commit rewrites,
-    /// fill few pages. If the leak came first, a commit would write one page per leak.
+    /// Returns the id of the row of a sample, with the slot in the high bits. So the newest samples of all leaks, which each commit replaces,
+    /// are on few pages. With the leak in the high bits, a commit would write one page for each leak.
     static func row(leak: Int64, slot: Int) -> Int64 { Int64(slot) << 40 | leak }
 }
 
-/// Chooses which of a leak's reports are kept, so that each has had the same chance: algorithm R, Jeffrey Vitter (1985).
+/// A random choice of samples, in which each report of a leak has the same probability: algorithm R, Jeffrey Vitter (1985).
 ///
-/// The draw is a function of the seed, the leak and the report's number: it is the same however reports are divided among calls,
-/// and needs no state that a rolled-back transaction would have to restore.
+/// The random number is a function of the seed, the leak and the ordinal of the report. So the choice does not depend on the number of
+/// calls, and needs no state that would have to be restored when a transaction is rolled back.
 package struct Reservoir: Sendable {
-    /// Number of kept reports: enough to see the variation, few enough to stay under 12 KiB per leak with reports of 600 bytes.
+    /// Number of samples: enough to show how reports vary, and less than 12 KiB per leak with reports of 600 bytes.
     package static let size = 16
 
     package let seed: UInt64

@@ -51,7 +51,7 @@ enum WriteAheadLogCheck {
         var offset = headerBytes
         var previousChecksum = header.checksum
         var isBroken = false
-        /// Number of commits after the last broken frame.
+        // Number of commits after the last broken frame.
         var commitCount = 0
         while true {
             let bytes = read(descriptor, count: framesAtOnce * frameBytes, at: offset)

@@ -1,7 +1,7 @@
 /// The progress of the erasure of one install, step by step.
 struct InstallErasure {
     let install: UInt64
-    private(set) var erased = ErasureResult()
+    private(set) var result = ErasureResult()
     /// The last row of `sample` that was searched, -1 before the first step; `nil` if all rows were searched. The next two properties
     /// mean the same for sets of installs that may be copied, and for all other sets.
     fileprivate var lastSearchedSample: Int64? = -1
@@ -22,8 +22,8 @@ struct InstallErasure {
     }
 
     fileprivate mutating func count(samples: Int = 0, sets: Int = 0) {
-        erased.samples += samples
-        erased.sets += sets
+        result.samples += samples
+        result.sets += sets
     }
 }
 
