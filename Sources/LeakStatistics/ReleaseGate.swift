@@ -54,18 +54,18 @@ public struct ReleaseGate: Sendable {
         /// True if no version or build up to the baseline has reports of the leak.
         public var isNew: Bool
         /// True if the leak was marked as fixed in this version or an earlier one, and the version has reports of it since.
-        public var isBack: Bool
+        public var isRegressed: Bool
 
         public init(
             classIndex: Int, baseline: [Int], version: [Int], devices: Int, isNew: Bool = true,
-            isBack: Bool = false
+            isRegressed: Bool = false
         ) {
             self.classIndex = classIndex
             self.baseline = baseline
             self.version = version
             self.devices = devices
             self.isNew = isNew
-            self.isBack = isBack
+            self.isRegressed = isRegressed
         }
     }
 
@@ -75,7 +75,7 @@ public struct ReleaseGate: Sendable {
         /// The leak is new: its rate has risen from 0 (`probability` as for `worse`), or it reaches the limits and its class has too
         /// few checks for a test (`nil`).
         case new(probability: Double?)
-        /// The leak was fixed and has come back: ``LeakCounts/isBack``.
+        /// The leak was fixed and has come back: ``LeakCounts/isRegressed``.
         case back
         /// The rate has fallen. `probability` is the probability of such a fall if nothing has changed, corrected for the number of
         /// leaks.
@@ -191,7 +191,7 @@ public struct ReleaseGate: Sendable {
                 BucketedCounts.probabilityOfRise(from: rates[$0].version, to: rates[$0].baseline)
             })
         var results = leaks.map { leak in
-            leak.isBack ? LeakResult.back : resultWithoutTest(of: leak, checks: classes[leak.classIndex])
+            leak.isRegressed ? LeakResult.back : resultWithoutTest(of: leak, checks: classes[leak.classIndex])
         }
         for (testIndex, index) in testedLeaks.enumerated() where results[index] == .unchanged {
             if leakRiseProbabilities[testIndex] <= 1 - limits.confidence {

@@ -68,8 +68,8 @@ struct RowCheck: Sendable {
          where app = d.app and slot between d.day * 144 and d.day * 144 + 143)
         """
 
-    /// All checks, in the order of their repairs. Each repair uses the results of the repairs before it: reports and freed reports are added
-    /// up from the builds of a leak, over releases and leaks, to the apps.
+    /// All checks, in the order of their repairs. Each repair uses the results of the repairs before it: reports and freed reports are
+    /// added up from the builds of a leak, over releases and leaks, to the apps.
     static let all = [
         RowCheck(
             "reports and freed of a leak in a release are the sums of its builds",
@@ -95,8 +95,8 @@ struct RowCheck: Sendable {
                 where p.leak = c.leak and b.release = c.release
                 """,
             where: "not exists (select 1 from install_set where id = c.id << 3 | 4)"),
-        // Old hours are deleted leak by leak, so the first day with all its hours differs between leaks. The hours may be the wrong ones, so
-        // the repair changes a day only if the days of its leak do not add up to the reports of the leak.
+        // Old hours are deleted leak by leak, so the first day with all its hours differs between leaks. The hours may be the wrong ones,
+        // so the repair changes a day only if the days of its leak do not add up to the reports of the leak.
         RowCheck(
             "reports of a day are the sum of its hours, where all are kept",
             count: """

@@ -34,8 +34,8 @@ public protocol Store: Sendable {
     @discardableResult
     func expire(now: Int64, while isWanted: () -> Bool) throws(StoreError) -> ClockWait?
 
-    /// Erases an install: deletes the samples that it sent, and removes it from exact sets of installs. Runs in steps of a few milliseconds,
-    /// between which other calls run; erasing again changes nothing.
+    /// Erases an install: deletes the samples that it sent, and removes it from exact sets of installs. Runs in steps of a few
+    /// milliseconds, between which other calls run; erasing again changes nothing.
     ///
     /// - Parameters:
     ///   - install: ``Submission/Origin/installHash``.

@@ -46,8 +46,8 @@
                     siblings: try Self.siblings(rest[4], connection), samples: rest[5].first?.int(0) ?? 0,
                     lived: rest[7].first.flatMap { DurationHistogram(bytes: $0.bytes(0)) }?.ranges ?? [],
                     history: try Self.history(rest[6], connection),
-                    reasons: LeakDetail.explained(rest[8].map { ($0.text(0), $0.int(1)) }),
-                    closures: LeakDetail.explained(rest[10].map { ($0.text(0), $0.int(1)) }),
+                    reasons: LeakDetail.sortedCounts(rest[8].map { ($0.text(0), $0.int(1)) }),
+                    closures: LeakDetail.sortedCounts(rest[10].map { ($0.text(0), $0.int(1)) }),
                     retainedBytes: LeakDetail.retainedBytes(rest[9].map { ($0.text(0), $0.int(1)) }))
             }
         }

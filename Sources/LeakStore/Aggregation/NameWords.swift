@@ -29,8 +29,8 @@ package struct NameWords: Sendable {
 
     /// Returns the number of words in which two names differ.
     ///
-    /// - Returns: `nil` for a type and a text, and for names with at most half of their words in common, unless both are types with the same
-    ///   generic base. Also `nil` for texts that differ in more than four words.
+    /// - Returns: `nil` for a type and a text, and for names with at most half of their words in common, unless both are types with the
+    ///   same generic base. Also `nil` for texts that differ in more than four words.
     package func differences(from other: NameWords) -> Int? {
         guard isText == other.isText, !words.isEmpty, !other.words.isEmpty else { return nil }
         let longer = max(words.count, other.words.count)

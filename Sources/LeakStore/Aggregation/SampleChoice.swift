@@ -105,8 +105,8 @@ package enum SampleSlot {
     /// Number of slots of one leak.
     package static let count = reservoir + Reservoir.size
 
-    /// Returns the id of the row of a sample, with the slot in the high bits. So the newest samples of all leaks, which each commit replaces,
-    /// are on few pages. With the leak in the high bits, a commit would write one page for each leak.
+    /// Returns the id of the row of a sample, with the slot in the high bits. So the newest samples of all leaks, which each commit
+    /// replaces, are on few pages. With the leak in the high bits, a commit would write one page for each leak.
     static func row(leak: Int64, slot: Int) -> Int64 { Int64(slot) << 40 | leak }
 }
 

@@ -47,8 +47,8 @@ package enum DetailBytes {
     /// Bytes of a row of `release` or `build` with its indexes: the name stands in the row, in its sort key and in an index.
     package static func ofVersion(_ name: String) -> Int { 3 * name.utf8.count + 6 * rowBytes }
 
-    /// Maximum number of bytes of the rows that count a leak in a build: `leak_build` and `leak_release` with a set of 256 installs each, and the
-    /// histogram, which take a page each, and hours and days.
+    /// Maximum number of bytes of the rows that count a leak in a build: `leak_build` and `leak_release` with a set of 256 installs each,
+    /// and the histogram, which take a page each, and hours and days.
     package static let ofCell = 12 * 1_024
 
     /// Bytes of a row of `build_check`, with counts in all 64 buckets. Each build has rows of its own.

@@ -121,16 +121,16 @@ package struct VersionOrder: Hashable, Comparable, Sendable {
     }
 }
 
-/// Chooses the newest version of an app: the highest one that leaked on at least ``installs`` installs or has at least ``sessions``
+/// Chooses the newest version of an app: the highest one that leaked on at least ``minimumInstalls`` installs or has at least ``minimumSessions``
 /// sessions; if there is none, the highest of all.
 ///
 /// Without this rule, a developer's build with the version 999.0 would be the newest version for good. The numbers that this rule uses
 /// only grow, except for erased installs.
 public enum NewestVersion {
     /// Minimum number of installs with a leak. A single install may be a developer's device.
-    public static let installs = 2
+    public static let minimumInstalls = 2
     /// Minimum number of sessions, for a version that does not leak or whose reports name no install.
-    public static let sessions = 100
+    public static let minimumSessions = 100
 
     /// Returns the SQL that sorts rows of `release`, the newest first.
     ///
@@ -143,6 +143,6 @@ public enum NewestVersion {
 
     /// Returns an SQL condition that is true for a row of `release` with a numbered version and with enough installs or sessions.
     package static func isInField(_ table: String, numbered: String) -> String {
-        "(\(table).order_key >= \(numbered) and (\(table).installs >= \(installs) or \(table).sessions >= \(sessions)))"
+        "(\(table).order_key >= \(numbered) and (\(table).installs >= \(minimumInstalls) or \(table).sessions >= \(minimumSessions)))"
     }
 }

@@ -45,8 +45,8 @@ public struct LeakDetail: Sendable {
         self.history = history
     }
 
-    /// Returns values by number of explanations, highest first.
-    package static func explained(_ values: [(text: String, count: Int)]) -> [ValueCount] {
+    /// Returns values sorted by number of explanations, highest first.
+    package static func sortedCounts(_ values: [(text: String, count: Int)]) -> [ValueCount] {
         values.sorted { $0.count != $1.count ? $0.count > $1.count : $0.text < $1.text }
             .map { ValueCount(value: $0.text, reports: $0.count) }
     }

@@ -24,8 +24,8 @@ extension SQLiteReader {
                 trend: trend, siblings: try siblings(of: row.identity, storedLeak.number),
                 samples: try sampleCount(of: storedLeak.number), lived: try lived(of: storedLeak.number),
                 history: try history(of: storedLeak.number),
-                reasons: LeakDetail.explained((values[.reason] ?? [:]).map { ($0.key.text, $0.value) }),
-                closures: LeakDetail.explained((values[.closures] ?? [:]).map { ($0.key.text, $0.value) }),
+                reasons: LeakDetail.sortedCounts((values[.reason] ?? [:]).map { ($0.key.text, $0.value) }),
+                closures: LeakDetail.sortedCounts((values[.closures] ?? [:]).map { ($0.key.text, $0.value) }),
                 retainedBytes: LeakDetail.retainedBytes(
                     (values[.retainedBytes] ?? [:]).map { ($0.key.text, $0.value) }))
         }

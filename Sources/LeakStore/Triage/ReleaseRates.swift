@@ -124,7 +124,7 @@ package struct ReleaseVerdict: Sendable {
             ReleaseGate.LeakCounts(
                 classIndex: classIndices[leak.className] ?? 0, baseline: leak.inBaseline.counts,
                 version: leak.inVersion.counts, devices: leak.installs, isNew: leak.isNew,
-                isBack: regressed.contains(leak.row) && leak.reports > 0)
+                isRegressed: regressed.contains(leak.row) && leak.reports > 0)
         }
         let result = ReleaseGate(limits: limits).check(classes, counts)
         check.verdict = result.verdict

@@ -55,7 +55,8 @@ extension Writer {
     /// Sets the impact of each leak to its installs in the stored newest release.
     private func rankByNewest(of app: Int64) throws(StoreError) {
         try flushCountLog()
-        // The first two statements use one partial index each. An unindexed leak (`moving = 1`) gets its place in the indexes when it is reindexed.
+        // The first two statements use one partial index each. An unindexed leak (`moving = 1`) gets its place in the indexes when it is
+        // reindexed.
         try connection.run(
             """
             update leak set impact = 0, rank_impact = 0 where app = ? and moving = 0 and rank_impact > 0

@@ -98,8 +98,8 @@ extension Writer {
         try select.bind(expiry.lastExpiredLeak, Self.rowsPerStep)
         guard try select.step(), let last = select.optionalInt64(0) else { return true }
         let first = Calendar.hour(of: Retention.start(Retention.hourDays, now: now))
-        // Deletes the oldest hours of a leak first, because the check of its days expects that later days are complete. This order also lets
-        // SQLite look up the hours leak by leak.
+        // Deletes the oldest hours of a leak first, because the check of its days expects that later days are complete. This order also
+        // lets SQLite look up the hours leak by leak.
         try connection.run(
             """
             delete from leak_hour where (leak, hour, release) in
@@ -117,7 +117,8 @@ extension Writer {
             Retention.start(Retention.sampleDays, now: now), Self.wideRowsPerStep)
         let count = connection.changes
         if count > 0 {
-            // Entries of leaks cache the bytes of their samples. The flush lets go of the entries that the log keeps.
+            // Entries of leaks cache the bytes of their samples. Flushing the log also
+            // drops the entries that the log refers to.
             try flushCountLog()
             caches.leaks.removeAll()
         }
