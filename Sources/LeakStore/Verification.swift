@@ -18,8 +18,8 @@ extension SQLiteStore {
     /// Checks the structure of the file too. Takes seconds for a large file.
     public func verify() throws(StoreError) -> [String] { try Self.verify(path: path).problems }
 
-    /// Checks a file of any schema, such as a backup, without changing it. Checks only the structure if the schema is newer than
-    /// ``Migration/newestVersion``.
+    /// Checks a file of any schema, such as a backup, without changing it. Checks only the structure if this version of the
+    /// collector does not know the schema.
     ///
     /// - Throws: ``StoreError`` for a file of another program, or a file of a collector that lacks a table, an index or a column.
     public static func verify(path: String) throws(StoreError) -> Verification {

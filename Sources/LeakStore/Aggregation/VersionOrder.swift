@@ -121,8 +121,8 @@ package struct VersionOrder: Hashable, Comparable, Sendable {
     }
 }
 
-/// Chooses the newest version of an app: the highest one that leaked on at least ``minimumInstalls`` installs or has at least ``minimumSessions``
-/// sessions; if there is none, the highest of all.
+/// The choice of the newest version of an app: the highest version that leaked on at least ``minimumInstalls`` installs or has at least
+/// ``minimumSessions`` sessions. If there is no such version, the highest of all versions.
 ///
 /// Without this rule, a developer's build with the version 999.0 would be the newest version for good. The numbers that this rule uses
 /// only grow, except for erased installs.

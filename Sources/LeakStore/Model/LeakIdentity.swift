@@ -29,7 +29,7 @@ public final class LeakIdentity: Sendable {
     /// The version of the grouping rules that `id` was computed by, and their input.
     public let groupingKey: GroupingKey
     /// The same leak with its other possible key: if the class in the key of this identity contains the module, the class in the
-    /// other key does not, and the other way round (``LeakIdentity/chosen(_:)``).
+    /// other key does not, and the other way round. The store chooses one of the two (LeakModules.swift).
     ///
     /// `nil` if no module is known. Only the identity whose class is without the module has a ``module``.
     public let alternative: LeakIdentity?
