@@ -48,7 +48,7 @@ final class CountLogFlusher: Sendable {
     /// Lets the next reader try a flush again.
     func recordWrite() { lastFailure.with { $0 = nil } }
 
-    /// Waits a short time until no reader waits for a flush: ``PendingCalls/yield()``. Without this call, a thread that counts without a pause would lock the writer again before
-    /// a waiting reader wakes up.
+    /// Waits a short time until no reader waits for a flush: ``PendingCalls/yield()``. Without this call, a thread that counts without
+    /// a pause would lock the writer again before a waiting reader wakes up.
     func yield() { waitingReaders.yield() }
 }

@@ -20,7 +20,7 @@ enum DatabaseMarker {
         // Checks the marker first, because another process may be creating the database, and creates the marker after it.
         let isMarked = unsafe access(path + suffix, F_OK) == 0
         if isMarked, DatabaseFile.size(of: path) == 0 || isEmptyDatabase(path) {
-            throw missing(path, remains: path + suffix)
+            throw missingError(of: path, evidence: path + suffix)
         }
         try checkNoOrphanedLog(at: path)
     }
@@ -32,7 +32,7 @@ enum DatabaseMarker {
     /// - Throws: ``StoreError/Reason/missing``.
     static func checkNoOrphanedLog(at path: String) throws(StoreError) {
         guard DatabaseFile.size(of: path + "-wal") > 0, DatabaseFile.size(of: path) == 0 else { return }
-        throw missing(path, remains: path + "-wal")
+        throw missingError(of: path, evidence: path + "-wal")
     }
 
     /// Returns `true` for an SQLite file without a write-ahead log that has no tables, or has no leaks although the marker says that the
@@ -60,12 +60,12 @@ enum DatabaseMarker {
         return (try? DatabaseFile.write(text + leaksLine + "\n", to: path + suffix)) != nil
     }
 
-    private static func missing(_ path: String, remains: String) -> StoreError {
+    private static func missingError(of path: String, evidence: String) -> StoreError {
         let state = unsafe access(path, F_OK) == 0 ? "is empty or has no leaks" : "is gone"
         return StoreError(
             .missing,
-            "database \(path): it \(state), but \(remains) says that it had reports; put the file or a backup of it back, or "
-                + "delete \(remains) to start again without data")
+            "database \(path): it \(state), but \(evidence) says that it had reports; put the file or a backup of it back, or "
+                + "delete \(evidence) to start again without data")
     }
 
     /// Writes the marker if it does not exist. Called after the database is on disk.
