@@ -87,9 +87,10 @@ final class MaintenanceLoop: Sendable {
 
     /// Returns the warning that says why nothing expires.
     static func warning(of wait: ClockWait) -> String {
-        "the clock is \(hours(wait.ahead)) ahead of the last known time (\(CivilTime(milliseconds: wait.lastKnown).full)), so "
+        "the clock is \(hours(wait.aheadMilliseconds)) ahead of the last known time ("
+            + "\(CivilTime(milliseconds: wait.lastKnownTime).full)), so "
             + "nothing expires by it. If the clock is wrong, set it. If it is right, data expires again after the collector "
-            + "has run for \(hours(wait.left)) more"
+            + "has run for \(hours(wait.remainingMilliseconds)) more"
     }
 
     private static func hours(_ milliseconds: Int64) -> String {

@@ -19,7 +19,9 @@ public struct BucketedCounts: Hashable, Sendable {
     ///   - events: one count for each of the ``bucketCount`` buckets.
     ///   - trials: one count for each of the ``bucketCount`` buckets.
     public init(events: [Int], trials: [Int]) {
-        precondition(events.count == Self.bucketCount && trials.count == Self.bucketCount, "wrong buckets")
+        precondition(
+            events.count == Self.bucketCount && trials.count == Self.bucketCount,
+            "events and trials need one count for each of the \(Self.bucketCount) buckets")
         self.events = events
         self.trials = trials
     }
@@ -37,11 +39,11 @@ public struct BucketedCounts: Hashable, Sendable {
     }
 
     /// Number of buckets with trials.
-    public var bucketsInUse: Int { trials.count { $0 > 0 } }
+    public var usedBucketCount: Int { trials.count { $0 > 0 } }
 
-    /// Each bucket's part of the error of the rate: (x − p·n)/N for a bucket with x events in n trials, where p is the rate of all N
-    /// trials.
-    fileprivate var errors: [Double] {
+    /// The contribution of each bucket to the error of the rate: (x − p·n)/N for a bucket with x events in n trials, where p is the
+    /// rate of all N trials.
+    fileprivate var rateResiduals: [Double] {
         let total = total
         guard total.trials > 0 else { return trials.map { _ in 0 } }
         return zip(events, trials).map { events, trials in
@@ -49,24 +51,26 @@ public struct BucketedCounts: Hashable, Sendable {
         }
     }
 
-    /// Returns the probability that the rate rises at least as much as from `first` to `second`, although nothing has changed.
+    /// Returns the probability that the rate rises by at least the difference between `first` and `second` if nothing has changed.
     ///
-    /// It is the larger of two probabilities: that of Fisher's exact test of the totals, and that of a t test over buckets, in which
-    /// the devices of a bucket may depend on each other.
+    /// The result is the larger of two probabilities: that of Fisher's exact test of the totals, and that of a t test over the buckets,
+    /// which allows events of one bucket to depend on each other.
     ///
-    /// The variance is the cluster-robust one of a difference of two ratio estimates whose clusters are the buckets:
+    /// The t test uses the cluster-robust variance of a difference of two ratio estimates whose clusters are the buckets:
     /// W. G. Cochran, Sampling Techniques (1977), section 6.3 for the ratio, with g/(g−1) for the number of clusters.
     ///
     /// - Returns: from 0 to 1; 1 if `first` or `second` has fewer than two buckets with trials.
     public static func probabilityOfRise(from first: BucketedCounts, to second: BucketedCounts) -> Double {
-        let buckets = min(first.bucketsInUse, second.bucketsInUse)
-        guard buckets >= 2 else { return 1 }
+        let bucketCount = min(first.usedBucketCount, second.usedBucketCount)
+        guard bucketCount >= 2 else { return 1 }
         let fisher = FisherTest.probabilityOfRise(from: first.total, to: second.total)
         let rise = second.total.rate - first.total.rate
-        let squares = zip(first.errors, second.errors).reduce(0) { $0 + ($1.1 - $1.0) * ($1.1 - $1.0) }
-        let standardError = (Double(buckets) / Double(buckets - 1) * squares).squareRoot()
+        let squareSum = zip(first.rateResiduals, second.rateResiduals).reduce(0) {
+            $0 + ($1.1 - $1.0) * ($1.1 - $1.0)
+        }
+        let standardError = (Double(bucketCount) / Double(bucketCount - 1) * squareSum).squareRoot()
         guard standardError > 0 else { return rise > 0 ? fisher : 1 }
-        return max(fisher, StudentT.upperTail(rise / standardError, degreesOfFreedom: buckets - 1))
+        return max(fisher, StudentT.upperTail(rise / standardError, degreesOfFreedom: bucketCount - 1))
     }
 
     /// Returns the factor by which the variance of rates is larger because events of one device depend on each other: at least 1.
@@ -75,18 +79,18 @@ public struct BucketedCounts: Hashable, Sendable {
     ///
     /// Source: L. Kish, Survey Sampling (1965), section 5.4, with buckets as clusters.
     public static func designEffect(of counts: [BucketedCounts]) -> Double {
-        var (clustered, simple) = (0.0, 0.0)
+        var (weightedEffect, weightSum) = (0.0, 0.0)
         for counts in counts {
-            let (total, buckets) = (counts.total, counts.bucketsInUse)
-            guard total.events >= 10, buckets >= 2 else { continue }
-            let squares = counts.errors.reduce(0) { $0 + $1 * $1 }
-            // The more events, the more exact the rate.
+            let (total, bucketCount) = (counts.total, counts.usedBucketCount)
+            guard total.events >= 10, bucketCount >= 2 else { continue }
+            let squareSum = counts.rateResiduals.reduce(0) { $0 + $1 * $1 }
+            // A rate is more exact if it has more events.
             let weight = Double(total.events)
             let variance = total.rate * (1 - total.rate) / Double(total.trials)
             guard variance > 0 else { continue }
-            clustered += weight * Double(buckets) / Double(buckets - 1) * squares / variance
-            simple += weight
+            weightedEffect += weight * Double(bucketCount) / Double(bucketCount - 1) * squareSum / variance
+            weightSum += weight
         }
-        return simple > 0 ? max(1, clustered / simple) : 1
+        return weightSum > 0 ? max(1, weightedEffect / weightSum) : 1
     }
 }

@@ -17,7 +17,7 @@ public struct Proportion: Hashable, Sendable {
         self.events = min(max(0, events), self.trials)
     }
 
-    /// From 0 to 1; 0 without trials.
+    /// Events per trial, from 0 to 1; 0 without trials.
     public var rate: Double { trials == 0 ? 0 : Double(events) / Double(trials) }
 
     /// Returns the interval of Wilson's score test, which covers the true rate with about the probability `confidence`, also for
@@ -33,10 +33,10 @@ public struct Proportion: Hashable, Sendable {
         let z = SpecialFunctions.normalQuantile((1 + confidence) / 2)
         let scale = 1 + z * z / n
         let middle = (p + z * z / (2 * n)) / scale
-        let half = z / scale * (p * (1 - p) / n + z * z / (4 * n * n)).squareRoot()
+        let halfWidth = z / scale * (p * (1 - p) / n + z * z / (4 * n * n)).squareRoot()
         // Rounding must not exclude the rates that the formula includes exactly.
-        let low = events == 0 ? 0 : max(0, middle - half)
-        let high = events == trials ? 1 : min(1, middle + half)
+        let low = events == 0 ? 0 : max(0, middle - halfWidth)
+        let high = events == trials ? 1 : min(1, middle + halfWidth)
         return low...max(low, high)
     }
 
@@ -54,7 +54,7 @@ public struct Proportion: Hashable, Sendable {
         return low...max(low, exactUpperBound(confidence: 1 - tail))
     }
 
-    /// Returns an upper bound of the true rate, which holds with at least the probability `confidence`: that of Clopper and Pearson.
+    /// Returns an upper bound of the true rate that holds with at least the probability `confidence`, by Clopper and Pearson.
     ///
     /// - Parameter confidence: between 0 and 1.
     public func exactUpperBound(confidence: Double) -> Double {
@@ -65,13 +65,12 @@ public struct Proportion: Hashable, Sendable {
             confidence, a: Double(events) + 1, b: Double(trials - events))
     }
 
-    /// Returns the number of trials in a row without an event that shows, with the probability `confidence`, that a rate has fallen.
+    /// Returns the number of successive trials without an event that shows, with the probability `confidence`, that a rate has fallen.
     ///
     /// - Parameters:
-    ///   - rate: the former rate, from 0 to 1.
+    ///   - rate: the earlier rate, from 0 to 1.
     ///   - confidence: between 0 and 1.
-    /// - Returns: `nil` for a rate of 0, which no number of trials excludes, and for a rate so small that 10¹⁵ trials would not
-    ///   suffice.
+    /// - Returns: `nil` for a rate of 0, because a rate of 0 cannot fall, and for a rate that needs 10¹⁵ trials or more.
     public static func trialsWithoutEvents(excluding rate: Double, confidence: Double) -> Int? {
         guard rate > 0 else { return nil }
         guard rate < 1 else { return 1 }

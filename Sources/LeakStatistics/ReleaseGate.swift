@@ -1,8 +1,9 @@
 /// Decides whether a version leaks more than its baseline, from counts that are split into buckets of installs.
 ///
-/// Each leak of a class that the baseline checked is tested for a rise of its rate, reports by checks of the class. The alarms are
-/// corrected for the number of leaks, so that a release without a change fails with a probability of 1 − ``Limits/confidence`` at
-/// most. A release passes only if a rise worth an alarm would have been seen.
+/// The rate of a leak is its reports divided by the checks of its class. A leak is tested for a rise of its rate if both versions
+/// have checks of its class from several buckets. The probabilities are corrected for the number of tests, so that the tests fail a
+/// release without a change with a probability of at most 1 − ``Limits/confidence``. A release passes only if it has enough checks
+/// to show a rise that is worth an alarm.
 public struct ReleaseGate: Sendable {
     /// The probabilities and rates by which a release passes or fails.
     public struct Limits: Hashable, Sendable {
@@ -10,15 +11,16 @@ public struct ReleaseGate: Sendable {
         public var confidence = 0.99
         /// The probability with which a rise worth an alarm must be found before a release passes.
         public var power = 0.95
-        /// The rise of a leak's rate that is worth an alarm, in reports per check. For a leak with a higher former rate, it is that
-        /// rate: a doubling. Also the rate that a new leak must have to fail a release if its class has too few checks for a test.
+        /// The rise of a leak's rate that is worth an alarm, in reports per check. If the leak's rate in the baseline is higher than
+        /// this number, only a doubling of that rate is worth an alarm. Also the rate that a new leak must have to fail a release if
+        /// its class has too few checks for a test.
         public var rate = 0.05
         /// Number of devices that a new leak must have to fail a release if its class has too few checks for a test.
         public var devices = 2
-        /// Number of reports that such a leak must have.
+        /// Number of reports that a new leak must have to fail a release if its class has too few checks for a test.
         public var reports = 3
-        /// The most checked classes, which together have this share of the baseline's checks, need enough checks of the version
-        /// before a release passes. Rarer classes are tested too, but do not delay a release.
+        /// A share of the baseline's checks, from 0 to 1. The most checked classes that have this share together need enough checks in
+        /// the version before a release passes. Rarer classes are tested too, but do not delay a release.
         public var share = 0.8
 
         public init() {}
@@ -41,7 +43,7 @@ public struct ReleaseGate: Sendable {
 
     /// Reports of one leak, by bucket.
     public struct LeakCounts: Hashable, Sendable {
-        /// Index in the classes that are passed to ``ReleaseGate/check(_:_:)``.
+        /// Index in the array of classes that is passed to ``ReleaseGate/check(_:_:)``.
         public var classIndex: Int
         /// Number of reports in the baseline, for each bucket.
         public var baseline: [Int]
@@ -52,30 +54,31 @@ public struct ReleaseGate: Sendable {
         /// True if no version or build up to the baseline has reports of the leak.
         public var isNew: Bool
         /// True if the leak was marked as fixed in this version or an earlier one, and the version has reports of it since.
-        public var isBack: Bool
+        public var isRegressed: Bool
 
         public init(
             classIndex: Int, baseline: [Int], version: [Int], devices: Int, isNew: Bool = true,
-            isBack: Bool = false
+            isRegressed: Bool = false
         ) {
             self.classIndex = classIndex
             self.baseline = baseline
             self.version = version
             self.devices = devices
             self.isNew = isNew
-            self.isBack = isBack
+            self.isRegressed = isRegressed
         }
     }
 
     public enum LeakResult: Hashable, Sendable {
-        /// The rate has risen. `probability` is that of such a rise if nothing has changed, corrected for the number of leaks.
+        /// The rate has risen. `probability` is the probability of such a rise if nothing has changed, corrected for the number of tests.
         case worse(probability: Double)
         /// The leak is new: its rate has risen from 0 (`probability` as for `worse`), or it reaches the limits and its class has too
         /// few checks for a test (`nil`).
         case new(probability: Double?)
-        /// The leak was fixed and has come back: ``LeakCounts/isBack``.
+        /// The leak was fixed and has come back: ``LeakCounts/isRegressed``.
         case back
-        /// The rate has fallen. `probability` is that of such a fall if nothing has changed, corrected for the number of leaks.
+        /// The rate has fallen. `probability` is the probability of such a fall if nothing has changed, corrected for the number of
+        /// leaks.
         case better(probability: Double)
         /// The counts show no change.
         case unchanged
@@ -113,11 +116,12 @@ public struct ReleaseGate: Sendable {
     }
 
     public enum ClassResult: Hashable, Sendable {
-        /// A rise worth an alarm would have been seen.
+        /// The version has enough checks to show a rise that is worth an alarm.
         case enough
         /// The version needs this number of checks. `nil`: no number suffices, because the baseline has too few checks.
         case needs(checks: Int?)
-        /// Checks are from fewer than ``ReleaseGate/leastBuckets`` buckets of installs: how much devices differ is not known.
+        /// The baseline, or else the version, has checks from fewer than ``ReleaseGate/minimumBucketCount`` buckets of installs: too
+        /// few to estimate the differences between devices.
         case fewDevices(inBaseline: Bool)
         /// The baseline checked the class, and the version did not.
         case notChecked
@@ -132,25 +136,25 @@ public struct ReleaseGate: Sendable {
 
     public struct Result: Hashable, Sendable {
         public var verdict: Verdict
-        /// True if the most checked classes have enough checks, and no class has reports in a version that does not check it any
-        /// more. Otherwise a release cannot pass.
+        /// True if the most checked classes have enough checks, and the version checks every class that the baseline checked and that
+        /// has reports in the version. Otherwise a release cannot pass.
         public var isEnough: Bool
         /// One result for each class that was passed to ``ReleaseGate/check(_:_:)``, in the same order.
         public var classes: [ClassResult]
         /// One result for each leak that was passed to ``ReleaseGate/check(_:_:)``, in the same order.
         public var leaks: [LeakResult]
-        /// For each class, the probability of such a rise of all its leaks together without a change. `nil`: no rise is shown, or one
-        /// of its leaks fails the release by itself.
-        public var classRises: [Double?]
+        /// For each class, the probability that the rate of all its leaks together rises so much although nothing has changed. `nil` if
+        /// no rise is shown, or if one of the leaks fails the release by itself.
+        public var classRiseProbabilities: [Double?]
     }
 
-    /// Buckets of installs with checks that both versions must have before a release passes: about 20 devices.
-    public static let leastBuckets = 16
-    /// Buckets that both versions must have before a leak is tested: two or three devices that always leak, or never, are no
-    /// evidence.
-    static let testedBuckets = 4
-    /// Checks that a version must have at least before it passes.
-    public static let leastChecks = 30
+    /// Number of buckets with checks that both versions must have before a release passes: about 20 devices.
+    public static let minimumBucketCount = 16
+    /// Number of buckets with checks that both versions must have before a leak is tested: two or three devices that always leak, or
+    /// never leak, are no evidence.
+    static let minimumTestedBucketCount = 4
+    /// Number of checks of a class that a version must have at least.
+    public static let minimumCheckCount = 30
 
     public var limits: Limits
 
@@ -165,136 +169,152 @@ public struct ReleaseGate: Sendable {
                 version: BucketedCounts(events: leak.version, trials: checks.version)
             )
         }
-        let tested = leaks.indices.filter { index in
+        let testedLeaks = leaks.indices.filter { index in
             let checks = classes[leaks[index].classIndex]
             return min(checks.baseline.count { $0 > 0 }, checks.version.count { $0 > 0 })
-                >= Self.testedBuckets
+                >= Self.minimumTestedBucketCount
         }
-        // A class whose leaks have many stacks may leak more although no stack is seen much more often.
-        let families = classes.indices.filter { index in
-            tested.count { leaks[$0].classIndex == index } > 1
+        // A class with many leaks may leak more as a whole although the rate of no single leak rises much.
+        let multiLeakClasses = classes.indices.filter { index in
+            testedLeaks.count { leaks[$0].classIndex == index } > 1
         }
-        let risesOfAll = BenjaminiHochberg.adjusted(
-            tested.map { BucketedCounts.probabilityOfRise(from: rates[$0].baseline, to: rates[$0].version) }
-                + families.map { probabilityOfRise(ofClass: $0, classes[$0], tested.map { leaks[$0] }) })
-        let rises = risesOfAll.prefix(tested.count)
-        let falls = BenjaminiHochberg.adjusted(
-            tested.map { BucketedCounts.probabilityOfRise(from: rates[$0].version, to: rates[$0].baseline) })
+        let riseProbabilities = BenjaminiHochberg.adjusted(
+            testedLeaks.map {
+                BucketedCounts.probabilityOfRise(from: rates[$0].baseline, to: rates[$0].version)
+            }
+                + multiLeakClasses.map {
+                    probabilityOfRise(ofClass: $0, classes[$0], testedLeaks.map { leaks[$0] })
+                })
+        let leakRiseProbabilities = riseProbabilities.prefix(testedLeaks.count)
+        let fallProbabilities = BenjaminiHochberg.adjusted(
+            testedLeaks.map {
+                BucketedCounts.probabilityOfRise(from: rates[$0].version, to: rates[$0].baseline)
+            })
         var results = leaks.map { leak in
-            leak.isBack ? LeakResult.back : resultWithoutTest(of: leak, checks: classes[leak.classIndex])
+            leak.isRegressed ? LeakResult.back : resultWithoutTest(of: leak, checks: classes[leak.classIndex])
         }
-        for (place, index) in tested.enumerated() where results[index] == .unchanged {
-            if rises[place] <= 1 - limits.confidence {
+        for (testIndex, index) in testedLeaks.enumerated() where results[index] == .unchanged {
+            if leakRiseProbabilities[testIndex] <= 1 - limits.confidence {
                 let isNew = leaks[index].isNew && !leaks[index].baseline.contains { $0 > 0 }
                 results[index] =
-                    isNew ? .new(probability: rises[place]) : .worse(probability: rises[place])
-            } else if falls[place] <= 1 - limits.confidence {
-                results[index] = .better(probability: falls[place])
+                    isNew
+                    ? .new(probability: leakRiseProbabilities[testIndex])
+                    : .worse(probability: leakRiseProbabilities[testIndex])
+            } else if fallProbabilities[testIndex] <= 1 - limits.confidence {
+                results[index] = .better(probability: fallProbabilities[testIndex])
             }
         }
-        var byClass = [[Int]](repeating: [], count: classes.count)
-        for index in tested { byClass[leaks[index].classIndex].append(index) }
+        var testedLeaksByClass = [[Int]](repeating: [], count: classes.count)
+        for index in testedLeaks { testedLeaksByClass[leaks[index].classIndex].append(index) }
         let classResults = classes.indices.map { index in
             classResult(
-                of: classes[index], rates: byClass[index].map { rates[$0] },
-                tests: max(1, tested.count + families.count))
+                of: classes[index], rates: testedLeaksByClass[index].map { rates[$0] },
+                testCount: max(1, testedLeaks.count + multiLeakClasses.count))
         }
-        // Reports of a class that is no longer checked say that something is wrong with its checks.
+        // A class that has reports but no checks any more shows that its checks do not work.
         let isNoLongerChecked = leaks.contains { leak in
             classResults[leak.classIndex] == .notChecked && leak.version.contains { $0 > 0 }
         }
-        let isEnough = !isNoLongerChecked && isEnough(classes, classResults)
-        var classRises = [Double?](repeating: nil, count: classes.count)
-        for (family, rise) in zip(families, risesOfAll.dropFirst(tested.count)) {
-            let isFailed = results.indices.contains {
-                leaks[$0].classIndex == family && results[$0].failsRelease
+        let isEnough = !isNoLongerChecked && haveEnoughChecks(classes, classResults)
+        var classRiseProbabilities = [Double?](repeating: nil, count: classes.count)
+        for (classIndex, rise) in zip(multiLeakClasses, riseProbabilities.dropFirst(testedLeaks.count)) {
+            let hasFailingLeak = results.indices.contains {
+                leaks[$0].classIndex == classIndex && results[$0].failsRelease
             }
-            if rise <= 1 - limits.confidence, !isFailed { classRises[family] = rise }
+            if rise <= 1 - limits.confidence, !hasFailingLeak { classRiseProbabilities[classIndex] = rise }
         }
-        let isFailed = results.contains(where: \.failsRelease) || classRises.contains { $0 != nil }
+        let isFailed =
+            results.contains(where: \.failsRelease) || classRiseProbabilities.contains { $0 != nil }
         let verdict: Verdict = isFailed ? .failed : isEnough ? .passed : .cannotTell
         return Result(
             verdict: verdict, isEnough: isEnough, classes: classResults, leaks: results,
-            classRises: classRises)
+            classRiseProbabilities: classRiseProbabilities)
     }
 
-    /// Returns the probability of a rise of all leaks of a class together, as ``BucketedCounts/probabilityOfRise(from:to:)``.
+    /// Returns ``BucketedCounts/probabilityOfRise(from:to:)`` for the leaks of a class together.
     private func probabilityOfRise(ofClass index: Int, _ checks: ClassCounts, _ leaks: [LeakCounts]) -> Double
     {
-        var (before, now) = (BucketedCounts().events, BucketedCounts().events)
+        var (baselineReports, versionReports) = (BucketedCounts().events, BucketedCounts().events)
         for leak in leaks where leak.classIndex == index {
-            for bucket in before.indices {
-                before[bucket] += leak.baseline[bucket]
-                now[bucket] += leak.version[bucket]
+            for bucket in baselineReports.indices {
+                baselineReports[bucket] += leak.baseline[bucket]
+                versionReports[bucket] += leak.version[bucket]
             }
         }
         return BucketedCounts.probabilityOfRise(
-            from: BucketedCounts(events: before, trials: checks.baseline),
-            to: BucketedCounts(events: now, trials: checks.version))
+            from: BucketedCounts(events: baselineReports, trials: checks.baseline),
+            to: BucketedCounts(events: versionReports, trials: checks.version))
     }
 
-    /// Returns the result of a new leak by its numbers alone if its class has too few checks for a test: the baseline has checks
-    /// from few devices or none, or the version has none.
+    /// Returns the result of a leak without a test. A new leak whose class has too few checks for a reliable test is compared with the
+    /// limits: the baseline has checks from fewer than ``minimumBucketCount`` buckets, or the version has no checks.
     ///
     /// - Parameter checks: the checks of the leak's class.
+    /// - Returns: ``LeakResult/new(probability:)`` without a probability, or ``LeakResult/unchanged``.
     private func resultWithoutTest(of leak: LeakCounts, checks: ClassCounts) -> LeakResult {
         let hasTooFewChecks =
-            checks.baseline.count { $0 > 0 } < Self.leastBuckets || !checks.version.contains { $0 > 0 }
+            checks.baseline.count { $0 > 0 } < Self.minimumBucketCount || !checks.version.contains { $0 > 0 }
         guard leak.isNew, hasTooFewChecks else { return .unchanged }
         let reports = leak.version.reduce(0, +)
         // A detector that reports no checks leaves the rate unknown: the other limits decide.
-        let checked = checks.version.reduce(0, +)
-        let rate = checked > 0 ? Double(reports) / Double(checked) : 1
+        let checkCount = checks.version.reduce(0, +)
+        let rate = checkCount > 0 ? Double(reports) / Double(checkCount) : 1
         let reachesLimits =
             leak.devices >= limits.devices && reports >= limits.reports && rate >= limits.rate
         return reachesLimits ? .new(probability: nil) : .unchanged
     }
 
     /// Returns `true` if the most checked classes of the baseline, up to ``Limits/share`` of its checks, have enough checks.
-    private func isEnough(_ classes: [ClassCounts], _ results: [ClassResult]) -> Bool {
+    private func haveEnoughChecks(_ classes: [ClassCounts], _ results: [ClassResult]) -> Bool {
         let checks = classes.map { Double($0.baseline.reduce(0, +)) }
-        let all = checks.reduce(0, +)
-        guard all > 0 else { return false }
-        var seen = 0.0
+        let totalChecks = checks.reduce(0, +)
+        guard totalChecks > 0 else { return false }
+        var coveredChecks = 0.0
         for index in classes.indices.sorted(by: { checks[$0] > checks[$1] }) {
-            guard seen < limits.share * all else { break }
+            guard coveredChecks < limits.share * totalChecks else { break }
             guard results[index] == .enough else { return false }
-            seen += checks[index]
+            coveredChecks += checks[index]
         }
         return true
     }
 
-    /// - Parameter tests: the number of leaks that are tested together.
+    /// Returns the result of a class: whether the version has enough checks to show a rise of any of its leaks that is worth an alarm.
+    ///
+    /// - Parameters:
+    ///   - rates: reports by checks of the tested leaks of the class.
+    ///   - testCount: the number of tests that are corrected together: one for each tested leak, and one for each class with several.
     private func classResult(
-        of checks: ClassCounts, rates: [(baseline: BucketedCounts, version: BucketedCounts)], tests: Int
+        of checks: ClassCounts, rates: [(baseline: BucketedCounts, version: BucketedCounts)], testCount: Int
     ) -> ClassResult {
-        let (before, now) = (checks.baseline.reduce(0, +), checks.version.reduce(0, +))
-        guard before > 0 else { return .new }
-        guard now > 0 else { return .notChecked }
-        let buckets = (
+        let (baselineChecks, versionChecks) = (checks.baseline.reduce(0, +), checks.version.reduce(0, +))
+        guard baselineChecks > 0 else { return .new }
+        guard versionChecks > 0 else { return .notChecked }
+        let bucketCounts = (
             baseline: checks.baseline.count { $0 > 0 }, version: checks.version.count { $0 > 0 }
         )
-        guard buckets.baseline >= Self.leastBuckets else { return .fewDevices(inBaseline: true) }
-        guard buckets.version >= Self.leastBuckets else { return .fewDevices(inBaseline: false) }
+        guard bucketCounts.baseline >= Self.minimumBucketCount else { return .fewDevices(inBaseline: true) }
+        guard bucketCounts.version >= Self.minimumBucketCount else { return .fewDevices(inBaseline: false) }
         // The strictest threshold of the correction: the smallest of several probabilities must be at most
-        // (1 − confidence) / tests.
-        let freedom = min(buckets.baseline, buckets.version) - 1
-        let distance =
-            StudentT.upperQuantile((1 - limits.confidence) / Double(tests), degreesOfFreedom: freedom)
-            + StudentT.upperQuantile(1 - limits.power, degreesOfFreedom: freedom)
-        let inflation = BucketedCounts.designEffect(of: rates.flatMap { [$0.baseline, $0.version] })
-        var needed = Self.leastChecks
+        // (1 − confidence) / testCount.
+        let degreesOfFreedom = min(bucketCounts.baseline, bucketCounts.version) - 1
+        let quantileSum =
+            StudentT.upperQuantile(
+                (1 - limits.confidence) / Double(testCount), degreesOfFreedom: degreesOfFreedom)
+            + StudentT.upperQuantile(1 - limits.power, degreesOfFreedom: degreesOfFreedom)
+        let designEffect = BucketedCounts.designEffect(of: rates.flatMap { [$0.baseline, $0.version] })
+        var neededChecks = Self.minimumCheckCount
         // The rate 0 stands for a leak that the baseline does not have.
+        // A rise is shown if rise² ≥ scale · (rate · (1 − rate) / baselineChecks + raisedRate · (1 − raisedRate) / checks).
         for rate in rates.map({ $0.baseline.total.rate }) + [0] {
             let rise = max(rate, limits.rate)
-            let risen = min(1, rate + rise)
-            let scale = distance * distance * inflation
-            let room = rise * rise - scale * rate * (1 - rate) / Double(before)
-            guard room > 0 else { return .needs(checks: nil) }
-            let checks = (scale * risen * (1 - risen) / room).rounded(.up)
+            let raisedRate = min(1, rate + rise)
+            let scale = quantileSum * quantileSum * designEffect
+            let remainingVariance = rise * rise - scale * rate * (1 - rate) / Double(baselineChecks)
+            guard remainingVariance > 0 else { return .needs(checks: nil) }
+            let checks = (scale * raisedRate * (1 - raisedRate) / remainingVariance).rounded(.up)
             guard checks < 1e15 else { return .needs(checks: nil) }
-            needed = max(needed, Int(checks))
+            neededChecks = max(neededChecks, Int(checks))
         }
-        return now >= needed ? .enough : .needs(checks: needed)
+        return versionChecks >= neededChecks ? .enough : .needs(checks: neededChecks)
     }
 }

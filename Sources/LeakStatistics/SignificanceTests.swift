@@ -15,17 +15,18 @@ public enum FisherTest {
     public static func probabilityOfRise(from first: Proportion, to second: Proportion) -> Double {
         let events = first.events + second.events
         guard first.trials > 0, second.trials > 0, events > 0 else { return 1 }
-        let most = min(events, second.trials)
-        let fewest = max(0, events - first.trials)
-        guard second.events > fewest else { return 1 }
-        let mean = Double(events) * Double(second.trials) / Double(first.trials + second.trials)
-        // Sums the tail that leads away from the mean, because its terms shrink.
-        if Double(second.events) > mean {
-            return sum(from: second.events, through: most, events: events, first.trials, second.trials)
+        let maximumEvents = min(events, second.trials)
+        let minimumEvents = max(0, events - first.trials)
+        guard second.events > minimumEvents else { return 1 }
+        let expectedEvents = Double(events) * Double(second.trials) / Double(first.trials + second.trials)
+        // Sums the tail on the far side of the mean, because its terms shrink.
+        if Double(second.events) > expectedEvents {
+            return sum(
+                from: second.events, through: maximumEvents, events: events, first.trials, second.trials)
         }
-        let below = sum(
-            from: second.events - 1, through: fewest, events: events, first.trials, second.trials)
-        return max(0, 1 - below)
+        let lowerTail = sum(
+            from: second.events - 1, through: minimumEvents, events: events, first.trials, second.trials)
+        return max(0, 1 - lowerTail)
     }
 
     /// Sums the probabilities of numbers of events in the second proportion, in the direction in which they shrink.
@@ -69,9 +70,9 @@ public enum StudentT {
     /// - Parameter degreesOfFreedom: 1 or more.
     public static func upperTail(_ t: Double, degreesOfFreedom: Int) -> Double {
         guard !t.isNaN else { return 1 }
-        let freedom = Double(max(1, degreesOfFreedom))
-        let x = t.isInfinite ? 0 : freedom / (freedom + t * t)
-        let tail = SpecialFunctions.incompleteBeta(x, a: freedom / 2, b: 0.5) / 2
+        let degrees = Double(max(1, degreesOfFreedom))
+        let x = t.isInfinite ? 0 : degrees / (degrees + t * t)
+        let tail = SpecialFunctions.incompleteBeta(x, a: degrees / 2, b: 0.5) / 2
         return t > 0 ? tail : 1 - tail
     }
 
@@ -104,11 +105,11 @@ public enum BenjaminiHochberg {
     public static func adjusted(_ probabilities: [Double]) -> [Double] {
         let order = probabilities.indices.sorted { probabilities[$0] > probabilities[$1] }
         var adjusted = probabilities
-        var least = 1.0
-        for (place, index) in order.enumerated() {
-            let rank = probabilities.count - place
-            least = min(least, probabilities[index] * Double(probabilities.count) / Double(rank))
-            adjusted[index] = least
+        var smallest = 1.0
+        for (position, index) in order.enumerated() {
+            let rank = probabilities.count - position
+            smallest = min(smallest, probabilities[index] * Double(probabilities.count) / Double(rank))
+            adjusted[index] = smallest
         }
         return adjusted
     }

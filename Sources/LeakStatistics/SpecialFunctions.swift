@@ -29,25 +29,25 @@ enum SpecialFunctions {
         // The fraction converges fast only if x is below the mean.
         guard x <= (a + 1) / (a + b + 2) else { return 1 - incompleteBeta(1 - x, a: b, b: a) }
         let scale = logGamma(a + b) - logGamma(a) - logGamma(b) + a * log(x) + b * log1p(-x)
-        return min(1, exp(scale) * fraction(x, a: a, b: b) / a)
+        return min(1, exp(scale) * continuedFraction(x, a: a, b: b) / a)
     }
 
-    private static func fraction(_ x: Double, a: Double, b: Double) -> Double {
+    private static func continuedFraction(_ x: Double, a: Double, b: Double) -> Double {
         // The fraction needs about sqrt(max(a, b)) steps. This number suffices for 10¹⁰ trials.
-        let steps = 200_000
-        func notZero(_ value: Double) -> Double { abs(value) < 1e-300 ? 1e-300 : value }
+        let stepLimit = 200_000
+        func nonzero(_ value: Double) -> Double { abs(value) < 1e-300 ? 1e-300 : value }
         var c = 1.0
-        var d = 1 / notZero(1 - (a + b) * x / (a + 1))
+        var d = 1 / nonzero(1 - (a + b) * x / (a + 1))
         var result = d
-        for step in 1...steps {
+        for step in 1...stepLimit {
             let m = Double(step)
             let even = m * (b - m) * x / ((a + 2 * m - 1) * (a + 2 * m))
-            d = 1 / notZero(1 + even * d)
-            c = notZero(1 + even / c)
+            d = 1 / nonzero(1 + even * d)
+            c = nonzero(1 + even / c)
             result *= d * c
             let odd = -(a + m) * (a + b + m) * x / ((a + 2 * m) * (a + 2 * m + 1))
-            d = 1 / notZero(1 + odd * d)
-            c = notZero(1 + odd / c)
+            d = 1 / nonzero(1 + odd * d)
+            c = nonzero(1 + odd / c)
             let change = d * c
             result *= change
             if abs(change - 1) < 1e-15 { break }

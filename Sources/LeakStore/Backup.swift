@@ -7,19 +7,19 @@
 /// A completed copy of a database.
 public struct Backup: Hashable, Sendable {
     public var bytes: Int
-    /// Totals of the copy, and so of the database, that are not the sums of their parts: one line each.
+    /// Totals of the copy that are not the sums of their parts, one line each. The database has the same problems.
     public var wrongSums: [String]
     /// The schema version of the copy.
     public var schema: Int
-    /// `true` if this code knows the sums of that schema.
+    /// `true` if this version of the collector knows the schema, so that the sums of the copy were checked.
     public var areSumsChecked: Bool
 }
 
 extension SQLiteStore {
-    /// Copies a database, of whatever schema, into a new file, checks the copy, and only then gives it its name.
+    /// Copies a database of any schema into a new file with a temporary name, checks the copy, and then renames it.
     ///
-    /// Writers continue meanwhile: the copy has what was committed when it began. It contains what the database contains, such as
-    /// hashes of keys and samples of reports, and only its owner can read it.
+    /// Writers continue meanwhile: the copy contains the data that was committed when it began, including hashes of keys and samples of
+    /// reports. Only the owner of the copy can read it.
     ///
     /// - Parameters:
     ///   - path: path of the database.
@@ -35,21 +35,21 @@ extension SQLiteStore {
                 .invalidArgument,
                 "backup \(file): this is the database itself, or a file beside it; choose another file")
         }
-        let exists = StoreError(
+        let existsError = StoreError(
             .invalidArgument, "backup \(file): the file exists already; --overwrite replaces it")
-        guard unsafe overwrites || access(file, F_OK) != 0 else { throw exists }
+        guard unsafe overwrites || access(file, F_OK) != 0 else { throw existsError }
         try checkNoForeignLog(beside: file)
         PartialFile.removeAbandoned(of: file)
         let partial = PartialFile.path(for: file)
         try DatabaseFile.createNew(at: partial)
-        defer { for end in DatabaseFile.fileSuffixes { unsafe unlink(partial + end) } }
+        defer { for suffix in DatabaseFile.fileSuffixes { unsafe unlink(partial + suffix) } }
         do {
             let source = try SQLiteConnection(path: path, access: .readOnly)
             let copy = try SQLiteConnection(path: partial, access: .readWrite)
             try source.copy(to: copy)
-            // One file, without a log beside it.
+            // Makes the copy one file without a write-ahead log.
             try copy.execute("pragma journal_mode = delete")
-            // The log holds bodies of reports; an erasure of the restored database does not find those in free pages.
+            // The flush below frees pages with bodies of reports. An erasure of the restored database would not find them in free pages.
             try copy.execute("pragma secure_delete = on")
             let schema = Int(try copy.number("pragma user_version") ?? 0)
             // Errors are ignored here, because the check below reports them.
@@ -57,8 +57,8 @@ extension SQLiteStore {
                 try? copy.transaction(.immediate) { () throws(StoreError) in try copy.flush(copy.countLog()) }
             }
         }
-        let found = try verify(path: partial)
-        if let damage = found.damage.first {
+        let verification = try verify(path: partial)
+        if let damage = verification.damage.first {
             throw StoreError(
                 .corrupt,
                 "backup \(file): the database is damaged, so the copy was deleted (\(damage)); run "
@@ -68,17 +68,17 @@ extension SQLiteStore {
         try DatabaseFile.sync(partial)
         try DatabaseFile.sync(folder)
         try checkNoForeignLog(beside: file)
-        // `link` never replaces a file that another process has put there meanwhile.
-        let isPlaced = overwrites ? unsafe rename(partial, file) == 0 : unsafe link(partial, file) == 0
-        guard isPlaced else { throw errno == EEXIST ? exists : DatabaseFile.openError(of: file, errno) }
+        // `link` fails if another process has created a file with this name meanwhile.
+        let isRenamed = overwrites ? unsafe rename(partial, file) == 0 : unsafe link(partial, file) == 0
+        guard isRenamed else { throw errno == EEXIST ? existsError : DatabaseFile.openError(of: file, errno) }
         try DatabaseFile.sync(folder)
         return Backup(
-            bytes: DatabaseFile.size(of: file), wrongSums: found.wrongSums, schema: found.schema,
-            areSumsChecked: found.isOfKnownSchema)
+            bytes: DatabaseFile.size(of: file), wrongSums: verification.wrongSums,
+            schema: verification.schema,
+            areSumsChecked: verification.isOfKnownSchema)
     }
 
-    /// Throws if a log of an earlier database stands beside the file: SQLite would read it into the copy as if it were the copy's
-    /// own.
+    /// Throws if there is a log of an earlier database with the name of the copy: SQLite would use it as the log of the copy.
     private static func checkNoForeignLog(beside file: String) throws(StoreError) {
         for log in DatabaseFile.fileSuffixes.dropFirst().map({ file + $0 })
         where unsafe access(log, F_OK) == 0 {

@@ -9,10 +9,10 @@ public struct Repair: Hashable, Sendable {
 extension SQLiteStore {
     /// Recomputes every total that is not the sum of its parts, in one transaction, and migrates an older schema.
     ///
-    /// Keeps a server from starting meanwhile.
+    /// Prevents a server from starting meanwhile.
     ///
-    /// - Throws: ``StoreError/Reason/locked`` while a server has the file; ``StoreError/Reason/corrupt`` for a file with a damaged
-    ///   structure, which stays as it is.
+    /// - Throws: ``StoreError/Reason/locked`` if a server has the file open; ``StoreError/Reason/corrupt`` for a file with a damaged
+    ///   structure, which is not changed.
     public static func repair(path: String) throws(StoreError) -> Repair {
         let lock = try LockFile(beside: path)
         defer { withExtendedLifetime(lock) {} }
@@ -40,19 +40,19 @@ extension SQLiteStore {
 }
 
 extension Writer {
-    /// Writes the logs to their tables, and the size of each set to the row that the set belongs to.
+    /// Flushes the logs, and writes the size of each set to the row that the set belongs to.
     fileprivate func repairInstalls() throws(StoreError) -> [String] {
         try flushLogs()
         let select = try connection.statement("select id, members from install_set order by id")
         defer { select.reset() }
-        var changed = 0
+        var repairedCount = 0
         while try select.step() {
             let row = select.int64(0)
             guard let set = InstallSet(bytes: select.bytes(1)), let scope = InstallScope(rawValue: row & 7)
             else { throw .unreadable("a set of installs", in: connection.path) }
-            if try repair(scope, of: row >> 3, set.count) { changed += 1 }
+            if try repair(scope, of: row >> 3, set.count) { repairedCount += 1 }
         }
-        return changed == 0 ? [] : ["installs are the size of their set: \(changed) repaired"]
+        return repairedCount == 0 ? [] : ["installs are the size of their set: \(repairedCount) repaired"]
     }
 
     private func repair(

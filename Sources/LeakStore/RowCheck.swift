@@ -1,10 +1,12 @@
-/// A statement about rows, a query that counts the rows for which it is false, and SQL that makes it true.
+/// A statement about rows, with a query that counts the rows for which it is false, and SQL that corrects these rows.
 struct RowCheck: Sendable {
+    /// The statement, as a sentence without a period.
     let sentence: String
+    /// A query for the number of rows for which the statement is false.
     let count: String
-    /// SQL that corrects rows that `count` counts; `nil` if the values cannot be derived from other rows.
+    /// SQL that corrects the rows that `count` counts; `nil` if the values cannot be derived from other rows.
     let repair: String?
-    /// The first schema that has the columns.
+    /// The first schema version with the columns that the check reads.
     let since: Int
 
     private init(_ sentence: String, count: String, repair: String? = nil, since: Int = 1) {
@@ -20,14 +22,15 @@ struct RowCheck: Sendable {
     ///   - columns: columns of `table`, as a list.
     ///   - alias: the name of `table` in `parts` and `condition`.
     ///   - parts: a query for the correct values.
+    ///   - condition: limits the check to some rows.
     private init(
         _ sentence: String, _ columns: String, of table: String, as alias: String, from parts: String,
         where condition: String = "true", since: Int = 1
     ) {
-        let wrong = "where (\(condition)) and (\(columns)) is not (\(parts))"
+        let wrongRows = "where (\(condition)) and (\(columns)) is not (\(parts))"
         self.init(
-            sentence, count: "select count(*) from \(table) as \(alias) \(wrong)",
-            repair: "update \(table) as \(alias) set (\(columns)) = (\(parts)) \(wrong)", since: since)
+            sentence, count: "select count(*) from \(table) as \(alias) \(wrongRows)",
+            repair: "update \(table) as \(alias) set (\(columns)) = (\(parts)) \(wrongRows)", since: since)
     }
 
     /// Returns SQL for a sum of at most ``Total/largest``.
@@ -37,7 +40,7 @@ struct RowCheck: Sendable {
         select \(sum("reports")) from leak_hour h
         where h.leak = d.leak and h.release = d.release and h.hour between d.day * 24 and d.day * 24 + 23
         """
-    /// The first day of a leak with hours, some of which may be deleted already; null for a leak without hours.
+    /// The first day for which a leak has hours, some of which may be deleted already; null for a leak without hours.
     private static let firstDayWithHours = "select min(hour) / 24 from leak_hour where leak = d.leak"
     private static let buildsOfApp =
         "select count(*) from leak l join leak_build b on b.leak = l.id where l.app = a.id"
@@ -50,7 +53,7 @@ struct RowCheck: Sendable {
     private static let wrongSessions = """
         max(bucket_total(session_buckets), bucket_total(leaky_buckets)) > (select sessions from release where id = b.release)
         """
-    private static let holding =
+    private static let holdingDecision =
         "select 1 from decision d where d.id = l.state and d.leak = l.id and d.kind in ('resolve', 'ignore')"
     private static let reportsNow = """
         select coalesce(max(c.reports), 0) from decision d
@@ -65,8 +68,8 @@ struct RowCheck: Sendable {
          where app = d.app and slot between d.day * 144 and d.day * 144 + 143)
         """
 
-    /// All checks, in the order of their repairs. Each repair uses the results of the repairs before it: reports and freed are
-    /// added up from the builds of leaks to the apps.
+    /// All checks, in the order of their repairs. Each repair uses the results of the repairs before it: reports and freed reports are
+    /// added up from the builds of a leak, over releases and leaks, to the apps.
     static let all = [
         RowCheck(
             "reports and freed of a leak in a release are the sums of its builds",
@@ -92,8 +95,8 @@ struct RowCheck: Sendable {
                 where p.leak = c.leak and b.release = c.release
                 """,
             where: "not exists (select 1 from install_set where id = c.id << 3 | 4)"),
-        // Old hours are deleted leak by leak, so the first complete day differs between leaks. Hours may be wrong as well, so they
-        // repair a day only if the days of its leak do not add up to the reports of the leak.
+        // Old hours are deleted leak by leak, so the first day with all its hours differs between leaks. The hours may be the wrong ones,
+        // so the repair changes a day only if the days of its leak do not add up to the reports of the leak.
         RowCheck(
             "reports of a day are the sum of its hours, where all are kept",
             count: """
@@ -183,7 +186,7 @@ struct RowCheck: Sendable {
                   (select count(*) from leak where first_release = r.id)
                 """,
             since: 2),
-        // Bytes are an estimate, made before a leak is stored.
+        // The number of bytes is an estimate that is made before a leak is stored.
         RowCheck(
             "counters for the limits of an app are no more than what it has",
             count: """
@@ -196,8 +199,9 @@ struct RowCheck: Sendable {
             since: 2),
         RowCheck(
             "the state of a leak is a decision about it",
-            count: "select count(*) from leak l where state <> 0 and not exists (\(holding))",
-            repair: "update leak as l set state = 0 where state <> 0 and not exists (\(holding))", since: 3),
+            count: "select count(*) from leak l where state <> 0 and not exists (\(holdingDecision))",
+            repair: "update leak as l set state = 0 where state <> 0 and not exists (\(holdingDecision))",
+            since: 3),
         RowCheck(
             "a resolved leak has its counts per release from when it was resolved",
             count: "select count(*) from decision_release where decision not in (select state from leak)",
@@ -208,7 +212,7 @@ struct RowCheck: Sendable {
             repair:
                 "update decision_release as s set reports = (\(reportsNow)) where reports > (\(reportsNow))",
             since: 3),
-        // A report that came too late for a day that is kept counts in the leak alone.
+        // A report whose day was already deleted when it arrived counts only in the leak.
         RowCheck(
             "reports of an app's days and slots are no more than those of its leaks",
             count: """
@@ -221,7 +225,7 @@ struct RowCheck: Sendable {
                 where o.id = d.id and min(d.reports + \(reportsOfSlots), LARGEST_TOTAL) > coalesce(s.reports, 0)
                 """,
             since: 3),
-        // Until the repair, a repeat of such a key gets an empty answer.
+        // Before the repair, a repeated request with such a key gets an empty response.
         RowCheck(
             "an idempotency key has its answer",
             count:

@@ -2,10 +2,10 @@ extension SQLiteConnection {
     /// The tables whose counts may be in ``CountLog``.
     private static let countTables = ["leak", "leak_build", "leak_release", "leak_hour", "leak_day"]
 
-    /// Makes temporary copies of the tables of counts, under their names, and adds the counts in the log to them: for a check that
-    /// leaves the file as it is. The time grows with the database. Reports that are kept in the log are not copied.
+    /// Creates temporary copies of the tables of counts, under the same names, and adds the counts in the log to the copies: for a check
+    /// that does not change the file. The time grows with the size of the database. Samples in the log are not written.
     ///
-    /// The connection sees the copies from then on.
+    /// The connection reads the copies instead of the tables from then on.
     func copyCounts() throws(StoreError) {
         for table in Self.countTables {
             let select = try statement(
@@ -13,17 +13,17 @@ extension SQLiteConnection {
                 select sql from main.sqlite_master where tbl_name = ? and sql is not null
                 order by type = 'index'
                 """)
-            let parts: [String]
+            let definitions: [String]
             do {
                 defer { select.reset() }
                 try select.bind(table)
-                var read: [String] = []
-                while try select.step() { read.append(select.text(0)) }
-                parts = read
+                var texts: [String] = []
+                while try select.step() { texts.append(select.text(0)) }
+                definitions = texts
             }
-            for (number, part) in parts.enumerated() {
-                // CREATE, the kind of object, and the rest from its name on.
-                let words = part.split(separator: " ", maxSplits: 2)
+            for (number, definition) in definitions.enumerated() {
+                // The words are CREATE, the kind of object, and the rest of the definition, which begins with the name.
+                let words = definition.split(separator: " ", maxSplits: 2)
                 guard words.count == 3 else { throw .unreadable("the schema", in: path) }
                 try execute("create \(words[1]) temp.\(words[2])")
                 if number == 0 { try execute("insert into temp.\(table) select * from main.\(table)") }

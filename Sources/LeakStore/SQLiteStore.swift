@@ -14,31 +14,32 @@ public final class SQLiteStore: Store {
     public typealias Redact = @Sendable (ArraySlice<UInt8>) -> [UInt8]
 
     let path: String
-    /// Tests access these too, to set limits that operators do not set.
+    /// The writer. Tests access it too, to set limits that operators cannot set.
     let writer: Guarded<Writer>
     let damageMonitor: DamageMonitor
     private let pendingCalls = PendingCalls()
     private let flusher: CountLogFlusher
-    /// Maximum number of times that an erasure tries to empty the write-ahead log, and the time that each attempt waits for readers.
+    /// Maximum number of attempts of an erasure to empty the write-ahead log.
     private static let emptyLogAttempts = 20
-    private static let logWaitMilliseconds: Int32 = 50
+    /// Maximum time that each of these attempts waits for readers.
+    private static let emptyLogWaitMilliseconds: Int32 = 50
     private let lock: LockFile?
-    /// True once the marker says that the database has leaks.
+    /// `true` if the ``DatabaseMarker`` records that the database has leaks.
     private let hasRecordedLeaks = Guarded(false)
-    /// Time to wait for another process that holds the lock while the schema is old.
-    private static let migrationWait = Duration.milliseconds(500)
+    /// Maximum time to wait for another process that holds the lock file.
+    private static let lockWait = Duration.milliseconds(500)
 
     /// Opens the file, creates it if it does not exist (mode 0600, its directory must exist), and migrates an older schema, unless
     /// a server has it open.
     ///
     /// - Parameters:
-    ///   - path: `-wal`, `-shm` and `.lock` files stand beside it.
-    ///   - exclusive: `true` for a server, which keeps another server off; `false` for a command that adds a key.
-    ///   - seed: decides which reports are kept as samples; the same for the same reports.
-    ///   - limits: the limits on what one sender can make the store keep.
+    ///   - path: the path of the file. The files `-wal`, `-shm`, `.lock` and `.marker` are created beside it.
+    ///   - exclusive: `true` for a server, which prevents another server from opening the file; `false` for a command that adds a key.
+    ///   - seed: the seed of the choice of samples. The same seed and reports give the same samples.
+    ///   - limits: the limits on the data that one sender can add.
     ///   - clock: the limits within which the system clock is followed.
     ///   - redact: called only for reports that are kept, inside ``count(_:now:)``.
-    /// - Throws: ``StoreError`` with a line that says what is wrong with the file.
+    /// - Throws: ``StoreError`` with one line that describes the problem of the file.
     public init(
         path: String, exclusive: Bool, seed: UInt64 = 0, limits: StoreLimits = StoreLimits(),
         clock: ClockRule = ClockRule(), redact: @escaping Redact = { Array($0) }
@@ -60,7 +61,7 @@ public final class SQLiteStore: Store {
             connection: connection, damageMonitor: damageMonitor, limits: limits, clock: clock,
             redact: redact,
             reservoir: Reservoir(seed: seed))
-        // The file was readable: from here on its log may be copied into it.
+        // Allows commits to copy the log into the file, because the file could be read.
         try writer.checkFile()
         let readTime = writer.readTime
         self.writer = Guarded(writer)
@@ -68,10 +69,9 @@ public final class SQLiteStore: Store {
         recordLeaks()
     }
 
-    /// Takes the lock of a server. Waits up to ``migrationWait``, because a command that checks the log holds the lock for a
-    /// moment.
+    /// Locks the file for a server. Waits up to ``lockWait``, because a command that checks the log also holds the lock for a moment.
     private static func lock(_ path: String) throws(StoreError) -> LockFile {
-        let deadline = ContinuousClock.now + migrationWait
+        let deadline = ContinuousClock.now + lockWait
         while true {
             do throws(StoreError) {
                 return try LockFile(beside: path)
@@ -82,23 +82,25 @@ public final class SQLiteStore: Store {
         }
     }
 
-    /// Records in the marker that the database has leaks.
+    /// Records in the marker that the database has leaks, if this is a server and the marker does not record it yet.
     private func recordLeaks() {
-        let isNews = hasRecordedLeaks.with { !$0 }
-        guard lock != nil, isNews else { return }
+        let isUnrecorded = hasRecordedLeaks.with { !$0 }
+        guard lock != nil, isUnrecorded else { return }
         let hasLeaks = writer.with { (try? $0.connection.number("select exists (select 1 from leak)")) == 1 }
         guard hasLeaks, DatabaseMarker.recordLeaks(at: path) else { return }
         hasRecordedLeaks.with { $0 = true }
     }
 
-    /// Rejects a database that was cut, or whose log was damaged, while no server had it open, before the log is copied into it.
+    /// Rejects a database that was truncated, or whose log was damaged, while no server had it open. Must run before the log is copied into
+    /// the file.
     ///
-    /// A run that ended while it copied the log leaves a file that is shorter than its header says; the log has what is missing.
-    /// Without a marker nothing is rejected: an operator deletes the marker to go on with what can be read.
+    /// If a process ends while it copies the log, the file is shorter than its header says, and the log has the missing pages. Such a file
+    /// is not rejected. Without a marker, no file is rejected: an operator deletes the marker to continue with the readable data.
     private static func checkNotTruncated(
         _ connection: SQLiteConnection, at path: String, lock: LockFile?
     ) throws(StoreError) {
-        guard DatabaseFile.size(of: path + "-wal") > 0, DatabaseFile.size(of: path + DatabaseMarker.end) > 0
+        guard DatabaseFile.size(of: path + "-wal") > 0,
+            DatabaseFile.size(of: path + DatabaseMarker.suffix) > 0
         else { return }
         var problem: String?
         if let header = connection.header, DatabaseFile.size(of: path) < header.fileBytes {
@@ -112,49 +114,49 @@ public final class SQLiteStore: Store {
                 )
             }
         }
-        // A server may be writing the log.
-        if problem == nil, let own = lock ?? (try? LockFile(beside: path)) {
-            defer { withExtendedLifetime(own) {} }
+        // Checks the log only under the lock, because a server may be writing it.
+        if problem == nil, let heldLock = lock ?? (try? LockFile(beside: path)) {
+            defer { withExtendedLifetime(heldLock) {} }
             problem = WriteAheadLogCheck.problem(of: path + "-wal")
         }
         guard let problem else { return }
         throw StoreError(
             .corrupt,
             "database \(path): \(problem). Keep \(path)-wal. Restore a backup, or copy the folder and run .recover on the "
-                + "copy. To go on with what can be read, delete \(path)\(DatabaseMarker.end)")
+                + "copy. To go on with what can be read, delete \(path)\(DatabaseMarker.suffix)")
     }
 
-    /// Checks a database that an earlier run has found damaged, because a backup may have been put in its place.
+    /// Checks a database that an earlier run has found damaged, because it may have been replaced by a backup.
     private static func checkRecordedDamage(of path: String) throws(StoreError) {
-        guard let noted = DatabaseMarker.damage(of: path) else { return }
+        guard let recordedDamage = DatabaseMarker.damage(of: path) else { return }
         guard !DatabaseMarker.isUnchangedSinceDamage(path) else {
             throw StoreError(
                 .corrupt,
-                "database \(path): an earlier run found it damaged, and the file was not replaced since (\(noted)). "
+                "database \(path): an earlier run found it damaged, and the file was not replaced since (\(recordedDamage)). "
                     + "Restore a backup, or copy the folder and run .recover on the copy. To go on without the reports in the write-ahead log, "
-                    + "delete \(path)\(DatabaseMarker.end)")
+                    + "delete \(path)\(DatabaseMarker.suffix)")
         }
-        let found: [String]
-        do throws(StoreError) { found = try damage(of: path) } catch { found = ["\(error)"] }
-        guard found.isEmpty else {
+        let problems: [String]
+        do throws(StoreError) { problems = try damage(of: path) } catch { problems = ["\(error)"] }
+        guard problems.isEmpty else {
             throw StoreError(
                 .corrupt,
-                "database \(path): an earlier run found signs of damage, and a check confirms it (\(found[0])). Keep "
+                "database \(path): an earlier run found signs of damage, and a check confirms it (\(problems[0])). Keep "
                     + "\(path)-wal: copy the whole folder, then restore a backup")
         }
         try DatabaseMarker.clearDamage(of: path)
     }
 
-    /// Migrates an older schema, but never while a server runs, because the server would continue to write the old one.
+    /// Migrates an older schema, but never while a server runs, because the server would continue to write rows of the old schema.
     private static func migrate(_ connection: SQLiteConnection, isLocked: Bool) throws(StoreError) {
         var lock: LockFile?
-        let deadline = ContinuousClock.now + migrationWait
+        let deadline = ContinuousClock.now + lockWait
         while !isLocked, lock == nil, try Migration.isNeeded(on: connection) {
             do throws(StoreError) {
                 lock = try LockFile(beside: connection.path)
             } catch {
                 guard error.reason == .locked else { throw error }
-                // The process that holds the lock may be about to do the same.
+                // The process that holds the lock may be migrating the schema, too.
                 guard ContinuousClock.now < deadline else { throw .servedWithOlderSchema(connection.path) }
                 usleep(20_000)
             }
@@ -164,7 +166,7 @@ public final class SQLiteStore: Store {
     }
 
     public func count(_ submissions: [Submission], now: Int64) throws(StoreError) -> [Receipt] {
-        // A thread that counts without a pause would take the lock again before a reader wakes up.
+        // Otherwise a thread that counts without a pause would lock the writer again before a waiting reader wakes up.
         flusher.yield()
         return try write { writer throws(StoreError) in try writer.count(submissions, now: now) }
     }
@@ -176,24 +178,24 @@ public final class SQLiteStore: Store {
 
     public func expire(now: Int64, while isWanted: () -> Bool) throws(StoreError) -> ClockWait? {
         var expiry = Expiry(now: now)
-        var isLeft = true
-        while isLeft, isWanted() {
-            isLeft = try writer.with { writer throws(StoreError) in
+        var needsAnotherStep = true
+        while needsAnotherStep, isWanted() {
+            needsAnotherStep = try writer.with { writer throws(StoreError) in
                 try writer.checkFile()
                 return try writer.withReservedSpace { () throws(StoreError) in try writer.runStep(of: &expiry)
                 }
             }
-            if isLeft { pendingCalls.yield() }
+            if needsAnotherStep { pendingCalls.yield() }
         }
         return expiry.wait
     }
 
     public func erase(install: UInt64, while isWanted: () -> Bool) throws(StoreError) -> ErasureResult? {
         var erasure = InstallErasure(install: install)
-        var isLeft = true
-        while isLeft {
+        var needsAnotherStep = true
+        while needsAnotherStep {
             guard isWanted() else { return nil }
-            isLeft = try writer.with { writer throws(StoreError) in
+            needsAnotherStep = try writer.with { writer throws(StoreError) in
                 try writer.checkFile()
                 return try writer.withReservedSpace { () throws(StoreError) in
                     try writer.runStep(of: &erasure)
@@ -201,19 +203,19 @@ public final class SQLiteStore: Store {
             }
             pendingCalls.yield()
         }
-        var erased = erasure.erased
-        erased.isLeftInLog = !emptyLog(while: isWanted)
-        return erased
+        var result = erasure.result
+        result.isLeftInLog = !emptyLog(while: isWanted)
+        return result
     }
 
-    /// Empties the log, between other calls.
+    /// Empties the write-ahead log. Other calls can run between two attempts.
     ///
     /// - Returns: `true` if the log is empty.
     private func emptyLog(while isWanted: () -> Bool) -> Bool {
         for _ in 0..<Self.emptyLogAttempts where isWanted() {
             let isEmpty = try? writer.with { writer throws(StoreError) in
                 try writer.checkFile()
-                return try writer.connection.truncateLog(waitMilliseconds: Self.logWaitMilliseconds)
+                return try writer.connection.truncateLog(waitMilliseconds: Self.emptyLogWaitMilliseconds)
             }
             if isEmpty == true { return true }
             pendingCalls.yield()

@@ -1,6 +1,6 @@
 /// The result of checking a database.
 public struct Verification: Hashable, Sendable {
-    /// Faults in the file's structure, one line each: only a backup repairs them.
+    /// Faults in the file's structure, one line each. Only a backup can replace a file with such faults.
     public var damage: [String]
     /// Totals that are not the sums of their parts, one line each: ``SQLiteStore/repair(path:)`` repairs most.
     public var wrongSums: [String]
@@ -10,17 +10,18 @@ public struct Verification: Hashable, Sendable {
     /// All problems; empty if there are none.
     public var problems: [String] { damage + wrongSums }
 
-    /// `true` if this code knows all sums of the schema.
+    /// `true` if this version of the collector knows the schema, so that all sums were checked.
     public var isOfKnownSchema: Bool { schema <= Migration.newestVersion }
 }
 
 extension SQLiteStore {
-    /// Checks the file's structure too; takes seconds for a large file.
+    /// Checks the structure of the file too. Takes seconds for a large file.
     public func verify() throws(StoreError) -> [String] { try Self.verify(path: path).problems }
 
-    /// Checks a file of any schema, such as a backup, without changing it. For a later schema, checks the structure alone.
+    /// Checks a file of any schema, such as a backup, without changing it. Checks only the structure if this version of the
+    /// collector does not know the schema.
     ///
-    /// - Throws: ``StoreError`` for a file of another program, or one of ours that lacks a part.
+    /// - Throws: ``StoreError`` for a file of another program, or a file of a collector that lacks a table, an index or a column.
     public static func verify(path: String) throws(StoreError) -> Verification {
         let reader = try SQLiteReader(path: path)
         let schema = try Migration.schema(of: reader.connection)
@@ -33,7 +34,7 @@ extension SQLiteStore {
         }
     }
 
-    /// Returns the faults of the structure, as ``verify(path:)`` names them.
+    /// Returns the faults of the structure: ``Verification/damage``.
     static func damage(of path: String) throws(StoreError) -> [String] {
         let reader = try SQLiteReader(path: path)
         let schema = try Migration.schema(of: reader.connection)
@@ -42,7 +43,7 @@ extension SQLiteStore {
 }
 
 extension SQLiteReader {
-    /// Returns problems that no sum shows: integrity errors, rows that refer to nothing, and damaged logs.
+    /// Returns problems of the structure: integrity errors, rows that refer to missing rows, and damaged logs.
     fileprivate func structuralProblems(of schema: Int) throws(StoreError) -> [String] {
         let structure = try texts(connection.statement("pragma integrity_check"), []).filter { $0 != "ok" }
         let orphans = try texts(connection.statement("pragma foreign_key_check"), [])
@@ -55,14 +56,14 @@ extension SQLiteConnection {
     /// - Parameter schema: the schema version of the file.
     func wrongSums(of schema: Int) throws(StoreError) -> [String] {
         if schema >= 12, try lacksCounts {
-            // A log that cannot be flushed is damage, and is reported as such.
+            // A log that cannot be flushed is reported as damage instead.
             guard try canFlushCounts() else { return [] }
             try copyCounts()
         }
         var problems: [String] = []
         for check in RowCheck.all where check.since <= schema {
-            let wrong = try count(check.count)
-            if wrong > 0 { problems.append("\(check.sentence): \(wrong) wrong") }
+            let wrongCount = try count(check.count)
+            if wrongCount > 0 { problems.append("\(check.sentence): \(wrongCount) wrong") }
         }
         if schema >= 7 { problems += try logProblems() }
         return problems + (try installProblems(of: schema))
@@ -74,7 +75,7 @@ extension SQLiteConnection {
         return try select.step() ? select.int(0) : 0
     }
 
-    /// Returns which logs have rows that cannot be written to their tables.
+    /// Returns a line for each log with rows that cannot be written to their tables.
     fileprivate func logDamage(of schema: Int) throws(StoreError) -> [String] {
         var damage: [String] = []
         if try readable({ () throws(StoreError) in try keyLog() }) == nil {
@@ -129,7 +130,7 @@ extension SQLiteConnection {
         return true
     }
 
-    /// Checks rows that are in a log and not yet in the table that another check reads.
+    /// Checks rows in the logs, which ``RowCheck`` does not read.
     private func logProblems() throws(StoreError) -> [String] {
         var problems: [String] = []
         func add(_ sentence: String, _ count: Int) {
@@ -146,16 +147,16 @@ extension SQLiteConnection {
 
     private func missingAnswers(of log: KeyLog) throws(StoreError) -> Int {
         let select = try statement("select 1 from answer where id = ?")
-        var missing = 0
+        var missingCount = 0
         for answer in Set(log.entries.values.map(\.answer)) {
             defer { select.reset() }
             try select.bind(answer)
-            if !(try select.step()) { missing += 1 }
+            if !(try select.step()) { missingCount += 1 }
         }
-        return missing
+        return missingCount
     }
 
-    /// Returns the number of leaks with more reports by system, or by model, than reports.
+    /// Returns the number of leaks that have more reports by system, or by model, than reports in total.
     private func excessiveValues(of log: ValueLog) throws(StoreError) -> Int {
         let select = try statement(
             """

@@ -9,7 +9,9 @@ import LeakPlatform
 @Suite struct MaintenanceLoopTests {
     @Test func `the log says why nothing expires while the clock is ahead`() {
         let hour: Int64 = 3_600_000
-        let wait = ClockWait(ahead: 120 * 24 * hour, lastKnown: 1_700_000_000_000, left: 23 * hour + 1)
+        let wait = ClockWait(
+            aheadMilliseconds: 120 * 24 * hour, lastKnownTime: 1_700_000_000_000,
+            remainingMilliseconds: 23 * hour + 1)
         #expect(
             MaintenanceLoop.warning(of: wait) == """
                 the clock is 120 days ahead of the last known time (2023-11-14 22:13 UTC), so nothing expires by it. \

@@ -14,7 +14,7 @@ import Testing
         var checks: (before: Int, now: Int) = (1_000, 1_000)
         var reports: (before: Int, now: Int)
         var devices = 50
-        var isBack = false
+        var isRegressed = false
         var buckets = 64
     }
 
@@ -29,7 +29,7 @@ import Testing
                 ReleaseGate.LeakCounts(
                     classIndex: index, baseline: Self.spread(given.reports.before, over: given.buckets),
                     version: Self.spread(given.reports.now, over: given.buckets), devices: given.devices,
-                    isNew: given.reports.before == 0, isBack: given.isBack)
+                    isNew: given.reports.before == 0, isRegressed: given.isRegressed)
             })
     }
 
@@ -45,7 +45,7 @@ import Testing
 
     static let verdicts:
         [(
-            name: String, checks: (Int, Int), reports: (Int, Int), devices: Int, isBack: Bool,
+            name: String, checks: (Int, Int), reports: (Int, Int), devices: Int, isRegressed: Bool,
             expected: ReleaseGate.Verdict
         )] = [
             ("as many as before", (1_000, 1_000), (100, 100), 50, false, .passed),
@@ -69,7 +69,7 @@ import Testing
         let result = check([
             Given(
                 checks: given.checks, reports: given.reports, devices: given.devices,
-                isBack: given.isBack)
+                isRegressed: given.isRegressed)
         ])
         #expect(result.verdict == given.expected, "\(given.name): \(result)")
     }
@@ -119,7 +119,8 @@ import Testing
         }
         #expect(result((10, 10)).verdict == .cannotTell)
         #expect(result((10, 20_000)).verdict != .passed)
-        #expect(result((10, 10)).classes == [.fewDevices(inBaseline: before < ReleaseGate.leastBuckets)])
+        #expect(
+            result((10, 10)).classes == [.fewDevices(inBaseline: before < ReleaseGate.minimumBucketCount)])
     }
 
     @Test func `a new leak of a class that is no longer checked fails by its numbers`() {

@@ -138,7 +138,7 @@ import Testing
         let disk = FaultyDisk(in: TemporaryDirectory(isInMemory: true))
         let store = try disk.directory.store()
         for number in 0..<20 { _ = try store.count([batch(number)], now: noon) }
-        for isLast in [Bool](repeating: false, count: DamageMonitor.unconfirmedSigns) + [true] {
+        for isLast in [Bool](repeating: false, count: DamageMonitor.unconfirmedSignLimit) + [true] {
             disk.follow { $0.operation == .read ? .fail(SQLITE_CORRUPT) : .none }
             #expect(throws: StoreError.self) { try store.makeReader().leaks(LeakQuery(), now: noon) }
             disk.follow { _ in .none }

@@ -120,11 +120,11 @@ import LeakPlatform
         #expect(try writer.count([submission(reports)], now: noon) == [.counted])
         var erasure = InstallErasure(install: 1)
         while try writer.runStep(of: &erasure) {
-            guard erasure.erased.sets > 0 else { continue }
+            guard erasure.result.sets > 0 else { continue }
             var expiry = Expiry(now: noon + 2 * day)
             while try writer.runStep(of: &expiry) {}
         }
-        #expect(erasure.erased.sets > 500)
+        #expect(erasure.result.sets > 500)
         #expect(try store.erase(install: 1).sets == 0)
         let week = try store.makeReader().overview(app: nil, period: .week, now: noon + 2 * day)
         #expect(week.recentReports == 1_400 && week.recentInstalls == 0)
@@ -141,7 +141,7 @@ import LeakPlatform
         var erasure = InstallErasure(install: 1)
         while try writer.runStep(of: &erasure) {
             // By then the erasure has passed the places of the copies, but not those of the originals.
-            guard erasure.erased.sets > 1_800 else { continue }
+            guard erasure.result.sets > 1_800 else { continue }
             let others = (700..<1_400).map { report("L\($0)", 2, build: "2") }
             #expect(try writer.count([submission(others)], now: noon) == [.counted])
         }

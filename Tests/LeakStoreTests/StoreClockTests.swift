@@ -63,7 +63,8 @@ import Testing
         }
         let next = try store()
         let wait = try #require(try next.expire(now: noon + step))
-        #expect(wait.ahead == step && wait.left == day && wait.lastKnown == noon)
+        #expect(
+            wait.aheadMilliseconds == step && wait.remainingMilliseconds == day && wait.lastKnownTime == noon)
         return (next, batch, page)
     }
 
@@ -93,7 +94,7 @@ import Testing
         for hours in 1...23 {
             uptime.run(for: hour)
             let wait = try #require(try store.expire(now: noon + 120 * day + Int64(hours) * hour))
-            #expect(wait.left == day - Int64(hours) * hour)
+            #expect(wait.remainingMilliseconds == day - Int64(hours) * hour)
             // The elapsed waiting time survives restarts.
             guard hours % 5 == 0 else { continue }
             store = try self.store()
@@ -147,7 +148,7 @@ import Testing
         let (store, batch, _) = try startAhead(by: 120 * day)
         uptime.run(for: 20 * hour)
         let wait = try #require(try store.expire(now: noon + 120 * day + 20 * hour))
-        #expect(wait.lastKnown == noon + 20 * hour && wait.ahead == 120 * day)
+        #expect(wait.lastKnownTime == noon + 20 * hour && wait.aheadMilliseconds == 120 * day)
         #expect(try store.count([batch], now: noon + 121 * day) == [.repeated(answer: batch.answer)])
     }
 

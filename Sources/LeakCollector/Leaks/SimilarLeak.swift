@@ -68,7 +68,7 @@ struct SimilarLeak: Hashable, Sendable {
             } else if let theirs = other.className, let ours = leak.className {
                 "class \(Self.shortened(theirs)) instead of \(Self.shortened(ours))"
             } else {
-                Self.textDifference(words.changed(from: otherWords))
+                Self.textDifference(words.changedWords(from: otherWords))
             }
         if changedWords != nil, ours.elements.isEmpty, theirs.elements.isEmpty {
             difference = classDifference

@@ -34,8 +34,8 @@ struct ReleasesPage: Component {
         }
         return #"""
             <p>The newest version is \#(IsolatedText(newest.version)). A higher version takes its place once it has leaks on \#
-            \#(Count(NewestVersion.installs).of("install", "installs")) or \#
-            \#(Count(NewestVersion.sessions).of("session", "sessions")).</p>
+            \#(Count(NewestVersion.minimumInstalls).of("install", "installs")) or \#
+            \#(Count(NewestVersion.minimumSessions).of("session", "sessions")).</p>
             """#
     }
 

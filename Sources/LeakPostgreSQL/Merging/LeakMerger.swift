@@ -107,9 +107,9 @@
         // MARK: Samples
 
         private func mergedSamples(_ rows: Rows) -> SampleMerge {
-            func keptSamples(_ leak: Int64) -> [SampleMerge.Kept] {
+            func keptSamples(_ leak: Int64) -> [SampleMerge.KeptSample] {
                 rows.filter { $0.int64(0) == leak }.map { row in
-                    SampleMerge.Kept(slot: row.int(1), ordinal: row.int(2), at: row.int64(3))
+                    SampleMerge.KeptSample(slot: row.int(1), ordinal: row.int(2), at: row.int64(3))
                 }
             }
             return SampleMerge(

@@ -33,7 +33,7 @@
                 let verdict = ReleaseVerdict(
                     rates, app: query.key,
                     version: ReleaseCheck.Side(version: query.version, build: query.build),
-                    baseline: baseline.shown, leakStates,
+                    baseline: baseline.resultSide, leakStates,
                     regressed: Set(answers[1].filter { $0.int64(1) == release }.map { $0.int64(0) }),
                     limits: query.limits)
                 return verdict.check(
@@ -50,7 +50,7 @@
                 select r.id, r.version from app a join release r on r.app = a.id
                   and r.order_key >= $1::bytea and r.order_key < $2::bytea
                 where a.name = $3::text and a.environment = $4::text order by r.order_key desc
-                """, .bytes(order.atOrAbove), .bytes(order.above), .text(app.name),
+                """, .bytes(order.sameRankLowerBound), .bytes(order.higherRankLowerBound), .text(app.name),
                 .text(app.environment))
         }
 
@@ -83,7 +83,7 @@
             if query.baseline == nil, let build = version.build,
                 let earlierBuild = try Self.build(buildBefore(build, of: version.rows), on: connection)
             {
-                return ReleaseCheckBaseline(former: earlierBuild, of: version, query.version, floor: floor)
+                return ReleaseCheckBaseline(earlierBuild: earlierBuild, of: version, query.version, floor: floor)
             }
             if let text = query.baseline {
                 let rows = try connection.run(releases(ranking: text, app: query.key)).map { $0.int64(0) }
@@ -100,8 +100,8 @@
             }
             let rows = try connection.run(releases(ranking: text, app: query.key)).map { $0.int64(0) }
             return ReleaseCheckBaseline(
-                side: ReleaseCheckSide(rows: rows, build: nil), shown: ReleaseCheck.Side(version: text),
-                bound: VersionOrder(text).above, floor: floor)
+                side: ReleaseCheckSide(rows: rows, build: nil), resultSide: ReleaseCheck.Side(version: text),
+                bound: VersionOrder(text).higherRankLowerBound, floor: floor)
         }
 
         /// Selects the newest of the versions that rank lower than the given one, by ``NewestVersion``.
@@ -111,7 +111,7 @@
                 select r.version from app a join release r on r.app = a.id and r.order_key < $1::bytea
                   and r.order_key >= $2::bytea
                 where a.name = $3::text and a.environment = $4::text order by \(NewestVersion.order) limit 1
-                """, .bytes(VersionOrder(version).atOrAbove), .bytes(floor), .text(app.name),
+                """, .bytes(VersionOrder(version).sameRankLowerBound), .bytes(floor), .text(app.name),
                 .text(app.environment))
         }
 

@@ -47,8 +47,8 @@
                     samples: answers[5].first?.int(0) ?? 0,
                     lived: answers[7].first.flatMap { DurationHistogram(bytes: $0.bytes(0)) }?.ranges ?? [],
                     history: try Self.history(answers[6], connection),
-                    reasons: LeakDetail.explained(answers[8].map { ($0.text(0), $0.int(1)) }),
-                    closures: LeakDetail.explained(answers[10].map { ($0.text(0), $0.int(1)) }),
+                    reasons: LeakDetail.sortedCounts(answers[8].map { ($0.text(0), $0.int(1)) }),
+                    closures: LeakDetail.sortedCounts(answers[10].map { ($0.text(0), $0.int(1)) }),
                     retainedBytes: LeakDetail.retainedBytes(answers[9].map { ($0.text(0), $0.int(1)) }))
             }
         }

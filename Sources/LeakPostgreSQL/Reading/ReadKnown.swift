@@ -22,7 +22,7 @@
             for row in rows {
                 let (number, reports) = (row.int64(0), row.int(3))
                 let cacheEntry = knownCache.cached(on: number, reports: reports)
-                guard !cacheEntry.isKnown else {
+                guard !cacheEntry.isCached else {
                     if let match = cacheEntry.match { foundRows.add(match, reports: reports, of: number) }
                     continue
                 }

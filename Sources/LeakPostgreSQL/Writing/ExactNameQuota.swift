@@ -114,13 +114,13 @@
                     apps[app].stored.leaks += 1
                     apps[app].stored.textBytes += bytes
                 } else {
-                    countedIdentity = .beyond(app: apps[app].key, row: apps[app].stored.id)
+                    countedIdentity = .overLimit(app: apps[app].key, row: apps[app].stored.id)
                 }
             }
             let storedLeak = existing.leaks[countedIdentity.id]
             let number = leaks.number(
                 of: countedIdentity.id, adding: Leak(row: storedLeak?.id, builds: storedLeak?.builds ?? 0))
-            return (AdmittedLeak(counted: countedIdentity, isNew: storedLeak == nil, beyond: limit), number)
+            return (AdmittedLeak(counted: countedIdentity, isNew: storedLeak == nil, exceededLimit: limit), number)
         }
 
         func module(of leak: LeakID) -> String? { existing.module(of: leak) }

@@ -79,7 +79,7 @@
         private static func leaks(thatMayBeOf aggregate: SubmissionAggregate) -> [LeakID] {
             let ids = aggregate.leaks.map(\.identity.id)
             guard !aggregate.choices.isEmpty || !aggregate.unknownLeaks.isEmpty else { return ids }
-            let choiceIDs = aggregate.choices.flatMap { $0.asked.ids }
+            let choiceIDs = aggregate.choices.flatMap { $0.reported.ids }
             return Array(Set(ids + choiceIDs).union(aggregate.unknownLeaks))
         }
 
@@ -249,7 +249,7 @@
         }
 
         private func leakBeyond(of app: SubmissionAggregate.App) -> LeakID {
-            LeakIdentity.beyond(app: app.key, row: apps[app.key]?.id ?? 0).id
+            LeakIdentity.overLimit(app: app.key, row: apps[app.key]?.id ?? 0).id
         }
 
         private func cells(thatMayBeOf aggregate: SubmissionAggregate, other: ByteText) -> [LeakBuildKey] {

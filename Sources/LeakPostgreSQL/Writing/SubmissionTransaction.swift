@@ -37,7 +37,7 @@
             var existing = try ExistingRows(
                 of: aggregate, apps: apps, on: connection, names: &writer.nameCache)
             for choice in aggregate.choices {
-                for leak in choice.asked.ids {
+                for leak in choice.reported.ids {
                     writer.nameCache.remember(existing.module(of: leak), of: leak)
                 }
             }
@@ -93,7 +93,7 @@
             var aggregate = SubmissionAggregate()
             for number in countedIndexes {
                 if forgotten.contains(number) {
-                    try aggregate.addForgotten(submissions[number], by: quota)
+                    try aggregate.addUnstoredKey(submissions[number], by: quota)
                 }
                 try aggregate.add(
                     apps.withoutUnknownApps(submissions[number]), number: number, by: quota)

@@ -93,7 +93,9 @@
         /// Adds the numbers of items that were counted as `other`, by app and limit.
         func writeBeyond() -> Query? {
             let beyond = zip(aggregate.apps, rowIDs.apps).flatMap { app, rowID in
-                app.beyond.filter { $0.value > 0 }.map { (app: rowID.id, name: $0.key, count: $0.value) }
+                app.overLimitCounts.filter { $0.value > 0 }.map {
+                    (app: rowID.id, name: $0.key, count: $0.value)
+                }
             }
             guard !beyond.isEmpty else { return nil }
             return Query(

@@ -29,11 +29,11 @@ package struct DurationHistogram: Hashable, Sendable {
     }
 
     private mutating func add(bucket number: Int, count: Int) {
-        let place = buckets.firstIndex { $0.number >= number } ?? buckets.count
-        if place < buckets.count, buckets[place].number == number {
-            buckets[place].count.addBounded(count)
+        let index = buckets.firstIndex { $0.number >= number } ?? buckets.count
+        if index < buckets.count, buckets[index].number == number {
+            buckets[index].count.addBounded(count)
         } else {
-            buckets.insert((number, count), at: place)
+            buckets.insert((number, count), at: index)
         }
     }
 
@@ -43,15 +43,15 @@ package struct DurationHistogram: Hashable, Sendable {
 
     var count: Int { buckets.reduce(into: 0) { $0.addBounded($1.count) } }
 
-    /// The nearest-rank percentile in milliseconds; `nil` when empty.
+    /// Returns the nearest-rank percentile in milliseconds; `nil` if the histogram is empty.
     ///
-    /// - Parameter share: from 0 to 1.
-    func percentile(_ share: Double) -> Int? {
-        let rank = max(1, Int((share * Double(count)).rounded(.up)))
-        var seen = 0
+    /// - Parameter fraction: from 0 to 1.
+    func percentile(_ fraction: Double) -> Int? {
+        let rank = max(1, Int((fraction * Double(count)).rounded(.up)))
+        var cumulativeCount = 0
         for bucket in buckets {
-            seen.addBounded(bucket.count)
-            if seen >= rank { return Self.middle(of: bucket.number) }
+            cumulativeCount.addBounded(bucket.count)
+            if cumulativeCount >= rank { return Self.middle(of: bucket.number) }
         }
         return nil
     }
@@ -62,23 +62,24 @@ package struct DurationHistogram: Hashable, Sendable {
     }
 
     /// The starts of the ranges that pages show, in milliseconds.
-    private static let edges = [
+    private static let rangeStarts = [
         0, 100, 200, 500, 1_000, 2_000, 5_000, 10_000, 20_000, 60_000, 300_000, 3_600_000,
     ]
 
-    /// Counts in the ranges that pages show, from the first range with a count to the last one, at the histogram's precision.
+    /// Counts in the ranges that pages show, from the first to the last range with a count.
     package var ranges: [LeakDetail.LivedRange] {
-        var counts = [Int](repeating: 0, count: Self.edges.count)
+        var counts = [Int](repeating: 0, count: Self.rangeStarts.count)
         for bucket in buckets {
             let middle = Self.middle(of: bucket.number)
-            guard let range = Self.edges.lastIndex(where: { $0 <= middle }) else { continue }
+            guard let range = Self.rangeStarts.lastIndex(where: { $0 <= middle }) else { continue }
             counts[range].addBounded(bucket.count)
         }
         guard let first = counts.firstIndex(where: { $0 > 0 }), let last = counts.lastIndex(where: { $0 > 0 })
         else { return [] }
         return (first...last).map { index in
             LeakDetail.LivedRange(
-                from: Self.edges[index], to: index + 1 < Self.edges.count ? Self.edges[index + 1] : nil,
+                from: Self.rangeStarts[index],
+                to: index + 1 < Self.rangeStarts.count ? Self.rangeStarts[index + 1] : nil,
                 count: counts[index])
         }
     }
@@ -95,7 +96,7 @@ package struct DurationHistogram: Hashable, Sendable {
         return writer.bytes
     }
 
-    /// Reads ``bytes`` back; `nil` for bytes that are no histogram.
+    /// Parses ``bytes``; `nil` for bytes that are no histogram.
     package init?(bytes: [UInt8]) {
         var reader = PackedReader(bytes)
         var number = 0

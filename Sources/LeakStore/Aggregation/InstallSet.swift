@@ -4,15 +4,15 @@
 /// Otmar Ertl, "New cardinality estimation algorithms for HyperLogLog sketches" (2017), which needs no bias tables
 /// and is as good just above 256 as in the millions. The result does not depend on the order of insertion.
 package struct InstallSet: Hashable, Sendable {
-    /// Maximum number of hashes that are kept as they are, in 2 KiB. It must never become lower, because stored sets with more hashes
-    /// could not be read any more.
+    /// Maximum number of hashes of an exact set, which then has 2 KiB. This limit must never become lower, because stored sets with more
+    /// hashes could not be read any more.
     static let exactLimit = 256
     static let registerCount = 1 << indexBits
     private static let indexBits = 10
     /// Bits of a hash that are left for the rank.
     private static let rankBits = 64 - indexBits
 
-    /// Ascending; empty once the set is estimated.
+    /// The hashes of an exact set, ascending. Empty if the set is an estimate.
     private var hashes: [UInt64] = []
     /// Empty while the set is exact.
     private var registers: [UInt8] = []
@@ -23,21 +23,21 @@ package struct InstallSet: Hashable, Sendable {
 
     package init() {}
 
-    /// - Returns: `true` if the set changed. `false` also means that the hash would change no set that contains this one.
+    /// - Returns: `true` if the set changed. If `false`, the hash would not change any superset of this set either.
     package mutating func insert(_ hash: UInt64) -> Bool {
-        guard isExact else { return record(hash) }
-        let place = Self.place(of: hash, in: hashes)
-        if place < hashes.count, hashes[place] == hash { return false }
-        hashes.insert(hash, at: place)
+        guard isExact else { return insertIntoEstimate(hash) }
+        let index = Self.insertionIndex(of: hash, in: hashes)
+        if index < hashes.count, hashes[index] == hash { return false }
+        hashes.insert(hash, at: index)
         if hashes.count > Self.exactLimit { convertToEstimate() }
         return true
     }
 
-    /// - Returns: `true` if the hash was in the set. Nothing can be removed from an estimate, because it holds no single installs.
+    /// - Returns: `true` if the hash was removed. Nothing can be removed from an estimate, because it does not contain the hashes.
     package mutating func remove(_ hash: UInt64) -> Bool {
-        let place = Self.place(of: hash, in: hashes)
-        guard place < hashes.count, hashes[place] == hash else { return false }
-        hashes.remove(at: place)
+        let index = Self.insertionIndex(of: hash, in: hashes)
+        guard index < hashes.count, hashes[index] == hash else { return false }
+        hashes.remove(at: index)
         return true
     }
 
@@ -47,7 +47,7 @@ package struct InstallSet: Hashable, Sendable {
             return
         }
         if isExact { convertToEstimate() }
-        for index in registers.indices { raise(index, to: other.registers[index]) }
+        for index in registers.indices { raiseRegister(index, to: other.registers[index]) }
     }
 
     var isEmpty: Bool { isExact && hashes.isEmpty }
@@ -58,7 +58,7 @@ package struct InstallSet: Hashable, Sendable {
         registers = [UInt8](repeating: 0, count: Self.registerCount)
         rankCounts = [UInt16](repeating: 0, count: Self.rankBits + 2)
         rankCounts[0] = UInt16(Self.registerCount)
-        for hash in hashes { _ = record(hash) }
+        for hash in hashes { _ = insertIntoEstimate(hash) }
         hashes = []
     }
 
@@ -78,7 +78,7 @@ package struct InstallSet: Hashable, Sendable {
         return bytes
     }
 
-    /// Reads ``bytes`` back; `nil` for bytes that are no set.
+    /// Parses ``bytes``; `nil` for bytes that are no set.
     package init?(bytes: [UInt8]) {
         guard let tag = bytes.first else { return nil }
         switch tag {
@@ -103,31 +103,31 @@ package struct InstallSet: Hashable, Sendable {
         }
     }
 
-    private mutating func record(_ hash: UInt64) -> Bool {
+    private mutating func insertIntoEstimate(_ hash: UInt64) -> Bool {
         // The bits of a caller's hash may be unevenly distributed; mixing makes every bit depend on every other.
         let mixed = SplitMix64.mix(hash)
         let leadingZeros = min((mixed << Self.indexBits).leadingZeroBitCount, Self.rankBits)
-        return raise(Int(mixed >> Self.rankBits), to: UInt8(leadingZeros + 1))
+        return raiseRegister(Int(mixed >> Self.rankBits), to: UInt8(leadingZeros + 1))
     }
 
     /// - Returns: `true` if the register held a lower rank.
     @discardableResult
-    private mutating func raise(_ index: Int, to rank: UInt8) -> Bool {
-        let before = registers[index]
-        guard before < rank else { return false }
+    private mutating func raiseRegister(_ index: Int, to rank: UInt8) -> Bool {
+        let oldRank = registers[index]
+        guard oldRank < rank else { return false }
         registers[index] = rank
-        rankCounts[Int(before)] -= 1
+        rankCounts[Int(oldRank)] -= 1
         rankCounts[Int(rank)] += 1
         return true
     }
 
     private static func estimate(_ counts: [UInt16]) -> Int {
-        let all = Double(registerCount)
-        var sum = all * tau(1 - Double(counts[rankBits + 1]) / all)
+        let registerTotal = Double(registerCount)
+        var sum = registerTotal * tau(1 - Double(counts[rankBits + 1]) / registerTotal)
         for rank in stride(from: rankBits, to: 0, by: -1) { sum = 0.5 * (sum + Double(counts[rank])) }
-        sum += all * sigma(Double(counts[0]) / all)
+        sum += registerTotal * sigma(Double(counts[0]) / registerTotal)
         let naturalLogarithmOf2 = 0.693_147_180_559_945_3
-        let estimate = all * all / (2 * naturalLogarithmOf2 * sum)
+        let estimate = registerTotal * registerTotal / (2 * naturalLogarithmOf2 * sum)
         return estimate < 1e15 ? Int(estimate.rounded()) : 1_000_000_000_000_000
     }
 
@@ -156,7 +156,7 @@ package struct InstallSet: Hashable, Sendable {
     }
 
     /// Returns the first index whose hash is not smaller than `hash`.
-    private static func place(of hash: UInt64, in hashes: [UInt64]) -> Int {
+    private static func insertionIndex(of hash: UInt64, in hashes: [UInt64]) -> Int {
         var (low, high) = (0, hashes.count)
         while low < high {
             let middle = (low + high) / 2

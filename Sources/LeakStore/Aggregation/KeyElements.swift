@@ -1,4 +1,4 @@
-/// The elements of a leak's key by which similar leaks are found: hashes in a separate table.
+/// The elements of a leak's grouping key by which similar leaks are found. Their hashes are in the table `leak_element`.
 package enum KeyElements {
     /// Maximum number of elements of one leak: those nearest to the leaked object.
     package static let limit = 4
@@ -24,19 +24,19 @@ package enum KeyElements {
     }
 }
 
-/// Limits of the search for leaks that are similar to a leak, so that a store finds them in few steps.
+/// Limits of the search for similar leaks, so that a store needs few steps.
 package enum SimilarLeakLimits {
     /// Number of leaks of the same class that are searched.
     package static let classRows = 50
-    /// Number of these leaks that are read: those with the most reports.
+    /// Number of these leaks that are read: the leaks with the most reports.
     package static let classLeaks = 18
     /// Number of leaks that are read for each element of the key.
     package static let leaksPerElement = 8
-    /// Number of leaks whose classes are compared with that of a leak: so many before it, and so many after it, in the order of the
-    /// names.
+    /// Number of leaks whose classes are compared with the class of a leak: this number before it and this number after it, in the order of
+    /// the names.
     package static let classNames = 1_024
-    /// Number of leaks without a class whose texts are compared with that of a leak.
+    /// Number of leaks without a class whose texts are compared with the text of a leak.
     package static let texts = 512
-    /// Number of leaks with a class or text like that of a leak that are read.
+    /// Number of leaks with a similar class or text that are read.
     package static let similarNameLeaks = 12
 }

@@ -1,4 +1,4 @@
-/// Keeps classes apart that have the same name in different modules of an app.
+/// The rule that separates classes with the same name in different modules of an app.
 ///
 /// A leak with a module has two possible keys: one with the class alone, such as `Cart`, and one with its module, such as `Shop.Cart`.
 /// The first module that a report names gets the key with the class alone. Leaks of other modules use the key with the module. If
@@ -9,20 +9,20 @@ extension LeakIdentity {
     /// The identity whose key has the class with its module.
     private var qualified: LeakIdentity { module == nil ? self : alternative ?? self }
 
-    /// Returns the one of the two identities that reports count under.
+    /// Returns the identity that reports count under: this one or its alternative.
     ///
-    /// - Parameter stored: returns the module of an existing leak, empty if no report has named one; `nil` if there is no such
+    /// - Parameter storedModule: returns the module of an existing leak, empty if no report has named one; `nil` if there is no such
     ///   leak.
     package func chosen<Failure>(
-        _ stored: (LeakID) throws(Failure) -> String?
+        _ storedModule: (LeakID) throws(Failure) -> String?
     ) throws(Failure) -> LeakIdentity {
         guard alternative != nil, let module = plain.module else { return self }
-        let owner = try stored(plain.id)
+        let owner = try storedModule(plain.id)
         // Compares names as the store does.
         if let owner, owner.utf8.elementsEqual(module.utf8) { return plain }
-        if try stored(qualified.id) != nil { return qualified }
+        if try storedModule(qualified.id) != nil { return qualified }
         // `self` is the plain identity if the class is of the app's own module, and otherwise the qualified one.
-        let isFree = owner.map(\.isEmpty) ?? true
-        return isFree ? self : qualified
+        let isUnclaimed = owner.map(\.isEmpty) ?? true
+        return isUnclaimed ? self : qualified
     }
 }

@@ -1,4 +1,4 @@
-/// Decides under which name a new name counts: its own, or ``StoreLimits/other`` beyond a limit.
+/// The decision under which name reports count: their own name, or ``StoreLimits/other`` beyond a limit.
 ///
 /// A quota numbers apps, releases, builds and leaks, each kind from 0; later calls use these numbers. Admitted names are expected to
 /// be written in the same transaction.
@@ -18,7 +18,7 @@ package protocol NameQuota: AnyObject {
     /// Returns `true` if a leak may count a build separately.
     ///
     /// - Parameters:
-    ///   - isLast: `true` for the build that counts reports for which no other build has room. It is admitted beyond the limits.
+    ///   - isLast: `true` for the build that counts reports whose other builds are not admitted. It is admitted beyond the limits.
     ///   - key: the ingest key whose report comes first; a new build counts against the bytes of the key's day.
     func admits(_ leak: Int, in build: Int, isLast: Bool, of app: Int, key: Int64) throws(StoreError) -> Bool
 }
@@ -49,25 +49,25 @@ package struct AdmittedName: Sendable {
 
 /// The leak that a report is counted under.
 package struct AdmittedLeak: Sendable {
-    /// The leak itself, or ``LeakIdentity/beyond(app:row:)``.
+    /// The leak itself, or ``LeakIdentity/overLimit(app:row:)``.
     package var counted: LeakIdentity
     package var isNew: Bool
     /// The limit because of which the leak does not count as itself.
-    package var beyond: OverLimitCount.Name?
+    package var exceededLimit: OverLimitCount.Name?
 
-    package init(counted: LeakIdentity, isNew: Bool, beyond: OverLimitCount.Name? = nil) {
+    package init(counted: LeakIdentity, isNew: Bool, exceededLimit: OverLimitCount.Name? = nil) {
         self.counted = counted
         self.isNew = isNew
-        self.beyond = beyond
+        self.exceededLimit = exceededLimit
     }
 }
 
 extension LeakIdentity {
-    /// Returns the leak that counts all leaks of an app beyond the limit. Its id begins with eight zero bytes, as no hash of class
-    /// and stack does.
+    /// Returns the leak that counts all leaks of an app beyond the limit. Its id begins with eight zero bytes; a hash of a class and a
+    /// stack does not.
     ///
     /// - Parameter row: the number of the app in the database.
-    package static func beyond(app: AppKey, row: Int64) -> LeakIdentity {
+    package static func overLimit(app: AppKey, row: Int64) -> LeakIdentity {
         LeakIdentity(
             id: LeakID(high: 0, low: UInt64(bitPattern: row)), app: app.name, environment: app.environment,
             kind: "object", className: nil, module: nil, title: "Not grouped (limit reached)", stack: [],
@@ -76,8 +76,8 @@ extension LeakIdentity {
             groupingKey: GroupingKey(version: 1, className: StoreLimits.other, stack: []))
     }
 
-    /// Returns the leak as it counts in another app. The app ``StoreLimits/other`` has leaks of its own, because the app of the
-    /// leak may be admitted later, from another ingest key.
+    /// Returns the identity under which the leak counts in another app. In the app ``StoreLimits/other``, the leak has another id,
+    /// because its own app may be admitted later, by another ingest key.
     package func counted(in other: AppKey) -> LeakIdentity {
         guard other.name == StoreLimits.other, appKey != other else { return self }
         return LeakIdentity(
@@ -88,19 +88,19 @@ extension LeakIdentity {
             alternative: alternative?.counted(in: other))
     }
 
-    /// `true` for ``beyond(app:row:)``.
+    /// `true` for ``overLimit(app:row:)``.
     package var isOverLimit: Bool { id.high == 0 }
 
     /// Approximate bytes of the leak's row in `leak_text`.
     package var storedBytes: Int {
         let path = SearchText.packedPathBytes(of: self)
-        // The text for searches contains title and path once more, unless they are long.
+        // The search text contains title and path again, unless the path is long.
         let search = path > SearchText.pathBytes ? 0 : title.utf8.count + path
         return title.utf8.count + path + groupingKey.className.utf8.count + packedGroupedStack.count + search
     }
 }
 
-/// Admits every name as it is.
+/// A quota without limits: every name counts under itself.
 package final class UnlimitedNames: NameQuota {
     package init() {}
 
@@ -126,7 +126,7 @@ package final class UnlimitedNames: NameQuota {
     package func admits(_ leak: Int, in build: Int, isLast: Bool, of app: Int, key: Int64) -> Bool { true }
 }
 
-/// Entries that are numbered in the order in which their keys came.
+/// Entries numbered from 0 in the order in which their keys were added.
 package struct NumberedEntries<Key: Hashable, Entry> {
     private var entries: [Entry] = []
     private var numbers: [Key: Int] = [:]
@@ -138,7 +138,7 @@ package struct NumberedEntries<Key: Hashable, Entry> {
     /// - Parameter entry: the entry of a new key.
     /// - Returns: the number of the key.
     package mutating func number(of key: Key, adding entry: @autoclosure () -> Entry) -> Int {
-        if let known = numbers[key] { return known }
+        if let number = numbers[key] { return number }
         entries.append(entry())
         numbers[key] = entries.count - 1
         return entries.count - 1
@@ -150,9 +150,9 @@ package struct NumberedEntries<Key: Hashable, Entry> {
     }
 }
 
-/// The hash of a text and of the row that it belongs to. It takes less memory than the text.
+/// The hash of a text and of the row that the text belongs to, which takes less memory than the text.
 ///
-/// Hashes differ from one process to the next, so a sender cannot choose two texts that have the same one.
+/// The hash function differs from process to process, so a sender cannot choose two texts with the same hash.
 package struct HashedName: Hashable {
     private let hash: UInt64
 

@@ -1,4 +1,4 @@
-/// The words of a leak's class, or of the text that stands for a missing class.
+/// The words of a leak's class, or of the text that replaces a missing class.
 package struct NameWords: Sendable {
     /// Maximum number of words of a name that are compared.
     private static let limit = 96
@@ -17,8 +17,8 @@ package struct NameWords: Sendable {
     package init(className: String?, text: String) {
         name = className ?? text
         isText = className == nil
-        let all = isText ? name.split(separator: " ") : Self.words(ofType: name)
-        words = Array(all.prefix(Self.limit))
+        let allWords = isText ? name.split(separator: " ") : Self.words(ofType: name)
+        words = Array(allWords.prefix(Self.limit))
         let bracket = isText ? nil : name.utf8.firstIndex(of: UInt8(ascii: "<"))
         genericBase = if let bracket { name[..<bracket] } else { nil }
     }
@@ -29,8 +29,8 @@ package struct NameWords: Sendable {
 
     /// Returns the number of words in which two names differ.
     ///
-    /// - Returns: `nil` unless both are types or both are texts, and the two have a generic type or more than half of the words in
-    ///   common; also `nil` for texts that differ in more than four words.
+    /// - Returns: `nil` for a type and a text, and for names with at most half of their words in common, unless both are types with the
+    ///   same generic base. Also `nil` for texts that differ in more than four words.
     package func differences(from other: NameWords) -> Int? {
         guard isText == other.isText, !words.isEmpty, !other.words.isEmpty else { return nil }
         let longer = max(words.count, other.words.count)
@@ -39,14 +39,14 @@ package struct NameWords: Sendable {
         }
         let shorter = min(words.count, other.words.count)
         guard sharesBase == true || shorter * 2 > longer else { return nil }
-        let different = longer - commonWordCount(with: other)
-        if isText, different > Self.textDifferences { return nil }
-        return sharesBase == true || (longer - different) * 2 > longer ? different : nil
+        let differenceCount = longer - commonWordCount(with: other)
+        if isText, differenceCount > Self.textDifferences { return nil }
+        return sharesBase == true || (longer - differenceCount) * 2 > longer ? differenceCount : nil
     }
 
-    /// Returns, for each of two names, the words from the first to the last one that they do not share: `("Home", "Cart")`. Returns
-    /// an empty text if there are none.
-    package func changed(from other: NameWords) -> (ours: String, theirs: String) {
+    /// Returns the differing part of each name: the words between the common beginning and the common end, such as
+    /// `("Home", "Cart")`. The text of a name without such words is empty.
+    package func changedWords(from other: NameWords) -> (ours: String, theirs: String) {
         let (start, end) = commonEdges(with: other)
         return (
             words[start..<words.count - end].joined(separator: " "),
@@ -62,14 +62,14 @@ package struct NameWords: Sendable {
         for word in words[start..<words.count - end] {
             remaining[ByteText(String(word)), default: 0] += 1
         }
-        var common = start + end
-        guard !remaining.isEmpty else { return common }
+        var commonCount = start + end
+        guard !remaining.isEmpty else { return commonCount }
         for word in other.words[start..<other.words.count - end] {
             guard let number = remaining[ByteText(String(word))], number > 0 else { continue }
             remaining[ByteText(String(word))] = number - 1
-            common += 1
+            commonCount += 1
         }
-        return common
+        return commonCount
     }
 
     /// Returns the number of words that both names begin with, and of the following words that both end with.
@@ -101,45 +101,45 @@ package struct NameWords: Sendable {
         let bytes = name.utf8
         var words: [Substring] = []
         var start = bytes.startIndex
-        var (before, last) = (Kind.none, Kind.none)
-        var previous = start
-        func close(at end: String.Index) { if start < end { words.append(name[start..<end]) } }
+        var (kindBeforeLast, lastKind) = (Kind.none, Kind.none)
+        var previousIndex = start
+        func endWord(at end: String.Index) { if start < end { words.append(name[start..<end]) } }
         for index in bytes.indices {
             let current = kind(bytes[index])
             if current == .none {
-                close(at: index)
+                endWord(at: index)
                 start = bytes.index(after: index)
-            } else if last == .upper, current == .lower, before == .upper {
+            } else if lastKind == .upper, current == .lower, kindBeforeLast == .upper {
                 // The last capital of several begins the next word.
-                close(at: previous)
-                start = previous
-            } else if last != .none, last != current, !(last == .upper && current == .lower) {
-                close(at: index)
+                endWord(at: previousIndex)
+                start = previousIndex
+            } else if lastKind != .none, lastKind != current, !(lastKind == .upper && current == .lower) {
+                endWord(at: index)
                 start = index
             }
-            (before, last, previous) = (last, current, index)
+            (kindBeforeLast, lastKind, previousIndex) = (lastKind, current, index)
         }
-        close(at: bytes.endIndex)
+        endWord(at: bytes.endIndex)
         return words
     }
 }
 
-/// The leaks, out of many, whose classes or texts are most like those of a leak.
+/// A search for the leaks whose classes or texts are most similar to the class or text of one leak.
 package struct SimilarNameSearch {
     private let words: NameWords
-    private var found: [(leak: Int64, differences: Int)] = []
+    private var similarNames: [(leak: Int64, differences: Int)] = []
 
     package init(to leak: LeakOutline) { words = NameWords(leak) }
 
     /// - Parameter leak: the number of its row.
     package mutating func add(_ leak: Int64, className: String?, text: String) {
         let differences = words.differences(from: NameWords(className: className, text: text))
-        if let differences { found.append((leak, differences)) }
+        if let differences { similarNames.append((leak, differences)) }
     }
 
     /// At most ``SimilarLeakLimits/similarNameLeaks``, with the fewest differences.
     package var nearest: [Int64] {
-        found.sorted { ($0.differences, $0.leak) < ($1.differences, $1.leak) }
+        similarNames.sorted { ($0.differences, $0.leak) < ($1.differences, $1.leak) }
             .prefix(SimilarLeakLimits.similarNameLeaks).map(\.leak)
     }
 }

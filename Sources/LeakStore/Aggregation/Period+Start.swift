@@ -14,14 +14,14 @@ extension Period {
         return bucket * (self == .day ? Calendar.hourMilliseconds : Calendar.dayMilliseconds)
     }
 
-    /// Returns the first of an app's days that the period includes; `Int.max` for ``day``, which is counted from slots alone.
+    /// Returns the first day of the period; `Int.max` for ``day``, which is counted from slots and not from days.
     package func firstAppDay(now: Int64) -> Int { self == .day ? .max : firstDay(now: now) }
 
     /// Returns the number of the first slot.
     package func firstSlot(now: Int64) -> Int { Int(start(now: now) / Calendar.slotMilliseconds) }
 }
 
-/// The slots of ten minutes that the last 24 hours are counted from.
+/// The ten-minute slots from which the last 24 hours are counted.
 package enum SlotWindow {
     /// Returns the first slot to keep; earlier ones may be deleted. Keeps 25 hours, because the clock may be set back.
     package static func oldestKept(now: Int64) -> Int {

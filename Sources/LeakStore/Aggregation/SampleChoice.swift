@@ -1,11 +1,11 @@
 /// Chooses which of a leak's reports are kept: the first, the newest, and a uniform sample.
 ///
-/// Under load, the report that is kept as newest came at most ``newestMilliseconds`` before the newest.
+/// Under load, the report that is kept as the newest may be up to ``newestMilliseconds`` older than the newest one.
 package struct SampleChoice {
-    /// Time for which the kept newest report is not replaced while many submissions wait. Each call then counts reports of most
-    /// leaks, and masking and writing a report for each of them would cost more than all counts.
+    /// Time for which the kept newest report is not replaced while many submissions wait. Each call then counts reports of most leaks,
+    /// and to mask and write a report of each leak would cost more than all counts.
     private static let newestMilliseconds: Int64 = 10_000
-    /// A call of at most this many submissions keeps the newest report at once: no other submission waits for it.
+    /// Maximum number of submissions of a call that replaces the newest report at once, because few submissions wait.
     private static let quietSubmissions = 4
 
     /// Number of reports of type `leak` received, each counted once; also the ordinal of the last one.
@@ -21,7 +21,7 @@ package struct SampleChoice {
     /// A report that may be kept, with its slot.
     package struct Candidate {
         package var place: SubmissionAggregate.SightingIndex
-        /// The ingest key that sent it.
+        /// The ingest key that sent the report.
         package var key: Int64
         package var at: Int64
         /// The ordinal of the report among the reports of its leak.
@@ -29,7 +29,7 @@ package struct SampleChoice {
         /// ``SampleSlot/first``, ``SampleSlot/newest``, or a slot of the reservoir, from ``SampleSlot/reservoir`` on.
         package var slot: Int
 
-        /// Returns `true` if the report is kept rather than another one of its slot.
+        /// Returns `true` if this report is kept instead of another one with the same slot.
         fileprivate func isBetter(than other: Candidate) -> Bool {
             switch slot {
             case SampleSlot.first: (at, ordinal) < (other.at, other.ordinal)
@@ -57,16 +57,16 @@ package struct SampleChoice {
             let (key, ordinal) = (submissions[place.submission].keyID, sightings)
             let at = submissions[place.submission].sightings[place.sighting].at
             func add(in slot: Int) {
-                let new = Candidate(place: place, key: key, at: at, ordinal: ordinal, slot: slot)
-                guard let former = candidates.firstIndex(where: { $0.slot == slot && $0.key == key }) else {
-                    return candidates.append(new)
+                let candidate = Candidate(place: place, key: key, at: at, ordinal: ordinal, slot: slot)
+                guard let index = candidates.firstIndex(where: { $0.slot == slot && $0.key == key }) else {
+                    return candidates.append(candidate)
                 }
-                if new.isBetter(than: candidates[former]) { candidates[former] = new }
+                if candidate.isBetter(than: candidates[index]) { candidates[index] = candidate }
             }
             if first.map({ at < $0 }) ?? true { add(in: SampleSlot.first) }
             if keepsNewest, newest.map({ at >= $0 }) ?? true { add(in: SampleSlot.newest) }
-            if let drawn = reservoir.slot(forReport: sightings, of: leak.identity.id) {
-                add(in: SampleSlot.reservoir + drawn)
+            if let reservoirSlot = reservoir.slot(forReport: sightings, of: leak.identity.id) {
+                add(in: SampleSlot.reservoir + reservoirSlot)
             }
         }
         return candidates.sorted { $0.slot == $1.slot ? $0.isBetter(than: $1) : $0.slot < $1.slot }
@@ -85,19 +85,19 @@ package struct SampleChoice {
     package static func masked(
         _ candidates: [Candidate], from submissions: [Submission], by redact: (ArraySlice<UInt8>) -> [UInt8]
     ) -> [[UInt8]] {
-        var last: (ordinal: Int, body: [UInt8])?
+        var lastMasked: (ordinal: Int, body: [UInt8])?
         return candidates.map { sample in
-            if let last, last.ordinal == sample.ordinal { return last.body }
+            if let lastMasked, lastMasked.ordinal == sample.ordinal { return lastMasked.body }
             let submission = submissions[sample.place.submission]
             let range = submission.sightings[sample.place.sighting].sample
             let body = redact(submission.body[range.clamped(to: submission.body.indices)])
-            last = (sample.ordinal, body)
+            lastMasked = (sample.ordinal, body)
             return body
         }
     }
 }
 
-/// The slot that a kept report has in its row of `sample`.
+/// The slots of the samples of a leak. The id of a row of `sample` contains the slot.
 package enum SampleSlot {
     package static let first = 0
     package static let newest = 1
@@ -105,17 +105,17 @@ package enum SampleSlot {
     /// Number of slots of one leak.
     package static let count = reservoir + Reservoir.size
 
-    /// Returns the id of the row, with the slot in the high bits. So the newest reports of all leaks, which every commit rewrites,
-    /// fill few pages. If the leak came first, a commit would write one page per leak.
+    /// Returns the id of the row of a sample, with the slot in the high bits. So the newest samples of all leaks, which each commit
+    /// replaces, are on few pages. With the leak in the high bits, a commit would write one page for each leak.
     static func row(leak: Int64, slot: Int) -> Int64 { Int64(slot) << 40 | leak }
 }
 
-/// Chooses which of a leak's reports are kept, so that each has had the same chance: algorithm R, Jeffrey Vitter (1985).
+/// A random choice of samples, in which each report of a leak has the same probability: algorithm R, Jeffrey Vitter (1985).
 ///
-/// The draw is a function of the seed, the leak and the report's number: it is the same however reports are divided among calls,
-/// and needs no state that a rolled-back transaction would have to restore.
+/// The random number is a function of the seed, the leak and the ordinal of the report. So the choice does not depend on the number of
+/// calls, and needs no state that would have to be restored when a transaction is rolled back.
 package struct Reservoir: Sendable {
-    /// Number of kept reports: enough to see the variation, few enough to stay under 12 KiB per leak with reports of 600 bytes.
+    /// Number of samples: enough to show how reports vary, and less than 12 KiB per leak with reports of 600 bytes.
     package static let size = 16
 
     package let seed: UInt64

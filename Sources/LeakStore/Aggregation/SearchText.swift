@@ -1,9 +1,9 @@
-/// The text of a leak that a search looks into.
+/// The text of a leak that is searched.
 package enum SearchText {
-    /// Bytes of a packed stack, packed children and packed cycle together, above which the path is not stored once more: a search
-    /// then looks into those columns, where it ignores case for ASCII letters only.
+    /// Bytes of a packed stack, packed children and packed cycle together, above which the path is not stored again in the
+    /// text: a search then reads those columns, and ignores case only for ASCII letters in them.
     package static let pathBytes = 1_024
-    /// Characters of the title that are stored once more beside such a path.
+    /// Maximum number of characters of the title in the text if the path is not stored in it.
     private static let titleCharacters = 256
 
     /// Returns title, class, module and path of a leak, one per line, folded.

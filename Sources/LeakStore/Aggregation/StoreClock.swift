@@ -3,7 +3,7 @@ public struct ClockRule: Sendable {
     /// The largest distance of the clock ahead of the last known time, in milliseconds. Idempotency keys outlive a
     /// reporter's batches by one day, so a wrong clock within this distance forgets no key that is still needed.
     public var step: Int64 = 86_400_000
-    /// Milliseconds of running time after which a clock that stays further ahead is followed.
+    /// Milliseconds of running time after which a clock that is further ahead is followed, because it has stayed so.
     public var confirmation: Int64 = 86_400_000
     /// Milliseconds since any fixed moment, independent of the system clock.
     public var uptime: @Sendable () -> Int64 = ClockRule.systemUptime
@@ -19,11 +19,11 @@ public struct ClockRule: Sendable {
     }
 }
 
-/// The guarded time that everything expires by.
+/// The guarded time by which rows and idempotency keys expire.
 ///
-/// A system clock that is set wrong must neither delete rows that are still needed nor make a store forget idempotency
-/// keys. So two times stand between the clock and the rows that expire: ``expiryTime`` is never more than a step ahead of
-/// the time known before, and ``keyTime`` never goes back.
+/// A wrong system clock must not delete rows or idempotency keys that are still needed. So rows do not expire by the system clock
+/// itself, but by two guarded times: ``expiryTime`` is never more than a step ahead of the last known time, and ``keyTime`` never
+/// goes back.
 package struct StoreClock {
     /// The state that is stored between two runs, as one row of the table `clock`.
     package struct Stored: Hashable, Sendable {
@@ -43,49 +43,52 @@ package struct StoreClock {
 
     package private(set) var state: Stored
     /// Milliseconds by which the system clock is ahead of the guarded time; `nil` while the clock is followed.
-    private var ahead: Int64?
+    private var aheadMilliseconds: Int64?
     private var now: Int64
     private var uptime: Int64
     private let rule: ClockRule
-    /// The row as this process wrote or read it last.
-    private var row: Stored?
+    /// The stored state as this process last wrote or read it.
+    private var storedState: Stored?
 
     /// - Parameters:
     ///   - stored: the state that an earlier run stored; `nil` for a new database, whose clock is followed.
     ///   - now: the system clock, in milliseconds since 1970.
     package init(_ stored: Stored?, now: Int64, rule: ClockRule) {
         state = stored ?? Stored(wall: now, keys: now, waited: 0)
-        row = stored
+        storedState = stored
         self.now = now
         self.rule = rule
         uptime = rule.uptime()
         advance(to: now)
     }
 
-    /// The time by which rows expire that were written with the system clock. Never ahead of the clock.
+    /// The time by which rows with a time of the system clock expire. Never ahead of the system clock.
     package var expiryTime: Int64 { min(now, state.wall) }
 
-    /// The time that idempotency keys are recognised and forgotten by. Never goes back.
+    /// The time by which idempotency keys expire. Never goes back.
     package var keyTime: Int64 { state.keys }
 
     /// The time that a new idempotency key is stored with.
     ///
-    /// While the system clock is not followed, this is the later one of system time and ``keyTime``, because ``keyTime`` would jump
-    /// past the key when the clock is followed at last. If the clock is set right instead, the key is remembered for longer than
-    /// needed.
-    package var newKeyTime: Int64 { ahead == nil ? keyTime : max(keyTime, now) }
+    /// While the system clock is not followed, this is the later one of the system time and ``keyTime``. Otherwise the key would expire
+    /// too early if the clock is followed later and ``keyTime`` jumps ahead. If the clock is set right instead, the key is kept for
+    /// longer than needed.
+    package var newKeyTime: Int64 { aheadMilliseconds == nil ? keyTime : max(keyTime, now) }
 
     /// Keys stored at this time or before are forgotten.
     package var keyStart: Int64 { Retention.start(Retention.idempotencyDays, now: keyTime) }
 
-    /// The reason why rows that seem old are not deleted; `nil` while the system clock is followed.
+    /// The wait for a confirmation of the system clock, during which rows do not expire by it; `nil` while the clock is followed.
     package var wait: ClockWait? {
-        ahead.map {
-            ClockWait(ahead: $0, lastKnown: state.wall, left: max(0, rule.confirmation - state.waited))
+        aheadMilliseconds.map {
+            ClockWait(
+                aheadMilliseconds: $0, lastKnownTime: state.wall,
+                remainingMilliseconds: max(0, rule.confirmation - state.waited))
         }
     }
 
-    /// Follows the system clock, unless it is further ahead than a step; then time goes on at its real pace.
+    /// Follows the system clock. If the clock is ahead by more than a step, the guarded time advances by the elapsed running time
+    /// instead, until the clock is confirmed.
     package mutating func advance(to now: Int64) {
         let uptime = rule.uptime()
         let elapsed = max(0, uptime - self.uptime)
@@ -97,40 +100,41 @@ package struct StoreClock {
             let isConfirmed = state.waited >= rule.confirmation
             state.wall = isConfirmed ? now : expected
             if isConfirmed { state.waited = 0 }
-            ahead = isConfirmed ? nil : now - expected
+            aheadMilliseconds = isConfirmed ? nil : now - expected
         } else {
-            (state.wall, state.waited, ahead) = (now, 0, nil)
+            (state.wall, state.waited, aheadMilliseconds) = (now, 0, nil)
         }
         state.keys = max(state.keys + elapsed, state.wall)
     }
 
-    /// Takes over the row that another process has written since, and follows the system clock from there.
+    /// Adopts the state that another process has stored since the last call, and follows the system clock from there.
     ///
-    /// - Parameter stored: the row as it is now.
+    /// - Parameter stored: the state that is stored now.
     package mutating func advance(to now: Int64, past stored: Stored?) {
-        if let stored, stored != row {
+        if let stored, stored != storedState {
             uptime = rule.uptime()
             state.wall = stored.wall
             state.waited = stored.waited
             state.keys = max(state.keys, stored.keys)
         }
         advance(to: now)
-        row = state
+        storedState = state
     }
 }
 
-/// A system clock that is further ahead than a store follows without a confirmation. Nothing expires by it meanwhile.
+/// The wait for the confirmation of a system clock that is further ahead than a store follows at once. Rows do not expire by this
+/// clock meanwhile.
 public struct ClockWait: Hashable, Sendable {
     /// Milliseconds by which the system clock is ahead of the expected time.
-    public var ahead: Int64
-    /// The time that rows expire by meanwhile, in milliseconds since 1970.
-    public var lastKnown: Int64
-    /// Milliseconds of running time that are left until the clock is followed, if it stays as it is.
-    public var left: Int64
+    public var aheadMilliseconds: Int64
+    /// The guarded time by which rows expire meanwhile, in milliseconds since 1970.
+    public var lastKnownTime: Int64
+    /// Milliseconds of running time until the clock is followed, if it stays ahead.
+    public var remainingMilliseconds: Int64
 
-    public init(ahead: Int64, lastKnown: Int64, left: Int64) {
-        self.ahead = ahead
-        self.lastKnown = lastKnown
-        self.left = left
+    public init(aheadMilliseconds: Int64, lastKnownTime: Int64, remainingMilliseconds: Int64) {
+        self.aheadMilliseconds = aheadMilliseconds
+        self.lastKnownTime = lastKnownTime
+        self.remainingMilliseconds = remainingMilliseconds
     }
 }

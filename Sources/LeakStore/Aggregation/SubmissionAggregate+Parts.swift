@@ -4,20 +4,21 @@ extension SubmissionAggregate {
     package struct App {
         /// ``AppKey/other`` for all apps beyond the limit.
         package var key: AppKey
-        /// The number that the quota gave it.
+        /// The number that the quota gave the app.
         package let number: Int
-        /// Arrival of the latest submission.
+        /// Arrival of the latest submission, in milliseconds since 1970.
         package var lastSeen: Int64
         package var reports = 0
         package var freed = 0
         package var dropped: [ByteText: Int] = [:]
-        package var beyond: [OverLimitCount.Name: Int] = [:]
+        /// Numbers of items beyond each limit.
+        package var overLimitCounts: [OverLimitCount.Name: Int] = [:]
     }
 
     package struct Release {
         package var app: Int
         package var version: String
-        /// The number that the quota gave it.
+        /// The number that the quota gave the release.
         package let number: Int
         /// The ingest key whose report was the first in this aggregate to name the version.
         package let key: Int64
@@ -32,8 +33,8 @@ extension SubmissionAggregate {
     /// Checks of one class in one build.
     package struct Check {
         package var buckets: [BucketCounts.Part] = []
-        /// The ingest keys whose reports named the class, in order of arrival. The class counts separately if one of them has room
-        /// for it.
+        /// The ingest keys whose reports named the class, in order of arrival. The class counts separately if it is within
+        /// the limit of one of them.
         package private(set) var keys: [Int64] = []
 
         package var count: Int { buckets.reduce(into: 0) { $0.addBounded($1.count) } }
@@ -48,7 +49,7 @@ extension SubmissionAggregate {
         package var release: Int
         /// Empty if there is no build name.
         package var name: String
-        /// The number that the quota gave it.
+        /// The number that the quota gave the build.
         package let number: Int
         /// The ingest key whose report was the first in this aggregate to name the build.
         package let key: Int64
@@ -62,9 +63,9 @@ extension SubmissionAggregate {
 
     package struct Leak {
         package var identity: LeakIdentity
-        /// The number that the quota gave it.
+        /// The number that the quota gave the leak.
         package let number: Int
-        /// The module of the leak, if reports of this aggregate are the first to name it.
+        /// The module of the leak, if reports of this aggregate are the first to name a module of it.
         package var claimedModule: String?
         package var app: Int
         /// The ingest key whose report first named the leak.
@@ -74,9 +75,9 @@ extension SubmissionAggregate {
         package var reports = 0
         package var freed = 0
         package var aliveAtMost: Int?
-        /// Lifetimes in milliseconds, each with the number of objects that lived that long.
+        /// Times from leak to freed in milliseconds, each with the number of objects.
         package var lived: [(milliseconds: Int, count: Int)] = []
-        /// Values that its explanations give.
+        /// Values that explanations of the leak name.
         package var values: [Value] = []
         /// Reports of type `leak`, in order of arrival.
         package var sightings: [SightingIndex] = []
@@ -88,7 +89,7 @@ extension SubmissionAggregate {
     package struct Value {
         package var kind: ValueKind
         package var text: String
-        /// The ingest key whose explanation gave the value.
+        /// The ingest key whose explanation named the value.
         package var key: Int64
 
         package init(kind: ValueKind, text: String, key: Int64) {
@@ -119,7 +120,7 @@ extension SubmissionAggregate {
     /// Counts of one app in ten minutes.
     package struct SlotCount {
         package var app: Int
-        /// Number of the ten minutes, counted from 1970.
+        /// The number of the ten-minute slot, counted from 1970.
         package var number: Int
         package var reports = 0
         package var installs: [UInt64] = []
@@ -127,7 +128,7 @@ extension SubmissionAggregate {
         package var day: Int { Calendar.day(ofSlot: number) }
     }
 
-    /// The origin of reports, with the names under which they count; system and model are indices of
+    /// The app, release, build, system and model that reports count under. `system` and `model` are indices of
     /// ``SubmissionAggregate/texts``.
     package struct Source: Hashable {
         package var app: Int
@@ -135,10 +136,11 @@ extension SubmissionAggregate {
         package var build: Int
         package var system: Int?
         package var model: Int?
-        /// The flags are true for names that count as ``StoreLimits/other``.
-        var isAppBeyond = false
-        var isReleaseBeyond = false
-        var isBuildBeyond = false
+        /// `true` if the app counts as ``StoreLimits/other`` because it is beyond a limit; the next two flags say the same of the release
+        /// and the build.
+        var isAppOverLimit = false
+        var isReleaseOverLimit = false
+        var isBuildOverLimit = false
     }
 
     /// Reports of type `leak` of one leak, from one source and ingest key, in one hour.

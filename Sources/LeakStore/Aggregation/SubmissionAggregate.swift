@@ -1,6 +1,7 @@
-/// Many submissions added up, so that the database is accessed once for each counted item and not once for each report.
+/// The counts of many submissions, added up in memory, so that the database is accessed once for each counted item and not once for
+/// each report.
 ///
-/// Items refer to each other by their indices in the arrays of this type. The quota knows which items exist in the database.
+/// Items refer to each other by their indices in the arrays of this type. The ``NameQuota`` knows which items exist in the database.
 package struct SubmissionAggregate {
     package private(set) var apps: [App] = []
     package private(set) var releases: [Release] = []
@@ -18,15 +19,15 @@ package struct SubmissionAggregate {
     private var releaseIndices: [OwnedKey<ByteText>: CountedEntry] = [:]
     private var buildIndices: [OwnedKey<ByteText>: CountedEntry] = [:]
     private var leakIndices: [LeakID: Int] = [:]
-    /// The leaks that reports count under, by app and ``LeakIdentity/askedID``.
+    /// The leaks that reports count under, by app and ``LeakIdentity/lookupID``.
     private var countedLeaks: [OwnedKey<LeakID>: CountedLeak] = [:]
-    /// Leaks with two keys that reports may count under, with the one that was chosen.
-    package private(set) var choices: [(asked: LeakIdentity, chosen: LeakID)] = []
-    /// Leaks whose explanations do not count, because the quota does not know the leak.
+    /// Leaks that have two possible ids, each with the id that its reports count under.
+    package private(set) var choices: [(reported: LeakIdentity, chosen: LeakID)] = []
+    /// Ids of explanations that do not count, because the database has no such leak.
     package private(set) var unknownLeaks: Set<LeakID> = []
     private var cellIndices: [OwnedKey<Int>: Int] = [:]
-    /// The source and cell that reports count in instead of their own because their leak may not count their build separately, by leak
-    /// and reported source. `key` is the ingest key that had no room.
+    /// The source and cell of reports whose leak may not count their build separately, by leak and reported source. `key` is the ingest
+    /// key whose bytes are used up.
     private var otherBuilds: [OwnedKey<Int>: (source: Int, cell: Int, key: Int64)] = [:]
     private var slotIndices: [OwnedKey<Int>: Int] = [:]
     private var sourceIndices: [Source: Int] = [:]
@@ -38,15 +39,15 @@ package struct SubmissionAggregate {
     /// The weight of a leak that the database does not have yet: writing it costs as much as updating this number of rows.
     private static let newLeakWeight = 8
 
-    /// The entry that a name counts under.
+    /// The app, release or build that a name counts under.
     private struct CountedEntry {
         var index: Int
         /// `true` if the entry is ``StoreLimits/other``, and the name itself is not `other`.
         var isOverLimit = false
-        /// The ingest key whose report named it.
+        /// The ingest key whose report named the name first.
         var key: Int64
 
-        /// Returns `false` if another ingest key had no room for the name, because this one may have room.
+        /// Returns `false` if the name was over the limit of another ingest key, because it may be within the limit of this one.
         func counts(for key: Int64) -> Bool { !isOverLimit || self.key == key }
     }
 
@@ -54,12 +55,12 @@ package struct SubmissionAggregate {
     private struct CountedLeak {
         var index: Int
         /// The limit because of which the leak does not count as itself.
-        var beyond: OverLimitCount.Name?
+        var exceededLimit: OverLimitCount.Name?
         /// The ingest key whose report named the leak.
         var key: Int64
 
-        /// Returns `false` if another ingest key had no room for the leak, because this one may have room.
-        func counts(for key: Int64) -> Bool { beyond == nil || self.key == key }
+        /// Returns `false` if the leak was over the limit of another ingest key, because it may be within the limit of this one.
+        func counts(for key: Int64) -> Bool { exceededLimit == nil || self.key == key }
     }
 
     private struct OwnedKey<Name: Hashable>: Hashable {
@@ -91,11 +92,11 @@ package struct SubmissionAggregate {
     package mutating func add(
         _ submission: Submission, number: Int, by quota: some NameQuota
     ) throws(StoreError) {
-        let counted = submission.countedOrigins
+        let countedOrigins = submission.countedOrigins
         var senders: [(source: Int, install: UInt64?)?] = []
         senders.reserveCapacity(submission.origins.count)
         for (index, origin) in submission.origins.enumerated() {
-            guard counted?.contains(index) ?? true else {
+            guard countedOrigins?.contains(index) ?? true else {
                 senders.append(nil)
                 continue
             }
@@ -122,18 +123,18 @@ package struct SubmissionAggregate {
         }
     }
 
-    /// Counts a batch whose idempotency key was not remembered.
-    package mutating func addForgotten(_ submission: Submission, by quota: some NameQuota)
+    /// Counts a batch whose idempotency key was not stored, because its ingest key has stored too many.
+    package mutating func addUnstoredKey(_ submission: Submission, by quota: some NameQuota)
         throws(StoreError)
     {
         guard let counted = submission.countedApps.first else { return }
         let app = try app(counted, submission, by: quota).index
-        apps[app].beyond[.idempotencyKeys, default: 0].addBounded(1)
+        apps[app].overLimitCounts[.idempotencyKeys, default: 0].addBounded(1)
     }
 
     private mutating func count(
         _ sighting: Submission.Sighting, from reportedSource: Int, _ install: UInt64?,
-        at place: SightingIndex,
+        at sightingIndex: SightingIndex,
         of submission: Submission, by quota: some NameQuota
     ) throws(StoreError) {
         let key = submission.keyID
@@ -147,7 +148,7 @@ package struct SubmissionAggregate {
             let (source, cell, isInOtherBuild) = try cell(
                 ofLeak: leak, from: reportedSource, at: sighting.at, key: key, by: quota)
             let release = sources[source].release
-            addBeyond(count, of: counted, source: sources[reportedSource], isInOtherBuild: isInOtherBuild)
+            addOverLimit(count, of: counted, source: sources[reportedSource], isInOtherBuild: isInOtherBuild)
             releases[release].span.widen(to: sighting.at)
             leaks[leak].freed.addBounded(count)
             cells[cell].freed.addBounded(count)
@@ -160,7 +161,7 @@ package struct SubmissionAggregate {
             ofLeak: leak, from: reportedSource, at: sighting.at, in: submission, by: quota)
         hourCounts[hourCount].reports.addBounded(count)
         let (release, cell) = (sources[hourCounts[hourCount].source].release, hourCounts[hourCount].cell)
-        addBeyond(
+        addOverLimit(
             count, of: counted, source: sources[reportedSource],
             isInOtherBuild: hourCounts[hourCount].isInOtherBuild)
         releases[release].span.widen(to: sighting.at)
@@ -171,7 +172,7 @@ package struct SubmissionAggregate {
         if let alive = sighting.alive {
             leaks[leak].aliveAtMost = max(leaks[leak].aliveAtMost ?? 0, Total.bounded(alive))
         }
-        leaks[leak].sightings.append(place)
+        leaks[leak].sightings.append(sightingIndex)
         let slot = slotIndex(ofApp: app, number: Calendar.slot(of: sighting.at))
         slots[slot].reports.addBounded(count)
         bucketReports.append(
@@ -183,25 +184,25 @@ package struct SubmissionAggregate {
         }
     }
 
-    /// Counts an explanation of a leak that is in the database, or new here. Explanations of other leaks are dropped: an explanation
-    /// creates neither a leak nor an app.
+    /// Counts an explanation of a leak that is in the database, or that this aggregate adds. Explanations of other leaks are dropped: an
+    /// explanation creates neither a leak nor an app.
     private mutating func count(
         _ explanation: Submission.Explanation, _ submission: Submission, by quota: some NameQuota
     ) throws(StoreError) {
         let (reported, key) = (submission.origins[explanation.origin].appKey, submission.keyID)
-        var asked = explanation.leak
-        // Leaks of an app that this aggregate has not counted are in the database under their own ids.
-        if let known = appIndices[reported.storable], known.counts(for: key) {
-            asked = asked.counted(in: apps[known.index].key)
+        var reportedLeak = explanation.leak
+        // If this aggregate has not counted the app, its leaks are in the database under their own ids.
+        if let entry = appIndices[reported.storable], entry.counts(for: key) {
+            reportedLeak = reportedLeak.counted(in: apps[entry.index].key)
         }
-        let chosen = try asked.chosen { id throws(StoreError) in try module(of: id, by: quota) }
-        guard try module(of: chosen.id, by: quota) != nil else {
-            unknownLeaks.formUnion(asked.ids)
+        let chosenLeak = try reportedLeak.chosen { id throws(StoreError) in try module(of: id, by: quota) }
+        guard try module(of: chosenLeak.id, by: quota) != nil else {
+            unknownLeaks.formUnion(reportedLeak.ids)
             return
         }
         let app = try app(reported, submission, by: quota).index
         let counted = try leak(explanation.leak, app, key: key, by: quota)
-        guard counted.beyond == nil else { return }
+        guard counted.exceededLimit == nil else { return }
         let leak = counted.index
         leaks[leak].values.append(Value(kind: .reason, text: explanation.reason.storable, key: key))
         if let closures = explanation.closures {
@@ -213,16 +214,16 @@ package struct SubmissionAggregate {
         }
     }
 
-    /// Counts reports beyond limits. A report beyond several limits counts for each of them.
-    private mutating func addBeyond(
+    /// Adds `count` reports to the counts of the limits that they exceed. Reports that exceed several limits count for each of them.
+    private mutating func addOverLimit(
         _ count: Int, of leak: CountedLeak, source: Source, isInOtherBuild: Bool
     ) {
         let app = source.app
-        if source.isAppBeyond { apps[app].beyond[.apps, default: 0].addBounded(count) }
-        if source.isReleaseBeyond { apps[app].beyond[.releases, default: 0].addBounded(count) }
-        if source.isBuildBeyond { apps[app].beyond[.builds, default: 0].addBounded(count) }
-        if isInOtherBuild { apps[app].beyond[.leakBuilds, default: 0].addBounded(count) }
-        if let limit = leak.beyond { apps[app].beyond[limit, default: 0].addBounded(count) }
+        if source.isAppOverLimit { apps[app].overLimitCounts[.apps, default: 0].addBounded(count) }
+        if source.isReleaseOverLimit { apps[app].overLimitCounts[.releases, default: 0].addBounded(count) }
+        if source.isBuildOverLimit { apps[app].overLimitCounts[.builds, default: 0].addBounded(count) }
+        if isInOtherBuild { apps[app].overLimitCounts[.leakBuilds, default: 0].addBounded(count) }
+        if let limit = leak.exceededLimit { apps[app].overLimitCounts[limit, default: 0].addBounded(count) }
     }
 
     private mutating func count(
@@ -277,12 +278,12 @@ package struct SubmissionAggregate {
                 app: app.index, release: release.index, build: build.index,
                 system: origin.system.map { textIndex(of: $0) },
                 model: origin.model.map { textIndex(of: $0) },
-                isAppBeyond: app.isOverLimit, isReleaseBeyond: release.isOverLimit,
-                isBuildBeyond: build.isOverLimit))
+                isAppOverLimit: app.isOverLimit, isReleaseOverLimit: release.isOverLimit,
+                isBuildOverLimit: build.isOverLimit))
     }
 
     private mutating func index(of source: Source) -> Int {
-        if let known = sourceIndices[source] { return known }
+        if let index = sourceIndices[source] { return index }
         sources.append(source)
         sourceIndices[source] = sources.count - 1
         return sources.count - 1
@@ -297,7 +298,7 @@ package struct SubmissionAggregate {
         let hour = Calendar.countedHour(of: time, arrival: submission.receivedAt)
         let key = submission.keyID
         let name = HourKey(leak: leak, source: reportedSource, hour: hour, key: key)
-        if let known = hourCountIndices[name] { return known }
+        if let index = hourCountIndices[name] { return index }
         let (source, cell, isInOtherBuild) = try cell(
             ofLeak: leak, from: reportedSource, at: time, key: key, by: quota)
         hourCounts.append(
@@ -313,14 +314,14 @@ package struct SubmissionAggregate {
     ) throws(StoreError) -> CountedEntry {
         let (arrival, key) = (submission.receivedAt, submission.keyID)
         let reported = reported.storable
-        if let known = appIndices[reported], known.counts(for: key) {
-            apps[known.index].lastSeen = max(apps[known.index].lastSeen, arrival)
-            return known
+        if let entry = appIndices[reported], entry.counts(for: key) {
+            apps[entry.index].lastSeen = max(apps[entry.index].lastSeen, arrival)
+            return entry
         }
         let admitted = try quota.app(reported, key: key, seen: arrival)
         let index: Int
-        if let known = appIndices[admitted.key], !known.isOverLimit {
-            index = known.index
+        if let entry = appIndices[admitted.key], !entry.isOverLimit {
+            index = entry.index
             apps[index].lastSeen = max(apps[index].lastSeen, arrival)
         } else {
             apps.append(App(key: admitted.key, number: admitted.number, lastSeen: arrival))
@@ -338,16 +339,16 @@ package struct SubmissionAggregate {
     ) throws(StoreError) -> CountedEntry {
         let version = version.storable
         let pair = OwnedKey(owner: app, name: ByteText(version))
-        if let known = releaseIndices[pair], known.counts(for: key) {
-            releases[known.index].span.widen(to: arrival)
-            return known
+        if let entry = releaseIndices[pair], entry.counts(for: key) {
+            releases[entry.index].span.widen(to: arrival)
+            return entry
         }
         // Several versions may count as one.
         let admitted = try quota.release(version, of: apps[app].number, key: key, at: arrival)
         let admittedPair = OwnedKey(owner: app, name: ByteText(admitted.name))
         let index: Int
-        if let known = releaseIndices[admittedPair], !known.isOverLimit {
-            index = known.index
+        if let entry = releaseIndices[admittedPair], !entry.isOverLimit {
+            index = entry.index
             releases[index].span.widen(to: arrival)
         } else {
             releases.append(
@@ -368,12 +369,12 @@ package struct SubmissionAggregate {
         _ release: Int, _ name: String?, key: Int64, by quota: some NameQuota
     ) throws(StoreError) -> CountedEntry {
         let pair = OwnedKey(owner: release, name: ByteText((name ?? "").storable))
-        if let known = buildIndices[pair], known.counts(for: key) { return known }
+        if let entry = buildIndices[pair], entry.counts(for: key) { return entry }
         let admitted = try quota.build(pair.name.text, of: releases[release].number, key: key)
         let admittedPair = OwnedKey(owner: release, name: ByteText(admitted.name))
         let index: Int
-        if let known = buildIndices[admittedPair], !known.isOverLimit {
-            index = known.index
+        if let entry = buildIndices[admittedPair], !entry.isOverLimit {
+            index = entry.index
         } else {
             builds.append(Build(release: release, name: admitted.name, number: admitted.number, key: key))
             index = builds.count - 1
@@ -389,25 +390,27 @@ package struct SubmissionAggregate {
     private mutating func leak(
         _ identity: LeakIdentity, _ app: Int, key: Int64, by quota: some NameQuota
     ) throws(StoreError) -> CountedLeak {
-        let pair = OwnedKey(owner: app, name: identity.askedID)
-        if let known = countedLeaks[pair], known.counts(for: key) { return known }
-        let asked = identity.counted(in: apps[app].key)
-        let chosen = try asked.chosen { id throws(StoreError) in try module(of: id, by: quota) }
-        if asked.alternative != nil { choices.append((asked, chosen.id)) }
-        let (admitted, number) = try quota.leak(chosen, of: apps[app].number, key: key)
-        let counted = admitted.counted
+        let pair = OwnedKey(owner: app, name: identity.lookupID)
+        if let leak = countedLeaks[pair], leak.counts(for: key) { return leak }
+        let reportedLeak = identity.counted(in: apps[app].key)
+        let chosenLeak = try reportedLeak.chosen { id throws(StoreError) in try module(of: id, by: quota) }
+        if reportedLeak.alternative != nil { choices.append((reportedLeak, chosenLeak.id)) }
+        let (admitted, number) = try quota.leak(chosenLeak, of: apps[app].number, key: key)
+        let countedIdentity = admitted.counted
         let index: Int
-        if let known = leakIndices[counted.id] {
-            index = known
+        if let existingIndex = leakIndices[countedIdentity.id] {
+            index = existingIndex
         } else {
-            leaks.append(Leak(identity: counted, number: number, app: app, key: key))
+            leaks.append(Leak(identity: countedIdentity, number: number, app: app, key: key))
             index = leaks.count - 1
-            leakIndices[counted.id] = index
+            leakIndices[countedIdentity.id] = index
             weight += admitted.isNew ? Self.newLeakWeight : 1
         }
-        let leak = CountedLeak(index: index, beyond: admitted.beyond, key: key)
+        let leak = CountedLeak(index: index, exceededLimit: admitted.exceededLimit, key: key)
         countedLeaks[pair] = leak
-        if let module = counted.module, try self.module(of: counted.id, by: quota)?.isEmpty ?? false {
+        if let module = countedIdentity.module,
+            try self.module(of: countedIdentity.id, by: quota)?.isEmpty ?? false
+        {
             leaks[index].claimedModule = module
         }
         return leak
@@ -417,21 +420,21 @@ package struct SubmissionAggregate {
     ///
     /// This function is mutating so that a call does not copy the aggregate.
     private mutating func module(of leak: LeakID, by quota: some NameQuota) throws(StoreError) -> String? {
-        let stored = try quota.module(of: leak)
-        if let stored, !stored.isEmpty { return stored }
-        guard let index = leakIndices[leak] else { return stored }
-        return leaks[index].claimedModule ?? (stored == nil ? leaks[index].identity.module : nil) ?? ""
+        let storedModule = try quota.module(of: leak)
+        if let storedModule, !storedModule.isEmpty { return storedModule }
+        guard let index = leakIndices[leak] else { return storedModule }
+        return leaks[index].claimedModule ?? (storedModule == nil ? leaks[index].identity.module : nil) ?? ""
     }
 
-    /// Returns the cell of a leak in the build in which it was seen, and the source that it counts as.
+    /// Returns the cell of a leak in the build in which it was seen, and the source with the release and build of that cell.
     ///
-    /// Beyond a limit, the cell is in the build that counts the other builds of the release. Beyond that limit too, it is in the
-    /// release that counts the other releases.
+    /// If the leak may not count the build separately, the cell is in the build that counts the other builds of the release. If the leak
+    /// may not count that build either, the cell is in the release that counts the other releases.
     private mutating func cell(
         ofLeak leak: Int, from reportedSource: Int, at time: Int64, key: Int64, by quota: some NameQuota
     ) throws(StoreError) -> (source: Int, cell: Int, isInOtherBuild: Bool) {
         let pair = OwnedKey(owner: leak, name: sources[reportedSource].build)
-        if let known = cellIndices[pair] { return (reportedSource, known, false) }
+        if let cell = cellIndices[pair] { return (reportedSource, cell, false) }
         if let otherBuild = otherBuilds[OwnedKey(owner: leak, name: reportedSource)], otherBuild.key == key {
             return (otherBuild.source, otherBuild.cell, true)
         }
@@ -440,9 +443,9 @@ package struct SubmissionAggregate {
         }
         var source = sources[reportedSource]
         source.build = try build(source.release, StoreLimits.other, key: key, by: quota).index
-        let isInRelease = try isAdmitted(
+        let isReleaseAdmitted = try isAdmitted(
             OwnedKey(owner: leak, name: source.build), of: source.app, key: key, by: quota)
-        if !isInRelease {
+        if !isReleaseAdmitted {
             source.release = try release(
                 StoreLimits.other, ofApp: source.app, at: time, key: key, by: quota
             ).index
@@ -474,7 +477,7 @@ package struct SubmissionAggregate {
 
     /// Returns the index of the cell of a leak and a build, and adds the cell if there is none.
     private mutating func findOrAddCell(_ pair: OwnedKey<Int>, key: Int64) -> Int {
-        if let known = cellIndices[pair] { return known }
+        if let cell = cellIndices[pair] { return cell }
         cells.append(LeakBuildCount(leak: pair.owner, build: pair.name, key: key))
         cellIndices[pair] = cells.count - 1
         leaks[pair.owner].cells.append(cells.count - 1)
@@ -486,7 +489,7 @@ package struct SubmissionAggregate {
         // Most reports are recent and of one app, so their slot is the last one.
         if let last = slots.indices.last, slots[last].app == app, slots[last].number == number { return last }
         let pair = OwnedKey(owner: app, name: number)
-        if let known = slotIndices[pair] { return known }
+        if let index = slotIndices[pair] { return index }
         slots.append(SlotCount(app: app, number: number))
         slotIndices[pair] = slots.count - 1
         return slots.count - 1
@@ -494,7 +497,7 @@ package struct SubmissionAggregate {
 
     private mutating func textIndex(of text: String) -> Int {
         let text = text.storable
-        if let known = textIndices[ByteText(text)] { return known }
+        if let index = textIndices[ByteText(text)] { return index }
         texts.append(text)
         textIndices[ByteText(text)] = texts.count - 1
         return texts.count - 1

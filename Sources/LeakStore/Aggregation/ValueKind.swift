@@ -17,17 +17,17 @@ package enum ValueKind: Int, Sendable, CaseIterable {
     package static let limit = 200
 }
 
-/// Bytes of rows, as they count for ``StoreLimits/detailBytesPerKeyAndDay``, and bytes of versions, builds and cells, as they
-/// count for ``StoreLimits/leakTextBytesPerKeyAndDay``.
+/// Sizes of rows in bytes, as they count for ``StoreLimits/detailBytesPerKeyAndDay`` and, for versions, builds and cells, for
+/// ``StoreLimits/leakTextBytesPerKeyAndDay``.
 package enum DetailBytes {
-    /// Bytes that a row takes besides a text.
+    /// Bytes of a row without its text.
     private static let rowBytes = 16
 
-    /// The least number of bytes that the newest sample of a leak counts. It is replaced most often: without this minimum, alternating
-    /// short and long reports would use up the bytes of a day.
+    /// Minimum number of bytes that the newest sample of a leak counts. This sample is replaced most often: without the minimum,
+    /// alternating short and long reports would use up the bytes of a day.
     package static let ofNewestSample = 4_096
 
-    /// Bytes of a row of `sample` besides its texts, with its index.
+    /// Bytes of a row of `sample` without its texts, with its index.
     package static let ofSampleRow = 4 * rowBytes
 
     /// Approximate bytes of a row of `sample`.
@@ -39,7 +39,7 @@ package enum DetailBytes {
         return slot == SampleSlot.newest ? max(bytes, ofNewestSample) : bytes
     }
 
-    /// Approximate bytes of a row of `leak_value`. A row longer than a quarter of a page takes another page for the rest.
+    /// Approximate bytes of a row of `leak_value`. A row longer than a quarter of a page needs a second page.
     package static func ofValue(_ text: String) -> Int {
         text.utf8.count + rowBytes + (text.utf8.count > 980 ? 4_096 : 0)
     }
@@ -47,15 +47,15 @@ package enum DetailBytes {
     /// Bytes of a row of `release` or `build` with its indexes: the name stands in the row, in its sort key and in an index.
     package static func ofVersion(_ name: String) -> Int { 3 * name.utf8.count + 6 * rowBytes }
 
-    /// The most bytes of the rows that count a leak in a build: `leak_build` and `leak_release` with a set of 256 installs each, and the
-    /// histogram, which take a page each, and hours and days.
+    /// Maximum number of bytes of the rows that count a leak in a build: `leak_build` and `leak_release` with a set of 256 installs each,
+    /// and the histogram, which take a page each, and hours and days.
     package static let ofCell = 12 * 1_024
 
     /// Bytes of a row of `build_check`, with counts in all 64 buckets. Each build has rows of its own.
     package static func ofCheck(_ className: String) -> Int { className.utf8.count + 17 * rowBytes }
 }
 
-/// Bytes that objects keep, rounded to within 1/32, so that only few different numbers have to be counted.
+/// Bytes that objects retain, rounded to within 1/32, so that only few different numbers have to be counted.
 public enum RetainedBytes {
     /// Rounds down to six significant bits.
     public static func rounded(_ bytes: Int) -> Int {

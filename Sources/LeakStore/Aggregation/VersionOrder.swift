@@ -1,6 +1,6 @@
-/// Orders versions as Semantic Versioning 2.0.0 §11 does, and puts every other text in this order too.
+/// The order of versions: that of Semantic Versioning 2.0.0 §11, extended to all other texts.
 ///
-/// Keys sort byte by byte as the versions do, so that a database can order by `key`. `5.2` ranks the same as `5.2.0`, and so does
+/// The byte order of keys is the order of the versions, so that a database can order by `key`. `5.2` ranks the same as `5.2.0`, and so does
 /// `v5.2.0`; `5.2b3` counts as a pre-release of `5.2`; a text without a leading number (`unknown`) is older than any version.
 /// Versions that rank the same are ordered by their text.
 package struct VersionOrder: Hashable, Comparable, Sendable {
@@ -10,11 +10,11 @@ package struct VersionOrder: Hashable, Comparable, Sendable {
 
     package init(_ version: String) {
         let text = Array(version.utf8)
-        var rest = text[...]
-        if rest.count > 1, rest[0] | 0x20 == UInt8(ascii: "v"), Self.isDigit(rest[1]) {
-            rest = rest.dropFirst()
+        var remaining = text[...]
+        if remaining.count > 1, remaining[0] | 0x20 == UInt8(ascii: "v"), Self.isDigit(remaining[1]) {
+            remaining = remaining.dropFirst()
         }
-        guard let numbers = Self.takeNumbers(from: &rest) else {
+        guard let numbers = Self.takeNumbers(from: &remaining) else {
             key = [Mark.text] + text
             rankByteCount = key.count
             return
@@ -25,7 +25,7 @@ package struct VersionOrder: Hashable, Comparable, Sendable {
             key.append(contentsOf: number)
         }
         key.append(Mark.end)
-        let suffix = rest.prefix { $0 != UInt8(ascii: "+") }
+        let suffix = remaining.prefix { $0 != UInt8(ascii: "+") }
         if suffix.isEmpty {
             key.append(Mark.released)
         } else {
@@ -35,20 +35,20 @@ package struct VersionOrder: Hashable, Comparable, Sendable {
         self.key = key + text
     }
 
-    /// `true` if the text begins with a number, and so has a place among versions.
+    /// `true` if the text begins with a number, so that it can be compared with other versions.
     package var isNumbered: Bool { key[0] == Mark.version }
 
     /// The least key of a version that begins with a number.
     package static let numbered = [Mark.version]
 
     /// The least key of a version that ranks the same or higher.
-    package var atOrAbove: [UInt8] { Array(key.prefix(rankByteCount)) }
+    package var sameRankLowerBound: [UInt8] { Array(key.prefix(rankByteCount)) }
 
     /// The least key of a version that ranks higher.
-    package var above: [UInt8] {
+    package var higherRankLowerBound: [UInt8] {
         // Each text without a number has a rank of its own.
         guard isNumbered else { return key + [0] }
-        var bound = atOrAbove
+        var bound = sameRankLowerBound
         if bound[rankByteCount - 1] == Mark.released { bound.removeLast() }
         // The bound now ends with ``Mark/end``. No key of a higher rank begins with these bytes.
         bound[bound.count - 1] = Mark.end + 1
@@ -56,11 +56,13 @@ package struct VersionOrder: Hashable, Comparable, Sendable {
     }
 
     /// Returns `true` if both versions rank the same, such as `5.2` and `v5.2.0`.
-    package func ranks(as other: String) -> Bool { atOrAbove == VersionOrder(other).atOrAbove }
+    package func ranks(as other: String) -> Bool {
+        sameRankLowerBound == VersionOrder(other).sameRankLowerBound
+    }
 
     package static func < (one: Self, other: Self) -> Bool { one.key.lexicographicallyPrecedes(other.key) }
 
-    /// First bytes of the parts of a key, smallest first where parts compete for one place.
+    /// The first bytes of the parts of a key. Of parts that may occur at the same position, the one with the smaller byte sorts first.
     private enum Mark {
         static let text: UInt8 = 1
         static let version: UInt8 = 2
@@ -77,19 +79,21 @@ package struct VersionOrder: Hashable, Comparable, Sendable {
     private static let digitLimit = 64
 
     /// Parses `1.2.3`, without leading zeros in a number and without trailing numbers that are zero.
-    private static func takeNumbers(from rest: inout ArraySlice<UInt8>) -> [ArraySlice<UInt8>]? {
+    private static func takeNumbers(from remaining: inout ArraySlice<UInt8>) -> [ArraySlice<UInt8>]? {
         var numbers: [ArraySlice<UInt8>] = []
         while true {
-            let digits = rest.prefix(while: isDigit)
+            let digits = remaining.prefix(while: isDigit)
             guard !digits.isEmpty else { break }
             let number = digits.drop { $0 == UInt8(ascii: "0") }
             guard number.count <= digitLimit else { return nil }
             numbers.append(number)
-            rest = rest.dropFirst(digits.count)
-            guard rest.count > 1, rest.first == UInt8(ascii: "."), isDigit(rest[rest.startIndex + 1]) else {
+            remaining = remaining.dropFirst(digits.count)
+            guard remaining.count > 1, remaining.first == UInt8(ascii: "."),
+                isDigit(remaining[remaining.startIndex + 1])
+            else {
                 break
             }
-            rest = rest.dropFirst()
+            remaining = remaining.dropFirst()
         }
         guard !numbers.isEmpty else { return nil }
         while numbers.last?.isEmpty == true { numbers.removeLast() }
@@ -117,17 +121,16 @@ package struct VersionOrder: Hashable, Comparable, Sendable {
     }
 }
 
-/// Chooses the newest version of an app: the highest one that leaked on at least ``installs`` installs or has at least ``sessions``
-/// sessions; if there is none, the highest of all.
+/// The choice of the newest version of an app: the highest version that leaked on at least ``minimumInstalls`` installs or has at least
+/// ``minimumSessions`` sessions. If there is no such version, the highest of all versions.
 ///
-/// One device may run anything: a developer's build that calls itself 999.0 would otherwise be the newest for good. The numbers
-/// that this rule uses only grow, except for installs that are erased.
+/// Without this rule, a developer's build with the version 999.0 would be the newest version for good. The numbers that this rule uses
+/// only grow, except for erased installs.
 public enum NewestVersion {
-    /// Minimum number of installs. A single one may be a developer's device. A released version reaches two when a second device
-    /// reports a leak.
-    public static let installs = 2
+    /// Minimum number of installs with a leak. A single install may be a developer's device.
+    public static let minimumInstalls = 2
     /// Minimum number of sessions, for a version that does not leak or whose reports name no install.
-    public static let sessions = 100
+    public static let minimumSessions = 100
 
     /// Returns the SQL that sorts rows of `release`, the newest first.
     ///
@@ -140,6 +143,6 @@ public enum NewestVersion {
 
     /// Returns an SQL condition that is true for a row of `release` with a numbered version and with enough installs or sessions.
     package static func isInField(_ table: String, numbered: String) -> String {
-        "(\(table).order_key >= \(numbered) and (\(table).installs >= \(installs) or \(table).sessions >= \(sessions)))"
+        "(\(table).order_key >= \(numbered) and (\(table).installs >= \(minimumInstalls) or \(table).sessions >= \(minimumSessions)))"
     }
 }

@@ -6,8 +6,8 @@
 
 /// A file that is being written under a temporary name: the final name, `.partial-` and a random number.
 enum PartialFile {
-    /// A partial file that has not been written to for this long was left by a killed process. Checking the largest copy takes less
-    /// time.
+    /// Time after the last write from which on a partial file counts as left by a killed process. Writing and checking the largest copy
+    /// takes less time.
     static let abandonedSeconds = 6 * 3_600
 
     /// Returns a path that other users with write access to the folder cannot guess.
@@ -15,17 +15,17 @@ enum PartialFile {
         "\(file).partial-\(String(UInt64.random(in: 0...(.max)), radix: 16))"
     }
 
-    /// Deletes files that earlier copies to the same place have left. A file that cannot be deleted stays.
+    /// Deletes abandoned partial files of earlier copies to the same path. Ignores files that cannot be deleted.
     static func removeAbandoned(of file: String, now: Int = time(nil)) {
         let folder = DatabaseFile.folder(of: file)
         guard let directory = unsafe opendir(folder) else { return }
         defer { unsafe closedir(directory) }
-        let start = DatabaseFile.name(of: file) + ".partial-"
+        let prefix = DatabaseFile.name(of: file) + ".partial-"
         while let entry = unsafe readdir(directory) {
             let name = unsafe withUnsafeBytes(of: &entry.pointee.d_name) { bytes in
                 unsafe String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
             }
-            guard name.hasPrefix(start), isRandom(name.dropFirst(start.count)) else { continue }
+            guard name.hasPrefix(prefix), isPartialSuffix(name.dropFirst(prefix.count)) else { continue }
             let path = "\(folder)/\(name)"
             var status = stat()
             guard unsafe lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG,
@@ -45,9 +45,9 @@ enum PartialFile {
 
     /// Returns `true` if the text is a number as ``path(for:)`` writes it, alone or followed by the ending of one of SQLite's
     /// files.
-    private static func isRandom(_ end: Substring) -> Bool {
-        let digits = end.prefix { "0123456789abcdef".contains($0) }
+    private static func isPartialSuffix(_ suffix: Substring) -> Bool {
+        let digits = suffix.prefix { "0123456789abcdef".contains($0) }
         return (1...16).contains(digits.count)
-            && DatabaseFile.fileSuffixes.contains(String(end[digits.endIndex...]))
+            && DatabaseFile.fileSuffixes.contains(String(suffix[digits.endIndex...]))
     }
 }

@@ -1,4 +1,4 @@
-/// The leaks of a list that entries of ``KnownLeaks`` describe, by row of `leak`.
+/// The leaks of a list that rules of ``KnownLeaks`` describe, by row of `leak`.
 package struct KnownLeakRows: Sendable {
     package private(set) var matches: [Int64: KnownMatch] = [:]
     /// Rows of the leaks that only the system causes.
@@ -8,7 +8,7 @@ package struct KnownLeakRows: Sendable {
 
     package init() {}
 
-    /// Adds a match. Rows and totals stay as they are if the leak has a match already.
+    /// Adds a match. If the leak already has a match, replaces only the match, and does not change rows and totals.
     package mutating func add(_ match: KnownMatch, reports: Int, of row: Int64) {
         guard matches.updateValue(match, forKey: row) == nil, match.isAll else { return }
         rows.append(row)
@@ -17,32 +17,37 @@ package struct KnownLeakRows: Sendable {
     }
 }
 
-/// A reader's cache of matches, each valid while no report changes the leak. Without it, every list would read the systems of all
-/// leaks whose class an entry names, such as a thousand leaks of text fields; with it, only those of the few leaks that were seen
-/// since.
+/// A reader's cache of matches. A cached match is valid until the leak has more reports. Without the cache, each list would read the
+/// systems of all leaks whose class a rule names, such as a thousand leaks of text fields; with the cache, each list reads only the
+/// systems of the few leaks with new reports.
 package struct KnownLeakCache {
     /// Number of leaks; 2 MiB.
     private static let capacity = 20_000
 
     private var cachedMatches: [Int64: (reports: Int, match: KnownMatch?)] = [:]
-    private var last: (rows: KnownLeakRows, app: AppScope, state: Int64)?
+    private var lastResult: (rows: KnownLeakRows, app: AppScope, state: Int64)?
 
     package init() {}
 
-    /// Returns the last result, if it is for the same app and the same state of the database: one page needs it three times.
+    /// Returns the last result if it is for the same app and the same state of the database. One page needs the result three times.
+    ///
+    /// - Parameter state: ``StoreReader/changeCounter()``.
     package func rows(app: AppScope, state: Int64) -> KnownLeakRows? {
-        guard let last, last.state == state, last.app == app else { return nil }
-        return last.rows
+        guard let lastResult, lastResult.state == state, lastResult.app == app else {
+            return nil
+        }
+        return lastResult.rows
     }
 
     package mutating func keep(_ rows: KnownLeakRows, app: AppScope, state: Int64) {
-        last = (rows, app, state)
+        lastResult = (rows, app, state)
     }
 
-    /// - Returns: `isKnown` is `true` if the cache has a valid entry for this leak; `match` is its content.
-    package func cached(on row: Int64, reports: Int) -> (isKnown: Bool, match: KnownMatch?) {
-        guard let cached = cachedMatches[row], cached.reports == reports else { return (false, nil) }
-        return (true, cached.match)
+    /// - Returns: `isCached` is `true` if the cache has a valid entry for this leak; `match` is the cached match, `nil` if no rule
+    ///   matches the leak.
+    package func cached(on row: Int64, reports: Int) -> (isCached: Bool, match: KnownMatch?) {
+        guard let entry = cachedMatches[row], entry.reports == reports else { return (false, nil) }
+        return (true, entry.match)
     }
 
     package mutating func keep(_ match: KnownMatch?, reports: Int, on row: Int64) {

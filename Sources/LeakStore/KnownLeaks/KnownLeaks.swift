@@ -1,15 +1,15 @@
-/// The list of known leaks that a reader applies. The store does not save it: another list changes what is shown from the next
-/// start on, and nothing that was counted.
+/// The rules for known leaks that a reader applies. They are not stored: other rules change the results from the next start on, and
+/// do not change counts.
 public struct KnownLeaks: Sendable {
     public let entries: [KnownLeakRule]
-    /// Indices of ``entries`` by the class they name.
+    /// Indices of the ``entries`` with a full class name, by this name.
     private let byClass: [ByteText: [Int]]
-    /// Indices of ``entries`` whose class ends in `*`.
+    /// Indices of the ``entries`` whose class ends in `*`.
     private let byPrefix: [Int]
 
     public static let none = KnownLeaks([])
 
-    /// - Parameter entries: if two entries match equally many reports of a leak, the first one explains it.
+    /// - Parameter entries: if two rules match the same number of reports of a leak, the first rule explains the leak.
     public init(_ entries: [KnownLeakRule]) {
         self.entries = entries
         var byClass: [ByteText: [Int]] = [:]
@@ -26,33 +26,39 @@ public struct KnownLeaks: Sendable {
         self.byPrefix = byPrefix
     }
 
-    /// Ranges of the classes that the entries name, in the order of their bytes.
+    /// For each rule, the first and last class name that it matches, in the order of their bytes.
     package var classRanges: [(first: String, last: String)] {
         byClass.keys.map { ($0.text, $0.text) } + byPrefix.map { entries[$0].className.range }
     }
 
-    /// Returns `true` if an entry names the class. Few leaks pass this test, and only they cost a closer look.
+    /// Returns `true` if a rule names the class. This test is fast, and few leaks pass it; only these need ``match(_:)``.
     package func names(_ className: String?) -> Bool {
         guard let className else { return false }
         return byClass[ByteText(className)] != nil
             || byPrefix.contains { entries[$0].className.matches(className) }
     }
 
-    /// - Returns: `nil` if no report of the leak matches an entry.
+    /// Returns the rule that matches the most reports of a leak.
+    ///
+    /// - Returns: `nil` if no report of the leak matches a rule.
     package func match(_ leak: ObservedLeak) -> KnownMatch? {
-        let prefixed = byPrefix.filter { entries[$0].className.matches(leak.className) }
-        let fitting = ((byClass[ByteText(leak.className)] ?? []) + prefixed).sorted().map { entries[$0] }
-            .filter { ($0.kind == nil || $0.kind == leak.kind) && $0.describes(stack: leak.stack) }
-        var best: KnownMatch?
-        for entry in fitting {
-            let reports = entry.reports(of: leak)
-            if reports > best?.reports ?? 0 { best = KnownMatch(leak: entry, reports: reports, elsewhere: 0) }
+        let prefixMatches = byPrefix.filter { entries[$0].className.matches(leak.className) }
+        let matchingRules = ((byClass[ByteText(leak.className)] ?? []) + prefixMatches).sorted().map {
+            entries[$0]
         }
-        guard var best else { return nil }
-        // Reports from a system that any matching entry covers do not count as elsewhere.
-        for system in leak.systems where !fitting.contains(where: { $0.covers(system.value) }) {
-            best.elsewhere.addBounded(system.reports)
+        .filter { ($0.kind == nil || $0.kind == leak.kind) && $0.describes(stack: leak.stack) }
+        var bestMatch: KnownMatch?
+        for rule in matchingRules {
+            let reports = rule.reports(of: leak)
+            if reports > bestMatch?.reports ?? 0 {
+                bestMatch = KnownMatch(leak: rule, reports: reports, elsewhere: 0)
+            }
         }
-        return best
+        guard var bestMatch else { return nil }
+        // Counts the reports from systems that no matching rule covers.
+        for system in leak.systems where !matchingRules.contains(where: { $0.covers(system.value) }) {
+            bestMatch.elsewhere.addBounded(system.reports)
+        }
+        return bestMatch
     }
 }

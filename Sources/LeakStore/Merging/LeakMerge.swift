@@ -1,9 +1,9 @@
-/// Leaks that became one leak.
+/// The result of merging leaks into one leak.
 public struct LeakMerge: Hashable, Sendable {
     /// A leak that was merged into another and does not exist any more.
     public struct Source: Hashable, Sendable {
         public var id: LeakID
-        /// Reports that it had.
+        /// Number of reports that the leak had.
         public var reports: Int
 
         public init(id: LeakID, reports: Int) {
@@ -25,7 +25,7 @@ public struct LeakMerge: Hashable, Sendable {
     }
 
     public var sources: [Source]
-    /// `true` when no leak had the target's id: the first source got that id, with class and path of the target.
+    /// `true` if no leak had the target's id. The source with the most reports then got this id, and the class and path of the target.
     public var isNew: Bool
     /// `nil` without a decision about any part.
     public var holding: Holding?
@@ -41,7 +41,7 @@ public struct LeakMerge: Hashable, Sendable {
 }
 
 extension PastDecision {
-    /// `true` for a decision that sets the state of a leak, as a note does not.
+    /// `true` for a decision that sets the state of a leak; `false` for a note.
     public var setsState: Bool { action != .noted }
 }
 
@@ -76,7 +76,8 @@ package struct MergePart: Sendable {
 }
 
 extension [MergePart] {
-    /// The part whose decision holds for all parts: the most recent decision; of two at the same time, the one stored later.
+    /// The part whose decision holds for all parts: the part with the most recent decision. Of two decisions with the same time, the one
+    /// with the higher row counts as more recent.
     package var holding: MergePart? {
         filter { $0.decided != nil }.max { one, other in
             guard let one = one.decided, let other = other.decided else { return false }

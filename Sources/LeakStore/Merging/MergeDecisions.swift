@@ -1,13 +1,14 @@
 // The decision that holds for merged leaks.
 extension Writer {
-    /// Returns the numbers of reports that existed when the decision for all parts was made, by row of `release`. These reports do
-    /// not count against the decision.
+    /// Returns the numbers of reports that existed when the decision that holds for all parts was made, by row of `release`. These reports
+    /// do not contradict the decision.
     ///
-    /// Reports of the other parts are known by hour. Those of the hour of the decision count as earlier than it, and so do those of its
-    /// day that arrived more than two days late: they count in the first hour, ``Calendar/countedHour(of:arrival:)``.
+    /// The store knows reports of the other parts only by hour. Reports of the hour of the decision count as earlier than the decision.
+    /// So do reports of its day that arrived more than two days late, because they count in the first hour of the day:
+    /// ``Calendar/countedHour(of:arrival:)``.
     func heldReports(of parts: [MergePart]) throws(StoreError) -> [Int64: Int] {
         guard let holding = parts.holding, let decided = holding.decided else { return [:] }
-        var held: [Int64: Int] = [:]
+        var reportsByRelease: [Int64: Int] = [:]
         for part in parts {
             let select =
                 part.row == holding.row
@@ -31,15 +32,17 @@ extension Writer {
                 try select.bind(part.row, Calendar.hour(of: decided.decision.at))
             }
             while try select.step() {
-                held[select.int64(0), default: 0].addBounded(select.int(1))
+                reportsByRelease[select.int64(0), default: 0].addBounded(select.int(1))
             }
         }
-        return held
+        return reportsByRelease
     }
 
-    /// - Parameter held: ``heldReports(of:)`` before anything was merged.
+    /// Makes the most recent decision about a part hold for the merged leak.
+    ///
+    /// - Parameter heldReports: the result of ``heldReports(of:)`` before the merge.
     func setDecision(
-        of parts: [MergePart], _ held: [Int64: Int], in row: Int64
+        of parts: [MergePart], _ heldReports: [Int64: Int], in row: Int64
     ) throws(StoreError) {
         for part in parts {
             guard let decided = part.decided else { continue }
@@ -48,7 +51,7 @@ extension Writer {
         guard let holding = parts.holding, let decided = holding.decided else { return }
         switch decided.decision.action {
         case .resolved:
-            for (release, reports) in held.sorted(by: { $0.key < $1.key }) where reports > 0 {
+            for (release, reports) in heldReports.sorted(by: { $0.key < $1.key }) where reports > 0 {
                 try connection.run(
                     """
                     insert into decision_release (decision, release, reports)
@@ -59,13 +62,13 @@ extension Writer {
                     """, decided.row, release, reports)
             }
         case .ignored:
-            var others = 0
-            for reports in held.values { others.addBounded(reports) }
+            var otherReports = 0
+            for reports in heldReports.values { otherReports.addBounded(reports) }
             try connection.run(
                 """
                 update decision set reports_then = min(reports_then + ?2, (select reports from leak where id = decision.leak))
                 where id = ?1
-                """, decided.row, others)
+                """, decided.row, otherReports)
         case .reopened, .noted: break
         }
         let state: Int64 = decided.decision.action == .reopened ? 0 : decided.row

@@ -6,7 +6,7 @@ extension Writer {
         return union
     }
 
-    /// Returns the installs of a leak. A leak that was seen in only one build has no set of its own: it uses that of the build.
+    /// Returns the installs of a leak. A leak that was seen in only one build has no set of its own: it uses the set of the build.
     private func installs(ofLeak leak: Int64) throws(StoreError) -> InstallSet {
         try set(
             by: """
@@ -35,30 +35,31 @@ extension Writer {
     }
 
     func mergeBuilds(of source: Int64, into target: Int64) throws(StoreError) {
-        let common = try rows(
+        let commonBuilds = try rows(
             """
             select build from leak_build where leak = ?1
               and build in (select build from leak_build where leak = ?2)
             """, source, target)
-        for build in common {
-            let theirs = try row("select id from leak_build where leak = ? and build = ?", source, build)
-            let ours = try row("select id from leak_build where leak = ? and build = ?", target, build)
-            var installs = try storedSet(in: InstallScope.leakBuild.row(owner: ours))
-            installs.merge(try storedSet(in: InstallScope.leakBuild.row(owner: theirs)))
-            try put(installs, in: InstallScope.leakBuild.row(owner: ours))
-            try put(InstallSet(), in: InstallScope.leakBuild.row(owner: theirs))
+        for build in commonBuilds {
+            let sourceRow = try row("select id from leak_build where leak = ? and build = ?", source, build)
+            let targetRow = try row("select id from leak_build where leak = ? and build = ?", target, build)
+            var installs = try storedSet(in: InstallScope.leakBuild.row(owner: targetRow))
+            installs.merge(try storedSet(in: InstallScope.leakBuild.row(owner: sourceRow)))
+            try put(installs, in: InstallScope.leakBuild.row(owner: targetRow))
+            try put(InstallSet(), in: InstallScope.leakBuild.row(owner: sourceRow))
             try connection.run(
                 """
                 update leak_build set reports = min(leak_build.reports + s.reports, LARGEST_TOTAL),
                   freed = min(leak_build.freed + s.freed, LARGEST_TOTAL), installs = ?3,
                   buckets = add_buckets(leak_build.buckets, s.buckets)
                 from leak_build s where s.id = ?1 and leak_build.id = ?2
-                """, theirs, ours, installs.count)
-            try connection.run("delete from leak_build where id = ?", theirs)
+                """, sourceRow, targetRow, installs.count)
+            try connection.run("delete from leak_build where id = ?", sourceRow)
         }
         try connection.run("update leak_build set leak = ? where leak = ?", target, source)
         try connection.run(
-            "update app set cells = cells - ? where id = (select app from leak where id = ?)", common.count,
+            "update app set cells = cells - ? where id = (select app from leak where id = ?)",
+            commonBuilds.count,
             target)
     }
 
@@ -66,33 +67,33 @@ extension Writer {
         of source: Int64, into target: Int64, _ unions: [Int64: InstallSet]
     ) throws(StoreError) {
         for (release, union) in unions.sorted(by: { $0.key < $1.key }) {
-            let theirs = try row(
+            let sourceRow = try row(
                 "select id from leak_release where leak = ? and release = ?", source, release)
-            var ours = theirs
-            if let known = try rows(
+            var targetRow = sourceRow
+            if let existingRow = try rows(
                 "select id from leak_release where leak = ? and release = ?", target, release
             ).first {
-                ours = known
+                targetRow = existingRow
                 try connection.run(
                     """
                     update leak_release set reports = min(leak_release.reports + s.reports, LARGEST_TOTAL),
                       freed = min(leak_release.freed + s.freed, LARGEST_TOTAL)
                     from leak_release s where s.id = ?1 and leak_release.id = ?2
-                    """, theirs, ours)
-                try put(InstallSet(), in: InstallScope.leakRelease.row(owner: theirs))
-                try connection.run("delete from leak_release where id = ?", theirs)
+                    """, sourceRow, targetRow)
+                try put(InstallSet(), in: InstallScope.leakRelease.row(owner: sourceRow))
+                try connection.run("delete from leak_release where id = ?", sourceRow)
                 try connection.run("update release set leaks = leaks - 1 where id = ?", release)
             } else {
-                try connection.run("update leak_release set leak = ? where id = ?", target, theirs)
+                try connection.run("update leak_release set leak = ? where id = ?", target, sourceRow)
             }
             let builds = try rows(
                 """
                 select p.id from leak_build p join build b on b.id = p.build where p.leak = ? and b.release = ?
                 """, target, release)
-            // A release with one build shares its set.
+            // A release with only one build has no set of its own: it uses the set of the build.
             try put(
-                builds.count > 1 ? union : InstallSet(), in: InstallScope.leakRelease.row(owner: ours))
-            try connection.run("update leak_release set installs = ? where id = ?", union.count, ours)
+                builds.count > 1 ? union : InstallSet(), in: InstallScope.leakRelease.row(owner: targetRow))
+            try connection.run("update leak_release set installs = ? where id = ?", union.count, targetRow)
         }
     }
 
@@ -113,7 +114,7 @@ extension Writer {
         return set
     }
 
-    /// Stores a set; an empty one has no row.
+    /// Stores a set, or deletes its row if the set is empty.
     func put(_ set: InstallSet, in row: Int64) throws(StoreError) {
         guard !set.isEmpty else {
             return try connection.run("delete from install_set where id = ?", row)

@@ -7,7 +7,7 @@ extension Writer {
         do throws(StoreError) {
             return try connection.transaction(.immediate) { () throws(StoreError) -> LeakMerge? in
                 try dropCachedIfOthersWrote()
-                // Rows in logs name leaks that are about to be deleted.
+                // Rows in the logs may refer to leaks that are deleted below.
                 try flushLogs()
                 var parts: [MergePart] = []
                 for id in Set(sources).subtracting([target.id]).sorted() {
@@ -15,27 +15,27 @@ extension Writer {
                 }
                 guard !parts.isEmpty else { return nil }
                 parts.sort { ($1.reports, $0.row) < ($0.reports, $1.row) }
-                let stored = try mergePart(target.id, app: target.appKey)
-                let all = parts + [stored].compactMap(\.self)
-                let summary = all.merge(of: parts, isNew: stored == nil)
-                let entry = try Decision(.note, note: note(summary), by: author).checked(now: now)
+                let storedTarget = try mergePart(target.id, app: target.appKey)
+                let allParts = parts + [storedTarget].compactMap(\.self)
+                let summary = allParts.merge(of: parts, isNew: storedTarget == nil)
+                let noteDecision = try Decision(.note, note: note(summary), by: author).checked(now: now)
 
-                let held = try heldReports(of: all)
-                let row = stored?.row ?? parts[0].row
-                try remember(parts, in: row, at: now)
-                if stored == nil { try rename(row, to: target) }
-                var sightings = (stored ?? parts[0]).sightings
+                let heldReports = try heldReports(of: allParts)
+                let row = storedTarget?.row ?? parts[0].row
+                try redirect(parts, to: row, at: now)
+                if storedTarget == nil { try rename(row, to: target) }
+                var sightings = (storedTarget ?? parts[0]).sightings
                 for part in parts where part.row != row {
                     try merge(part, into: row, targetSightings: sightings)
                     sightings.addBounded(part.sightings)
                 }
-                try setDecision(of: all, held, in: row)
+                try setDecision(of: allParts, heldReports, in: row)
                 try connection.run(
                     "insert into decision (leak, at, by, kind, note) values (?, ?, ?, 'note', ?)", row, now,
-                    entry.by, entry.note)
+                    noteDecision.by, noteDecision.note)
                 try deleteOldDecisions(about: row)
                 try reindexAll()
-                // Entries cache rows of leaks that do not exist any more.
+                // Cached entries refer to leaks that do not exist any more.
                 caches.removeAll()
                 return summary
             }
@@ -85,8 +85,8 @@ extension Writer {
         return part
     }
 
-    /// Makes the old addresses of leaks lead to the leak that has their counts.
-    private func remember(_ parts: [MergePart], in row: Int64, at now: Int64) throws(StoreError) {
+    /// Stores that readers of the old ids of leaks find the merged leak.
+    private func redirect(_ parts: [MergePart], to row: Int64, at now: Int64) throws(StoreError) {
         for part in parts {
             try connection.run("update merged_leak set leak = ? where leak = ?", row, part.row)
             try connection.run("delete from merged_leak where key = ?", part.id.bytes)
@@ -206,8 +206,8 @@ extension Writer {
             """, target)
     }
 
-    /// Merges hours and days. Hours that one of the leaks has lost to expiry are deleted from both, so that the hours of each later
-    /// day are complete.
+    /// Merges hours and days. If hours of one leak have expired, the hours of the same days are deleted from the merged leak, so that each
+    /// later day has all its hours.
     private func mergeTimes(_ source: Int64, into target: Int64) throws(StoreError) {
         let select = try connection.statement(
             """
@@ -216,7 +216,7 @@ extension Writer {
               where h.leak = d.leak and h.release = d.release and h.hour between d.day * 24 and d.day * 24 + 23)
             """)
         try select.bind(source, target)
-        let lastIncomplete = try select.step() ? select.optionalInt(0) : nil
+        let lastIncompleteDay = try select.step() ? select.optionalInt(0) : nil
         select.reset()
         try connection.run(
             """
@@ -230,9 +230,9 @@ extension Writer {
             select ?2, day, release, reports from leak_day where leak = ?1
             on conflict (leak, day, release) do update set reports = min(reports + excluded.reports, LARGEST_TOTAL)
             """, source, target)
-        if let lastIncomplete {
+        if let lastIncompleteDay {
             try connection.run(
-                "delete from leak_hour where leak = ? and hour < ?", target, (lastIncomplete + 1) * 24)
+                "delete from leak_hour where leak = ? and hour < ?", target, (lastIncompleteDay + 1) * 24)
         }
     }
 
@@ -282,48 +282,49 @@ extension Writer {
 
     // MARK: Samples
 
-    /// Moves rows to unused slots first, because a report may get the slot of another.
+    /// Merges samples. Moves their rows to unused slots first, because a sample may get the former slot of another one.
     private func mergeSamples(
         of part: MergePart, into target: Int64, targetSightings: Int
     ) throws(StoreError) {
-        let aside = (target: 100, source: 200)
+        let slotOffsets = (target: 100, source: 200)
         let merge = SampleMerge(
-            target: try moveSamplesAside(of: target, to: target, by: aside.target),
+            target: try moveSamplesAside(of: target, to: target, by: slotOffsets.target),
             targetSightings: targetSightings,
-            source: try moveSamplesAside(of: part.row, to: target, by: aside.source),
+            source: try moveSamplesAside(of: part.row, to: target, by: slotOffsets.source),
             sourceSightings: part.sightings, seed: reservoir.seed ^ part.id.low)
         for move in merge.moves {
             try connection.run(
                 "update sample set id = ?, ordinal = ? where id = ?",
                 SampleSlot.row(leak: target, slot: move.slot), move.ordinal,
                 SampleSlot.row(
-                    leak: target, slot: move.from + (move.isSource ? aside.source : aside.target)))
+                    leak: target, slot: move.from + (move.isSource ? slotOffsets.source : slotOffsets.target))
+            )
         }
         for slot in 0..<SampleSlot.count {
-            for distance in [aside.target, aside.source] {
+            for offset in [slotOffsets.target, slotOffsets.source] {
                 try connection.run(
-                    "delete from sample where id = ?", SampleSlot.row(leak: target, slot: slot + distance))
+                    "delete from sample where id = ?", SampleSlot.row(leak: target, slot: slot + offset))
             }
         }
     }
 
     private func moveSamplesAside(
-        of leak: Int64, to target: Int64, by distance: Int
-    ) throws(StoreError) -> [SampleMerge.Kept] {
-        var kept: [SampleMerge.Kept] = []
+        of leak: Int64, to target: Int64, by offset: Int
+    ) throws(StoreError) -> [SampleMerge.KeptSample] {
+        var samples: [SampleMerge.KeptSample] = []
         for slot in 0..<SampleSlot.count {
             let select = try connection.statement("select ordinal, at from sample where id = ?")
             try select.bind(SampleSlot.row(leak: leak, slot: slot))
-            let isThere = try select.step()
-            if isThere {
-                kept.append(SampleMerge.Kept(slot: slot, ordinal: select.int(0), at: select.time(1)))
+            let hasSample = try select.step()
+            if hasSample {
+                samples.append(SampleMerge.KeptSample(slot: slot, ordinal: select.int(0), at: select.time(1)))
             }
             select.reset()
-            guard isThere else { continue }
+            guard hasSample else { continue }
             try connection.run(
-                "update sample set id = ? where id = ?", SampleSlot.row(leak: target, slot: slot + distance),
+                "update sample set id = ? where id = ?", SampleSlot.row(leak: target, slot: slot + offset),
                 SampleSlot.row(leak: leak, slot: slot))
         }
-        return kept
+        return samples
     }
 }

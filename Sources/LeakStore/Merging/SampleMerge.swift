@@ -2,7 +2,7 @@
 /// about the same chance.
 package struct SampleMerge {
     /// A kept report, with its slot.
-    package struct Kept: Hashable, Sendable {
+    package struct KeptSample: Hashable, Sendable {
         package var slot: Int
         package var ordinal: Int
         package var at: Int64
@@ -14,7 +14,7 @@ package struct SampleMerge {
         }
     }
 
-    /// A report that stays, with its former and its new slot.
+    /// A sample that is kept, with its former slot (`from`) and its new slot.
     package struct Move: Hashable, Sendable {
         package var isSource: Bool
         package var from: Int
@@ -23,22 +23,22 @@ package struct SampleMerge {
         package var at: Int64
     }
 
-    /// The reports that stay, in the order of their new slots.
+    /// The samples that are kept, in the order of their new slots.
     package private(set) var moves: [Move] = []
 
     /// - Parameters:
-    ///   - target: the reports kept of the leak that stays.
-    ///   - targetSightings: how many reports it received.
-    ///   - seed: decides which reports stay; the same for the same reports.
+    ///   - target: the samples of the leak that the other leak is merged into.
+    ///   - targetSightings: number of reports that the target received.
+    ///   - seed: the seed of the random choice. The same seed and samples give the same result.
     package init(
-        target: [Kept], targetSightings: Int, source: [Kept], sourceSightings: Int, seed: UInt64
+        target: [KeptSample], targetSightings: Int, source: [KeptSample], sourceSightings: Int, seed: UInt64
     ) {
-        func move(_ kept: Kept, isSource: Bool, to slot: Int) -> Move {
-            var ordinal = kept.ordinal
+        func move(_ sample: KeptSample, isSource: Bool, to slot: Int) -> Move {
+            var ordinal = sample.ordinal
             if isSource { ordinal.addBounded(targetSightings) }
-            return Move(isSource: isSource, from: kept.slot, slot: slot, ordinal: ordinal, at: kept.at)
+            return Move(isSource: isSource, from: sample.slot, slot: slot, ordinal: ordinal, at: sample.at)
         }
-        func one(in slot: Int, isBetter: (Int64, Int64) -> Bool) -> Move? {
+        func bestSample(in slot: Int, isBetter: (Int64, Int64) -> Bool) -> Move? {
             let ours = target.first { $0.slot == slot }
             guard let theirs = source.first(where: { $0.slot == slot }) else {
                 return ours.map { move($0, isSource: false, to: slot) }
@@ -47,14 +47,16 @@ package struct SampleMerge {
             let isTheirs = isBetter(theirs.at, ours.at)
             return move(isTheirs ? theirs : ours, isSource: isTheirs, to: slot)
         }
-        moves = [one(in: SampleSlot.first, isBetter: <), one(in: SampleSlot.newest, isBetter: >)]
-            .compactMap(\.self)
+        moves = [
+            bestSample(in: SampleSlot.first, isBetter: <), bestSample(in: SampleSlot.newest, isBetter: >),
+        ]
+        .compactMap(\.self)
         var ours = target.filter { $0.slot >= SampleSlot.reservoir }.sorted { $0.slot < $1.slot }
         var theirs = source.filter { $0.slot >= SampleSlot.reservoir }.sorted { $0.slot < $1.slot }
-        var all = targetSightings
-        all.addBounded(sourceSightings)
-        guard all > Reservoir.size else {
-            // As if one leak had received all reports: each has the slot of its number.
+        var allSightings = targetSightings
+        allSightings.addBounded(sourceSightings)
+        guard allSightings > Reservoir.size else {
+            // There is room for all samples: each gets the slot of its ordinal, as if one leak had received all reports.
             moves += ours.map { move($0, isSource: false, to: $0.slot) }
             moves += theirs.map {
                 move($0, isSource: true, to: SampleSlot.reservoir + targetSightings + $0.ordinal - 1)
@@ -93,7 +95,7 @@ package enum ValueMerge {
     ) -> [(value: String, reports: Int)] {
         var counts: [ByteText: Int] = [:]
         for row in target { counts[ByteText(row.value), default: 0].addBounded(row.reports) }
-        var named = counts.keys.count { !$0.text.isEmpty }
+        var namedCount = counts.keys.count { !$0.text.isEmpty }
         let order = source.sorted {
             $0.reports == $1.reports
                 ? $0.value.utf8.lexicographicallyPrecedes($1.value.utf8) : $0.reports > $1.reports
@@ -101,7 +103,7 @@ package enum ValueMerge {
         for row in order {
             var name = ByteText(row.value)
             if counts[name] == nil, !row.value.isEmpty {
-                if named < ValueKind.limit { named += 1 } else { name = ByteText("") }
+                if namedCount < ValueKind.limit { namedCount += 1 } else { name = ByteText("") }
             }
             counts[name, default: 0].addBounded(row.reports)
         }

@@ -8,9 +8,9 @@ extension Writer {
                 """)
             try select.bind(symbols.kind.rawValue, symbols.image)
             _ = try select.step()
-            let (others, former) = (select.int(0), select.int(1))
+            let (otherBytes, replacedCount) = (select.int(0), select.int(1))
             select.reset()
-            guard others + body.count <= limits.symbolBytes else { return .full(bytes: others) }
+            guard otherBytes + body.count <= limits.symbolBytes else { return .full(bytes: otherBytes) }
             try connection.run(
                 "delete from symbol_table where kind = ? and image = ?", symbols.kind.rawValue, symbols.image)
             try connection.run(
@@ -19,7 +19,7 @@ extension Writer {
                 values (?, ?, ?, ?, ?, ?, ?)
                 """, symbols.kind.rawValue, symbols.image, symbols.name, symbols.uploadedAt, symbols.usedAt,
                 body.count, body)
-            return former > 0 ? .replaced : .stored
+            return replacedCount > 0 ? .replaced : .stored
         }
     }
 

@@ -1,4 +1,4 @@
-/// A migration from one schema to the next; there is no way back.
+/// A migration from one schema to the next. A migration cannot be undone.
 struct Migration: Sendable {
     /// The value of `user_version` after the migration.
     let version: Int
@@ -16,9 +16,9 @@ struct Migration: Sendable {
 
     /// Brings a database to ``newestVersion``, in one transaction.
     ///
-    /// - Throws: ``StoreError/Reason/notADatabase`` for a database of another program, untouched;
-    ///   ``StoreError/Reason/newerSchema(found:known:)``, untouched; ``StoreError/Reason/corrupt`` for one of ours that
-    ///   lacks a table, an index or a column.
+    /// - Throws: ``StoreError/Reason/notADatabase`` for a database of another program, and
+    ///   ``StoreError/Reason/newerSchema(found:known:)``: both are not changed; ``StoreError/Reason/corrupt`` for a database of a
+    ///   collector that lacks a table, an index or a column.
     static func run(on connection: SQLiteConnection) throws(StoreError) {
         if try isNeeded(on: connection) { try migrate(connection) }
         try checkParts(of: connection)
@@ -29,10 +29,10 @@ struct Migration: Sendable {
         try connection.execute("pragma foreign_keys = off")
         defer { try? connection.execute("pragma foreign_keys = on") }
         try connection.transaction(.immediate) { () throws(StoreError) in
-            // Another process may have done it while this one waited for the lock.
+            // Another process may have migrated the database while this one waited for the lock.
             guard try isNeeded(on: connection) else { return }
-            let found = Int(try connection.number("pragma user_version") ?? 0)
-            for migration in all where migration.version > found {
+            let version = Int(try connection.number("pragma user_version") ?? 0)
+            for migration in all where migration.version > version {
                 try connection.execute(migration.script)
                 try migration.convert?(connection)
                 try connection.execute("pragma user_version = \(migration.version)")
@@ -45,27 +45,27 @@ struct Migration: Sendable {
     ///
     /// - Throws: ``StoreError`` for a database that this code must not read or write.
     static func isNeeded(on connection: SQLiteConnection) throws(StoreError) -> Bool {
-        let (found, isMarked) = try ownVersion(of: connection)
-        guard found <= newestVersion else { throw .newerSchema(found, in: connection.path) }
-        return found < newestVersion || !isMarked
+        let (version, isMarked) = try ownVersion(of: connection)
+        guard version <= newestVersion else { throw .newerSchema(version, in: connection.path) }
+        return version < newestVersion || !isMarked
     }
 
-    /// Returns the schema of a database to read: any schema that a collector wrote, also a newer one.
+    /// Returns the schema version of a database, which may be newer than ``newestVersion``.
     ///
-    /// - Throws: ``StoreError`` for a file of another program, and for one of ours that lacks a part.
+    /// - Throws: ``StoreError`` for a file of another program, and for a file of a collector that lacks a table, an index or a column.
     static func schema(of connection: SQLiteConnection) throws(StoreError) -> Int {
-        let found = try ownVersion(of: connection).version
-        guard found > 0 else {
+        let version = try ownVersion(of: connection).version
+        guard version > 0 else {
             throw StoreError(
                 .notADatabase, "database \(connection.path): it is empty: no collector wrote it")
         }
-        if found <= newestVersion { try checkParts(of: connection, schema: found) }
-        return found
+        if version <= newestVersion { try checkParts(of: connection, schema: version) }
+        return version
     }
 
-    /// Reads `user_version`, 0 for an empty database, and whether ``SQLiteConnection/applicationID`` marks the file.
+    /// Reads `user_version`, which is 0 for an empty database, and checks that ``SQLiteConnection/applicationID`` marks the file.
     ///
-    /// One statement sees one state of the database: another process may be creating it.
+    /// Uses only one statement, so that all values are of the same state: another process may be creating the database.
     private static func ownVersion(
         of connection: SQLiteConnection
     ) throws(StoreError) -> (version: Int, isMarked: Bool) {
@@ -76,29 +76,30 @@ struct Migration: Sendable {
             """)
         defer { select.reset() }
         guard try select.step() else { return (0, false) }
-        let (tables, application, found) = (select.int(0), select.int64(1), Int(select.int64(2)))
+        let (tables, application, version) = (select.int(0), select.int64(1), Int(select.int64(2)))
         guard application == SQLiteConnection.applicationID || (application == 0 && tables == 0) else {
             throw StoreError(
                 .notADatabase,
                 "database \(connection.path): it belongs to another program; choose another file")
         }
-        guard found > 0 || (found == 0 && tables == 0) else {
+        guard version > 0 || (version == 0 && tables == 0) else {
             throw StoreError(
                 .corrupt,
-                "database \(connection.path): its schema has the number \(found), which no collector wrote; restore it "
+                "database \(connection.path): its schema has the number \(version), which no collector wrote; restore it "
                     + "from a backup")
         }
-        return (found, application == SQLiteConnection.applicationID)
+        return (version, application == SQLiteConnection.applicationID)
     }
 
-    /// Throws if a part is missing. Otherwise the first report that needs the part would fail with an obscure error.
+    /// Throws if a table, an index or a column is missing. Without this check, the first statement that needs it would fail with an obscure
+    /// error.
     private static func checkParts(
         of connection: SQLiteConnection, schema: Int = newestVersion
     ) throws(StoreError) {
         let model = try SQLiteConnection(path: ":memory:", access: .readWrite)
         for migration in all where migration.version <= schema { try model.execute(migration.script) }
-        let found = Set(try parts(of: connection))
-        for part in try parts(of: model) where !found.contains(part) {
+        let existingParts = Set(try parts(of: connection))
+        for part in try parts(of: model) where !existingParts.contains(part) {
             throw StoreError(
                 .corrupt, "database \(connection.path): the \(part) is missing; restore it from a backup")
         }

@@ -1,5 +1,5 @@
 extension Migration {
-    /// Version 14: sessions, checks and reports by bucket of installs, in each build.
+    /// Version 14: sessions, checks and reports of each build, by bucket of installs.
     static let schema14 = Migration(
         version: 14,
         script: """

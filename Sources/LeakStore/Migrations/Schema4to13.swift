@@ -1,8 +1,8 @@
 extension Migration {
-    /// Version 4: a release that only one device has seen is not an app's newest release if others are in the field.
+    /// Version 4: a release with few installs and sessions is not the newest release of an app if another release has more.
     static let schema4 = Migration(
         version: 4,
-        // The rule of this schema, even if NewestVersion has changed since.
+        // This SQL keeps the rule of this schema, even if `NewestVersion` changes later.
         script: """
             update app set newest_release = (select id from release where app = app.id
               order by (order_key >= x'02' and (installs >= 2 or sessions >= 100)) desc, order_key desc limit 1);
@@ -15,7 +15,7 @@ extension Migration {
 }
 
 extension Migration {
-    /// Version 5: the guarded time that everything expires by.
+    /// Version 5: the guarded time by which rows and idempotency keys expire.
     static let schema5 = Migration(
         version: 5,
         script: """
@@ -37,28 +37,28 @@ extension Migration {
     static let schema6 = Migration(
         version: 6, script: "alter table idempotency_use add column text_bytes integer not null default 0",
         convert: { connection throws(StoreError) in
-            let rows = 100
-            var last: Int64 = 0
-            var isLeft = true
-            while isLeft {
+            let rowsPerStep = 100
+            var lastRow: Int64 = 0
+            var hasMoreRows = true
+            while hasMoreRows {
                 let select = try connection.statement(
                     """
                     select t.leak, t.title, l.class, t.module, t.stack, t.children, t.cycle, t.grouped_stack
                     from leak_text t left join leak l on l.id = t.leak where t.leak > ? order by t.leak limit ?
                     """)
                 defer { select.reset() }
-                try select.bind(last, rows)
+                try select.bind(lastRow, rowsPerStep)
                 var texts: [StoredTexts] = []
                 var count = 0
                 while try select.step() {
                     count += 1
-                    last = select.int64(0)
-                    if let row = StoredTexts(
-                        row: last, title: select.text(1), className: select.optionalText(2),
+                    lastRow = select.int64(0)
+                    if let convertedTexts = StoredTexts(
+                        row: lastRow, title: select.text(1), className: select.optionalText(2),
                         module: select.optionalText(3), stack: select.bytes(4), children: select.bytes(5),
                         cycle: select.bytes(6), groupedStack: select.bytes(7))
                     {
-                        texts.append(row)
+                        texts.append(convertedTexts)
                     }
                 }
                 for row in texts {
@@ -66,7 +66,7 @@ extension Migration {
                         "update leak_text set grouped_stack = ?, search = ? where leak = ?", row.groupedStack,
                         row.search, row.row)
                 }
-                isLeft = count == rows
+                hasMoreRows = count == rowsPerStep
             }
             try connection.execute(
                 """
@@ -84,20 +84,20 @@ package struct StoredTexts: Sendable {
     package let groupedStack: [UInt8]
     package let search: String
 
-    /// - Returns: `nil` for texts that cannot be read; they stay as they are.
+    /// - Returns: `nil` for texts that cannot be read, which are not converted.
     package init?(
         row: Int64, title: String, className: String?, module: String?, stack: [UInt8], children: [UInt8],
         cycle: [UInt8], groupedStack: [UInt8]
     ) {
         guard let stack = PackedReader.texts(stack), let children = PackedReader.texts(children),
-            let cycle = PackedReader.texts(cycle), let grouped = PackedReader.texts(groupedStack)
+            let cycle = PackedReader.texts(cycle), let groupingStack = PackedReader.texts(groupedStack)
         else { return nil }
         self.row = row
         let identity = LeakIdentity(
             id: LeakID(high: 0, low: 0), app: "", kind: "", className: className, module: module,
             title: title,
             stack: stack, children: children, cycle: cycle, quality: .full,
-            groupingKey: GroupingKey(version: 0, className: "", stack: grouped))
+            groupingKey: GroupingKey(version: 0, className: "", stack: groupingStack))
         self.groupedStack = identity.packedGroupedStack
         search = SearchText.of(identity)
     }
@@ -122,7 +122,7 @@ extension Migration {
 }
 
 extension Migration {
-    /// Version 8: leaks that were merged into others.
+    /// Version 8: the ids of leaks that were merged into others.
     static let schema8 = Migration(
         version: 8,
         script: """
@@ -139,7 +139,7 @@ extension Migration {
 }
 
 extension Migration {
-    /// Version 9: leaks by the elements of their keys.
+    /// Version 9: a table that finds leaks by the elements of their keys.
     static let schema9 = Migration(
         version: 9,
         script: """
@@ -153,27 +153,27 @@ extension Migration {
             ) without rowid;
             """,
         convert: { connection throws(StoreError) in
-            let rows = 500
-            var last: Int64 = 0
-            var isLeft = true
-            while isLeft {
+            let rowsPerStep = 500
+            var lastRow: Int64 = 0
+            var hasMoreRows = true
+            while hasMoreRows {
                 let select = try connection.statement(
                     """
                     select t.leak, l.app, t.stack, t.children, t.cycle, t.grouped_version, t.grouped_class, t.grouped_stack
                     from leak_text t join leak l on l.id = t.leak where t.leak > ? order by t.leak limit ?
                     """)
-                try select.bind(last, rows)
+                try select.bind(lastRow, rowsPerStep)
                 var leaks: [(row: Int64, app: Int64, elements: [Int64])] = []
                 var count = 0
                 while try select.step() {
                     count += 1
-                    last = select.int64(0)
+                    lastRow = select.int64(0)
                     guard
                         let key = GroupingKey(
                             version: select.int(5), className: select.text(6), packed: select.bytes(7),
                             stack: select.bytes(2), children: select.bytes(3), cycle: select.bytes(4))
                     else { continue }
-                    leaks.append((last, select.int64(1), KeyElements.hashes(of: key)))
+                    leaks.append((lastRow, select.int64(1), KeyElements.hashes(of: key)))
                 }
                 select.reset()
                 for leak in leaks {
@@ -183,7 +183,7 @@ extension Migration {
                             leak.app, element, leak.row)
                     }
                 }
-                isLeft = count == rows
+                hasMoreRows = count == rowsPerStep
             }
         })
 }

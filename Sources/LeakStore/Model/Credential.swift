@@ -1,17 +1,17 @@
-/// A secret that was handed out; only its SHA-256 is stored.
+/// A secret that was given to an app, a tool or a person; only its SHA-256 is stored.
 public struct Credential: Hashable, Sendable {
     public enum Purpose: String, Hashable, Sendable {
-        /// Writes reports; nothing else.
+        /// An ingest key: it can only send reports.
         case ingest
-        /// Reads.
+        /// An access token: it can read pages and JSON.
         case access
-        /// Opens a session in a browser once.
+        /// A sign-in link: it opens a session in a browser once.
         case signIn = "sign_in"
-        /// A signed-in browser.
+        /// The session of a signed-in browser.
         case session
     }
 
-    /// Assigned by the store; 0 before.
+    /// The number that the store assigns; 0 for a credential that is not stored yet.
     public var id: Int64
     public var purpose: Purpose
     public var name: String

@@ -5,9 +5,9 @@ public struct Decision: Hashable, Sendable {
         case resolve(Fix)
         /// The leak is ignored, for good (`nil`) or up to a limit.
         case ignore(IgnoreLimit?)
-        /// Earlier decisions do not hold any more.
+        /// The leak is open again: earlier decisions do not hold any more.
         case reopen
-        /// Only a note; the state stays.
+        /// The decision has only a note, and does not change the state of the leak.
         case note
     }
 
@@ -15,8 +15,9 @@ public struct Decision: Hashable, Sendable {
     public enum Fix: Hashable, Sendable {
         /// The newest version of the leak's app, or the leak's own last version if that is newer still.
         case newestVersion
-        /// Any version newer than that.
+        /// Any version newer than the one that ``newestVersion`` means.
         case nextVersion
+        /// This version.
         case version(String)
         /// Any version newer than this one.
         case after(String)
@@ -33,7 +34,7 @@ public struct Decision: Hashable, Sendable {
     public static let noteBytes = 2000
     /// Maximum length of ``by`` in bytes.
     public static let nameBytes = 128
-    /// Number of decisions that are kept per leak. Beyond it, the oldest ones are deleted, except the one that holds.
+    /// Number of decisions that are kept per leak. If there are more, the oldest ones are deleted, except the one that holds.
     public static let perLeak = 200
 
     public var action: Action
@@ -76,11 +77,11 @@ public struct PastDecision: Hashable, Sendable {
 /// A decision that holds, and its effect so far.
 public struct DecisionStatus: Hashable, Sendable {
     public var decision: PastDecision
-    /// For a resolved leak: reports since then in versions that are not older than the fix. For an ignored leak: reports since
-    /// then.
+    /// For a resolved leak: reports since the decision in versions that are not older than the fix. For an ignored leak: all reports
+    /// since the decision.
     public var reportsSince: Int
-    /// For a resolved leak: the oldest version that is not older than the fix and in which the leak was seen since then; `nil` if
-    /// there is none.
+    /// For a resolved leak: the oldest version that is not older than the fix and in which the leak was seen since the decision;
+    /// `nil` if there is no such version.
     public var regressedIn: String?
 
     public init(decision: PastDecision, reportsSince: Int, regressedIn: String? = nil) {

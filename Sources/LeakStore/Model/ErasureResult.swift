@@ -2,10 +2,11 @@
 public struct ErasureResult: Hashable, Sendable {
     /// Number of kept reports that were erased.
     public var samples = 0
-    /// Number of sets that contained the install: of leaks, builds, releases, and of the last day.
+    /// Number of sets of installs that contained the install: sets of leaks, of their builds and releases, of
+    /// releases, and of an app's days and ten-minute slots.
     public var sets = 0
-    /// `true` if the write-ahead log still holds what was erased, until it is overwritten: a reader kept the log from being
-    /// emptied. Erasing again retries.
+    /// `true` if the write-ahead log still contains erased data, because a reader prevented the log from being emptied. Erasing the
+    /// install again tries again to empty the log.
     public var isLeftInLog = false
 
     public init() {}

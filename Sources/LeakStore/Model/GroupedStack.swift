@@ -1,7 +1,7 @@
 /// The stored form of ``GroupingKey/stack``. Most of its elements are in the leak's own path, so they are stored as numbers.
 package enum GroupedStack {
     /// Marks an element that is not in the path; the element follows.
-    private static let literal = 0
+    private static let literalMarker = 0
 
     /// - Parameter path: stack, children and cycle of the leak, one after another.
     package static func pack(_ stack: [String], path: [String]) -> [UInt8] {
@@ -14,7 +14,7 @@ package enum GroupedStack {
             if let number = numbers[ByteText(element)] {
                 writer.append(number)
             } else {
-                writer.append(literal)
+                writer.append(literalMarker)
                 writer.append(element)
             }
         }
@@ -27,7 +27,7 @@ package enum GroupedStack {
         var stack: [String] = []
         while !reader.isAtEnd {
             guard let number = reader.number() else { return nil }
-            if number == literal {
+            if number == literalMarker {
                 guard let element = reader.text() else { return nil }
                 stack.append(element)
             } else {

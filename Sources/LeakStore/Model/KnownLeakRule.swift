@@ -1,16 +1,16 @@
 /// A leak that the system causes and the app cannot fix: its class and stack, the systems where it happens, and the source.
 ///
-/// A class, so that the thousands of leaks that one entry may describe share it.
+/// This type is a class so that the thousands of leaks that one rule may describe share it.
 public final class KnownLeakRule: Hashable, Sendable {
-    /// The name by which an operator disables the entry.
+    /// The name by which an operator disables the rule.
     public let id: String
     /// The class without its module.
     public let className: NamePattern
-    /// Patterns of elements of the leak's stack, in this order; other elements may stand between them. Empty for any stack.
+    /// Patterns that elements of the leak's stack match in this order; other elements may come between them. Empty for any stack.
     public let stack: [NamePattern]
-    /// `nil` for any kind.
+    /// ``LeakIdentity/kind`` of the leak; `nil` for any kind.
     public let kind: String?
-    /// Empty for every system.
+    /// The systems where the leak happens. Empty for every system.
     public let systems: [SystemRange]
     /// Description of what happens, in one sentence.
     public let reason: String
@@ -40,15 +40,15 @@ public final class KnownLeakRule: Hashable, Sendable {
     public func hash(into hasher: inout Hasher) { hasher.combine(id) }
 
     func describes(stack: [String]) -> Bool {
-        var rest = stack[...]
+        var remaining = stack[...]
         for pattern in self.stack {
-            guard let place = rest.firstIndex(where: { pattern.matches($0) }) else { return false }
-            rest = rest[(place + 1)...]
+            guard let index = remaining.firstIndex(where: { pattern.matches($0) }) else { return false }
+            remaining = remaining[(index + 1)...]
         }
         return true
     }
 
-    /// Returns how many of a leak's reports come from systems where this happens.
+    /// Returns the number of a leak's reports that come from systems where the known leak happens.
     func reports(of leak: ObservedLeak) -> Int {
         guard !systems.isEmpty else { return leak.reports }
         return leak.systems.reduce(into: 0) { sum, system in
@@ -82,13 +82,13 @@ package struct ObservedLeak: Sendable {
     }
 }
 
-/// The reason why a leak, or a part of its reports, is caused by the system.
+/// The known leak that explains a leak, or a part of its reports.
 public struct KnownMatch: Hashable, Sendable {
-    /// The entry that matches most of the reports.
+    /// The rule that matches the most reports.
     public var leak: KnownLeakRule
-    /// Reports from systems where this happens.
+    /// Reports from systems where this known leak happens.
     public var reports: Int
-    /// Reports from systems where no such leak is known. If there are any, the app causes the leak as well.
+    /// Reports from systems that no rule for this leak covers. If there are any, the app causes the leak as well.
     public var elsewhere: Int
 
     public init(leak: KnownLeakRule, reports: Int, elsewhere: Int) {

@@ -6,11 +6,11 @@ public struct LeakClass: Sendable {
     package static let namesShown = 50
 
     public var name: String
-    /// Modules that reports put before the name.
+    /// Modules that reports name together with the class.
     public var modules: [String]
-    /// Most reports first, at most 200.
+    /// The leaks with the most reports, at most 200, most reports first.
     public var leaks: [LeakRow]
-    /// Number of leaks; their totals follow.
+    /// Number of all leaks of the class. The totals below count all of them, not only those in ``leaks``.
     public var total: Int
     public var reports: Int
     public var freed: Int
@@ -21,8 +21,8 @@ public struct LeakClass: Sendable {
     /// Milliseconds since 1970.
     public var firstSeen: Int64
     public var lastSeen: Int64
-    /// Related classes: `Outer.Inner` for `Inner`, and the other way round. Detectors that omit outer types make two classes of
-    /// one.
+    /// Related classes: `Outer.Inner` for `Inner`, and `Inner` for `Outer.Inner`. One class has both names if a detector omits outer
+    /// types.
     public var related: [Related]
 
     public init(
@@ -73,9 +73,9 @@ public struct LeakClass: Sendable {
 
 extension BidirectionalCollection {
     /// Returns the longest suffix whose elements all match.
-    fileprivate func suffix(while fits: (Element) -> Bool) -> SubSequence {
+    fileprivate func suffix(while matches: (Element) -> Bool) -> SubSequence {
         var start = endIndex
-        while start > startIndex, fits(self[index(before: start)]) { start = index(before: start) }
+        while start > startIndex, matches(self[index(before: start)]) { start = index(before: start) }
         return self[start...]
     }
 }

@@ -3,16 +3,16 @@ public struct LeakDetail: Sendable {
     public var row: LeakRow
     /// Newest version first.
     public var versions: [VersionCount]
-    /// Most reports first, at most 20, then the rest as `other`.
+    /// Reports by system, most reports first: at most 20 systems, then all others as `other`.
     public var systems: [ValueCount]
     public var models: [ValueCount]
-    /// ``Submission/Explanation/reason`` and the number of explanations that gave it; an empty value means all reasons beyond a
-    /// limit.
+    /// ``Submission/Explanation/reason`` and the number of explanations that gave it; an empty value stands for all reasons
+    /// beyond a limit.
     public var reasons: [ValueCount]
-    /// ``Submission/Explanation/closures`` and the number of explanations that gave them; an empty value means the same as in
-    /// ``reasons``.
+    /// ``Submission/Explanation/closures`` and the number of explanations that gave them; an empty value stands for all
+    /// closures beyond a limit.
     public var closures: [ValueCount]
-    /// Bytes that an object keeps, to within 1/32, and how many explanations said so; smallest first.
+    /// Bytes that an object retains, to within 1/32, each with the number of explanations that named them; smallest first.
     public var retainedBytes: [(bytes: Int, count: Int)]
     /// Reports per day by version, the last 14 days.
     public var trend: Trend
@@ -45,8 +45,8 @@ public struct LeakDetail: Sendable {
         self.history = history
     }
 
-    /// Returns values by number of explanations, highest first.
-    package static func explained(_ values: [(text: String, count: Int)]) -> [ValueCount] {
+    /// Returns values sorted by number of explanations, highest first.
+    package static func sortedCounts(_ values: [(text: String, count: Int)]) -> [ValueCount] {
         values.sorted { $0.count != $1.count ? $0.count > $1.count : $0.text < $1.text }
             .map { ValueCount(value: $0.text, reports: $0.count) }
     }
@@ -58,9 +58,9 @@ public struct LeakDetail: Sendable {
     /// Number of objects that were freed within a range of times after they were reported. Times are known to within 3.2 %, so that
     /// an object near an end of a range may count in the neighbouring range.
     public struct LivedRange: Hashable, Sendable {
-        /// Milliseconds, from this on.
+        /// The start of the range, in milliseconds.
         public var from: Int
-        /// Milliseconds, less than this; `nil` without a limit.
+        /// The end of the range, which the range does not include, in milliseconds; `nil` for a range without an end.
         public var to: Int?
         public var count: Int
 

@@ -1,7 +1,8 @@
 /// The identifier of a leak: 128 bits, written as 32 lower-case hexadecimal digits.
 public struct LeakID: Hashable, Sendable, Comparable, CustomStringConvertible {
-    /// The first and the last eight bytes, each read big-endian.
+    /// The first eight bytes, read big-endian.
     public let high: UInt64
+    /// The last eight bytes, read big-endian.
     public let low: UInt64
 
     public init(high: UInt64, low: UInt64) {
@@ -9,7 +10,7 @@ public struct LeakID: Hashable, Sendable, Comparable, CustomStringConvertible {
         self.low = low
     }
 
-    /// Hashes one half of the id. Ids are hashes themselves, so the half distinguishes them as well as the whole.
+    /// Hashes one half of the id. Ids are hashes already, so one half distinguishes them well enough.
     public func hash(into hasher: inout Hasher) { hasher.combine(low) }
 
     /// Creates an id from the first 16 bytes, big-endian; missing bytes are zero.

@@ -1,6 +1,6 @@
 /// Properties that all sightings of one leak have in common: stored once, with the leak's first sighting.
 ///
-/// A class, so that the thousands of sightings in flight share one copy.
+/// This type is a class so that thousands of sightings in memory share one copy.
 public final class LeakIdentity: Sendable {
     /// The reliability with which the leak is identified.
     public enum Quality: String, Sendable {
@@ -18,28 +18,30 @@ public final class LeakIdentity: Sendable {
     public let environment: String
     /// `view_controller`, `view`, `object` or `cycle`, as first reported.
     public let kind: String
-    /// The class without its module, or `nil` where the text named none.
+    /// The class without its module; `nil` if the report named no class.
     public let className: String?
     public let module: String?
-    /// The title on a page: the class, or the text that stands for it.
+    /// The title on a page: the class, or the text that replaces a missing class.
     public let title: String
     /// The stack as first reported, cleaned, with all its elements.
     public let stack: [String]
     public let children: [String]
     public let cycle: [String]
     public let quality: Quality
-    /// The rule that made `id`, and its input.
+    /// The version of the grouping rules that `id` was computed by, and their input.
     public let groupingKey: GroupingKey
-    /// The same leak with the other key that it may have: with the module in the class's name, or without.
+    /// The same leak with its other possible key: if the class in the key of this identity contains the module, the class in the
+    /// other key does not, and the other way round. The store chooses one of the two (LeakModules.swift).
     ///
-    /// `nil` if the class names no module. The identity without the module in the class's name has it as ``module``.
+    /// `nil` if no module is known. Only the identity whose class is without the module has a ``module``.
     public let alternative: LeakIdentity?
-    /// The same for all reports of this class and stack that name the module, whatever spelling of the class their senders use.
-    let askedID: LeakID
+    /// The id by which reports of the leak are looked up: the same for all reports of this class, module and stack, whether the class
+    /// is sent with its module or without it.
+    let lookupID: LeakID
 
     public var appKey: AppKey { AppKey(app, environment: environment) }
 
-    /// The keys that reports of the leak may count under.
+    /// The ids that reports of the leak may count under.
     package var ids: [LeakID] { [id] + (alternative.map { [$0.id] } ?? []) }
 
     public init(
@@ -61,15 +63,15 @@ public final class LeakIdentity: Sendable {
         self.quality = quality
         self.groupingKey = groupingKey
         self.alternative = alternative
-        askedID = module == nil ? id : alternative?.id ?? id
+        lookupID = module == nil ? id : alternative?.id ?? id
     }
 }
 
-/// The reason why two reports belong to the same leak.
+/// The input of the grouping rules: reports of one app with an equal key belong to the same leak.
 public struct GroupingKey: Hashable, Sendable {
     /// Version of the grouping rules; stored, never recomputed.
     public var version: Int
-    /// The key's class, masked text, or sender's fingerprint.
+    /// The class, the masked text, or the fingerprint that the sender chose.
     public var className: String
     public var stack: [String]
 

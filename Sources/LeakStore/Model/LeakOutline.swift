@@ -3,7 +3,7 @@ public struct LeakOutline: Hashable, Sendable {
     public var id: LeakID
     public var title: String
     public var className: String?
-    /// As ``LeakIdentity/stack``.
+    /// The same as ``LeakIdentity/stack``.
     public var stack: [String]
     public var groupingKey: GroupingKey
     public var reports: Int
@@ -26,13 +26,14 @@ public struct LeakOutline: Hashable, Sendable {
         key: [UInt8], title: String, className: String?, stack: [UInt8], children: [UInt8], cycle: [UInt8],
         groupedVersion: Int, groupedClass: String, groupedStack: [UInt8], reports: Int
     ) {
-        guard let id = LeakID(blob: key), let shown = PackedReader.texts(stack),
-            let grouped = GroupingKey(
+        guard let id = LeakID(blob: key), let unpackedStack = PackedReader.texts(stack),
+            let unpackedKey = GroupingKey(
                 version: groupedVersion, className: groupedClass, packed: groupedStack, stack: stack,
                 children: children, cycle: cycle)
         else { return nil }
         self.init(
-            id: id, title: title, className: className, stack: shown, groupingKey: grouped, reports: reports)
+            id: id, title: title, className: className, stack: unpackedStack, groupingKey: unpackedKey,
+            reports: reports)
     }
 }
 
@@ -48,8 +49,8 @@ extension GroupingKey {
     ) {
         guard let stack = PackedReader.texts(stack), let children = PackedReader.texts(children),
             let cycle = PackedReader.texts(cycle),
-            let grouped = GroupedStack.unpack(packed, path: stack + children + cycle)
+            let groupedStack = GroupedStack.unpack(packed, path: stack + children + cycle)
         else { return nil }
-        self.init(version: version, className: className, stack: grouped)
+        self.init(version: version, className: className, stack: groupedStack)
     }
 }

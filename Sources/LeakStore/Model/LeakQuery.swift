@@ -14,7 +14,7 @@ public struct LeakQuery: Hashable, Sendable {
     public enum StateFilter: String, Hashable, Sendable, CaseIterable {
         /// All leaks except those that are ``LeakState/known``, ``LeakState/resolved`` or ``LeakState/ignored``.
         case toFix = "to_fix"
-        /// Those of ``toFix`` that were first seen in the newest version of their app.
+        /// Leaks of ``toFix`` that were first seen in the newest version of their app.
         case new
         case open, regressed, slow, resolved, ignored, known
         case any
@@ -23,21 +23,21 @@ public struct LeakQuery: Hashable, Sendable {
     public var app: String?
     /// Only leaks that were reported from this environment.
     public var environment = AppKey.production
-    /// Only leaks seen in this version; reports and installs are then that version's.
+    /// Only leaks seen in this version. Reports and installs are then the reports and installs of this version.
     public var version: String?
     public var state = StateFilter.toFix
-    /// Only leaks with reports in this period. Reports are then those of the period: of whole hours for ``Period/day``, else of
-    /// whole days. Installs stay those of all time.
+    /// Only leaks with reports in this period. Reports are then the reports of the period, which consists of whole hours for
+    /// ``Period/day`` and of whole days otherwise. Installs are the installs of all time.
     public var period: Period?
     public var kind: String?
-    /// Only leaks with this class, under whatever stack.
+    /// Only leaks of this class, with any stack.
     public var className: String?
     /// Text in the class, path or message, ignoring case.
     public var search: String?
     public var sort = Sort.impact
     /// Maximum number of rows, 1 to 1,000.
     public var limit = 50
-    /// ``LeakPage/next`` of the page before.
+    /// ``LeakPage/next`` of the previous page; `nil` for the first page.
     public var cursor: String?
 
     public init() {}
@@ -62,26 +62,26 @@ extension LeakQuery {
     /// `true` if a filter other than the app and the environment limits the list.
     public var hasFilters: Bool { self != withoutFilters }
 
-    /// `true` if an index has the leaks of the list in their order. Lists of all states and of the leaks to fix read the same
-    /// index.
+    /// `true` if an index has the leaks of the list in the order of the list. Lists of all states and lists of leaks to fix read the
+    /// same index.
     package var isReadFromIndex: Bool {
         var query = self
         if state == .any { query.state = .toFix }
         return sort != .cost && !query.hasFilters
     }
 
-    /// The parameters of the list's address, by their names in the API; `nil` for a value that a plain query has too.
+    /// The parameters of the list's URL, by their names in the API. The value is `nil` if it is the default.
     public var parameters: [(name: String, value: String?)] {
-        let plain = LeakQuery()
+        let defaults = LeakQuery()
         return scope.parameters + [
             ("version", version),
-            ("state", state == plain.state ? nil : state.rawValue),
+            ("state", state == defaults.state ? nil : state.rawValue),
             ("period", period?.rawValue),
             ("kind", kind),
             ("class", className),
             ("q", search),
-            ("sort", sort == plain.sort ? nil : sort.rawValue),
-            ("limit", limit == plain.limit ? nil : String(limit)),
+            ("sort", sort == defaults.sort ? nil : sort.rawValue),
+            ("limit", limit == defaults.limit ? nil : String(limit)),
             ("cursor", cursor),
         ]
     }
@@ -92,13 +92,14 @@ public enum LeakState: String, Hashable, Sendable, CaseIterable {
     case open
     /// Resolved, and seen again in a version that is not older than the fix.
     case regressed
-    /// Nearly always freed a little later: at least nine freed reports for every ten reports.
+    /// Nearly always freed later: at least nine objects freed for every ten reported.
     case slow
     /// Marked as fixed, and no version from the fix on contradicts it.
     case resolved
     /// Marked as to be ignored.
     case ignored
-    /// Caused by the system, not by the app: an entry of ``KnownLeaks`` describes the leak, and no report contradicts it.
+    /// Caused by the system, not by the app: a rule of ``KnownLeaks`` describes the leak, and no report comes from a system where
+    /// the leak is unknown.
     case known
 }
 
@@ -107,14 +108,15 @@ public struct LeakPage: Sendable {
     public var leaks: [LeakRow]
     /// The cursor of the next page; `nil` on the last page.
     public var next: String?
-    /// Leaks on all pages.
+    /// Number of leaks on all pages.
     public var total: Int
-    /// Reports of these leaks.
+    /// Number of reports of the leaks on all pages.
     public var reports: Int
     /// Totals of leaks that match the query but are set aside because they are ``LeakState/known``; zero if the query names a state.
     public var known: LeakTotals
-    /// The same totals of ``LeakState/resolved`` and of ``LeakState/ignored`` leaks, including those that are known too.
+    /// The same totals for ``LeakState/resolved`` leaks, including those that are known leaks too.
     public var resolved: LeakTotals
+    /// The same totals for ``LeakState/ignored`` leaks, including those that are known leaks too.
     public var ignored: LeakTotals
 
     public init(

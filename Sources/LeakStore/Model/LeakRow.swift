@@ -2,9 +2,9 @@
 public struct LeakRow: Sendable {
     public var identity: LeakIdentity
     public var state: LeakState
-    /// The known leak that explains it, or a part of its reports.
+    /// The known leak that explains this leak, or a part of its reports.
     public var known: KnownMatch?
-    /// The last decision that is neither a note nor a reopening; its state may be over.
+    /// The last decision that is neither a note nor a reopening. The state that it set may have ended.
     public var decisionStatus: DecisionStatus?
     /// True if the leak was first seen in the app's newest version.
     public var isNew: Bool
@@ -25,8 +25,8 @@ public struct LeakRow: Sendable {
     public var trendFrom: Int
     /// Reports per day, the last 14 days, oldest first.
     public var trend: [Int]
-    /// Checks of the class in one version, and its reports there; `nil` without a check. The version is the one that the query
-    /// names, or else the newest one in which the class leaked.
+    /// Reports and checks of the leak's class in one version; `nil` without a check. The version is the one that the query names, or
+    /// else the newest version in which the class leaked.
     public var share: Share?
 
     public init(
@@ -62,8 +62,8 @@ extension LeakRow {
     /// Bytes that the objects alive at once retain together; `nil` without an explanation.
     public var retainedAtOnce: Int? { retainedBytes.map { Self.product($0, max(1, aliveAtMost ?? 1)) } }
 
-    /// Bytes that would be freed on all devices: those of the objects alive at once, times installs, at most 2^53 - 1; `nil`
-    /// without an explanation.
+    /// Bytes that would be freed on all devices: ``retainedAtOnce`` times ``installs``, at most 2^53 - 1; `nil` without an
+    /// explanation.
     public var cost: Int? { retainedAtOnce.map { Self.product($0, installs) } }
 
     private static func product(_ one: Int, _ other: Int) -> Int {

@@ -1,10 +1,10 @@
-/// A name, or, with a `*` at its end, every name that begins so.
+/// A pattern for names: one name or, with a `*` at the end, every name that begins with the text before the `*`.
 ///
-/// An asterisk elsewhere would say more, but no index could look it up: lists would become slower with every leak.
+/// An asterisk elsewhere is not allowed, because no index could find the matching names: lists would become slower with every leak.
 public struct NamePattern: Hashable, Sendable, CustomStringConvertible {
     public let text: String
 
-    /// - Returns: `nil` for a text that is empty, `*` alone, or has an asterisk before its end.
+    /// - Returns: `nil` for a text that is empty, is only `*`, or has an asterisk before its end.
     public init?(_ text: String) {
         guard !text.isEmpty, text != "*", !text.dropLast().contains("*") else { return nil }
         self.text = text

@@ -1,31 +1,34 @@
 /// The data for the top of the summary.
 public struct Overview: Sendable {
-    /// The newest version (``NewestVersion``), and the one before it by semantic order.
+    /// The newest version, as ``NewestVersion`` chooses it.
     public var newest: ReleaseSummary?
+    /// The version before ``newest`` in the order of versions.
     public var previous: ReleaseSummary?
-    /// If ``newest`` has no session: the sessions of the most recent version below it that has some, which is ``previous`` or an
-    /// older one. So a developer's builds and the first reports of a beta do not hide the last number.
+    /// Sessions of the most recent version below ``newest`` that has sessions, if ``newest`` has none: ``previous`` or an older version.
+    /// A page can show this number while the newest version is a developer's build or a beta without sessions.
     public var lastSessions: VersionSessions?
-    /// Leaks first seen in the newest version, except those that are known, resolved or ignored. At most three are named, those
-    /// with most reports first.
+    /// Number of leaks first seen in the newest version, except known, resolved and ignored leaks.
     public var newLeaks: Int
+    /// Titles of the new leaks with the most reports, at most three, most reports first.
     public var newLeakTitles: [String]
-    /// Leaks that are ``LeakState/regressed``. At most three are named, those with most reports first.
+    /// Number of leaks that are ``LeakState/regressed``.
     public var regressedLeaks: Int
+    /// Titles of the regressed leaks with the most reports, at most three, most reports first.
     public var regressedLeakTitles: [String]
-    /// The period of the three numbers below.
+    /// The period of ``recentReports``, ``recentInstalls`` and ``recentLeaks``.
     public var period: Period
     public var recentReports: Int
     public var recentInstalls: Int
     public var recentLeaks: Int
-    /// Numbers of all time.
+    /// Number of leaks of all time.
     public var leaks: Int
+    /// Number of reports of all time.
     public var reports: Int
     /// The part of ``leaks`` and ``reports`` that only the system causes.
     public var known: LeakTotals
     public var resolved: LeakTotals
     public var ignored: LeakTotals
-    /// Reports that devices had to drop, by reason.
+    /// Reports that devices dropped, by reason.
     public var dropped: [Submission.Dropped]
     /// The counts under ``StoreLimits/other``.
     public var beyond: [OverLimitCount]
@@ -67,17 +70,17 @@ public struct Overview: Sendable {
 /// One version of an app, all its builds together.
 public struct ReleaseSummary: Hashable, Sendable {
     public var version: String
-    /// `true` if it is the newest version of its app: ``NewestVersion``.
+    /// `true` if this is the newest version of its app: ``NewestVersion``.
     public var isNewest: Bool
     /// Oldest build first.
     public var builds: [String]
     public var reports: Int
     public var leaks: Int
-    /// Leaks first seen in it.
+    /// Number of leaks first seen in this version.
     public var newLeaks: Int
-    /// Leaks that were seen in this version since they were resolved; the version is not older than their fix.
+    /// Number of resolved leaks that were seen in this version since the decision, although it is not older than their fix.
     public var regressedLeaks: Int
-    /// Leaks that were seen in the version before it, and not in it; 0 for the oldest version.
+    /// Number of leaks that were seen in the version before this one, and not in this one; 0 for the oldest version.
     public var goneLeaks: Int
     public var installs: Int
     public var sessions: Int
@@ -110,7 +113,7 @@ public struct ReleaseSummary: Hashable, Sendable {
         self.lastSeen = lastSeen
     }
 
-    /// From 0 to 1; `nil` without a session.
+    /// Share of the sessions without a leak, from 0 to 1; `nil` without a session.
     public var leakFreeSessions: Double? {
         sessions == 0 ? nil : Double(sessions - leakySessions) / Double(sessions)
     }

@@ -21,20 +21,23 @@ public enum Period: String, Hashable, Sendable, CaseIterable {
 package enum Retention {
     /// Days for which a repeated batch is recognized: one more than a reporter keeps a batch (docs/WIRE.md).
     package static let idempotencyDays = 7
+    /// Days for which counts by hour are kept.
     package static let hourDays = 90
-    /// Kept reports, with their data about a device and its user: they stay as long as the hours in which they count.
+    /// Days for which samples are kept, with their data about a device and its user: the same as for counts by hour.
     package static let sampleDays = 90
 
-    /// Symbols that no report needs any more: ten days longer than reports, so that no kept report outlives its names.
+    /// Days for which symbols are kept after a report last needed them: ten days longer than samples, so that the symbols of a sample
+    /// are there as long as the sample.
     package static let symbolDays = sampleDays + 10
 
-    /// An app's days, with their sets of installs: as long as the longest ``Period``, and the current day.
+    /// Days for which an app's counts by day are kept, with their sets of installs: the longest ``Period`` and one
+    /// more day.
     package static let appDays = 90
 
     /// Returns the number of the oldest day that is kept for apps.
     package static func firstAppDay(now: Int64) -> Int { Calendar.day(of: start(appDays, now: now)) }
 
-    /// Returns the time that many days before `now`, in milliseconds since 1970.
+    /// Returns the time `days` days before `now`, in milliseconds since 1970.
     package static func start(_ days: Int, now: Int64) -> Int64 {
         now - Int64(days) * Calendar.dayMilliseconds
     }

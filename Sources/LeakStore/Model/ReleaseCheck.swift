@@ -8,7 +8,8 @@ public struct ReleaseCheckQuery: Hashable, Sendable {
     public var version: String
     /// A build of ``version``; `nil` for all its builds together.
     public var build: String?
-    /// The version to compare with; `nil` for the build before ``build`` in the same version or, without one, the version before.
+    /// The version to compare with. `nil` chooses the build before ``build`` in the same version or, if there is none, the version
+    /// before ``version``.
     public var baseline: String?
     /// A build of ``baseline``, or of ``version`` if no baseline is given; `nil` for all its builds together.
     public var baselineBuild: String?
@@ -37,14 +38,14 @@ public struct ReleaseCheck: Sendable {
         public var version: String
         /// `nil` for all builds of the version together.
         public var build: String?
-        /// Sessions in which something leaked, of all sessions.
+        /// Sessions with a leak among all sessions.
         public var sessions = Proportion(events: 0, trials: 0)
         /// The factor by which the variance of ``sessions`` is larger because devices differ: ``BucketedCounts/designEffect(of:)``.
         public var sessionsEffect = 1.0
         public var checks = 0
-        /// Reports that are split into buckets: of leaks that are not set aside.
+        /// Reports that are split into buckets, of leaks that are not set aside.
         public var reports = 0
-        /// As ``sessionsEffect``, for reports per check.
+        /// The same factor as ``sessionsEffect`` for the rate of reports per check.
         public var reportsEffect = 1.0
 
         package init(version: String, build: String? = nil) {
@@ -58,8 +59,9 @@ public struct ReleaseCheck: Sendable {
         public var result: ReleaseGate.LeakResult
         /// Reports and installs are those of the version.
         public var row: LeakRow
-        /// Reports and checks of the leak's class.
+        /// Reports of the leak and checks of its class in the baseline.
         public var baseline: RateCounts
+        /// Reports of the leak and checks of its class in the version.
         public var version: RateCounts
     }
 
@@ -72,13 +74,14 @@ public struct ReleaseCheck: Sendable {
         public var rate: Double? { checks == 0 ? nil : min(1, Double(reports) / Double(checks)) }
     }
 
-    /// A class whose leaks together have a higher rate, although none of them does by itself.
+    /// A class whose leaks have a higher rate together, although no single leak fails the release.
     public struct WorseClass: Hashable, Sendable {
         public var className: String
         /// The probability of such a rise without a change, corrected for the number of leaks and classes.
         public var probability: Double
-        /// Reports of all its leaks, and its checks.
+        /// Reports of all leaks of the class, and its checks, in the baseline.
         public var baseline: RateCounts
+        /// Reports of all leaks of the class, and its checks, in the version.
         public var version: RateCounts
     }
 
@@ -95,13 +98,13 @@ public struct ReleaseCheck: Sendable {
     public var environment: String
     public var scope: AppScope { AppScope(app, environment: environment) }
     public var version: Side
-    /// `nil` if there is no earlier version: then no leak is new or worse.
+    /// `nil` if there is no earlier version; no leak is new or worse then.
     public var baseline: Side?
     public var verdict: ReleaseGate.Verdict
     /// Leaks that are worse, new, back or better, in this order, at most ``rowLimit`` of each. Known system leaks, ignored leaks, and
     /// leaks that are marked as fixed in ``version`` or before are left out.
     public var leaks: [Leak]
-    /// Numbers of all such leaks.
+    /// Number of all leaks that are worse, also those beyond ``rowLimit``. The next three counts include them too.
     public var worseCount = 0
     public var newCount = 0
     public var backCount = 0

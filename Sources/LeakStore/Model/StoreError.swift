@@ -3,7 +3,7 @@ public struct StoreError: Error, Hashable, Sendable, CustomStringConvertible {
     public enum Reason: Hashable, Sendable {
         /// The file is not a database of this program.
         case notADatabase
-        /// Written by a later version of the collector.
+        /// The file was written by a later version of the collector.
         case newerSchema(found: Int, known: Int)
         case readOnly
         case locked
@@ -20,8 +20,8 @@ public struct StoreError: Error, Hashable, Sendable, CustomStringConvertible {
         case missing
         /// The database cannot be reached; nothing was counted.
         case unavailable
-        /// The connection broke during the commit: all of the transaction is on disk, or nothing. If the same request is repeated,
-        /// its idempotency key decides.
+        /// The connection broke during the commit: either the whole transaction is on disk, or nothing of it. If the same request is
+        /// sent again, its idempotency key shows whether it was counted.
         case uncertain
         case other
     }

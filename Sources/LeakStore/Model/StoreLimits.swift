@@ -1,7 +1,8 @@
-/// Limits on what one sender can make a database store, with a key that was extracted from a shipped app.
+/// Limits on the data that one sender can add to a database, for example with an ingest key that was extracted from a shipped app.
 ///
-/// Nothing is rejected beyond a limit: the reports count under the name ``other``, or are not kept as samples. The number of such
-/// reports is kept as ``OverLimitCount`` and shown. Names that exist already continue to count under their own name.
+/// Reports beyond a limit of names or bytes are not rejected: they count under the name ``other``, or are not kept as samples. The
+/// number of such reports is stored as ``OverLimitCount`` and shown. Names that exist already still count under their own name. Only
+/// ``databaseBytes`` and ``symbolBytes`` make the store reject data.
 public struct StoreLimits: Hashable, Sendable {
     /// The name under which new names count beyond a limit.
     public static let other = "other"
@@ -9,11 +10,11 @@ public struct StoreLimits: Hashable, Sendable {
     /// Apps that one ingest key may create: those of a large company, with their extensions and test builds. A key that is bound to
     /// an app creates one.
     public var appsPerKey = 100
-    /// Versions of one app: 20 years of one a week.
+    /// Versions of one app: about 20 years with one version a week.
     public var releasesPerApp = 1_000
-    /// Builds of one version: one for each commit of a long branch.
+    /// Builds of one version: enough for one build for each commit of a long branch.
     public var buildsPerRelease = 500
-    /// Leaks of one app. More than a team can read; the worst app seen in public has a few hundred.
+    /// Leaks of one app: more than a team can read. The worst app that is publicly known has a few hundred.
     public var leaksPerApp = 10_000
     /// Bytes of the names and paths of an app's leaks: 6 KiB for each of ``leaksPerApp``, typical ones have 400 bytes.
     public var leakTextBytesPerApp = 64 << 20
@@ -28,11 +29,11 @@ public struct StoreLimits: Hashable, Sendable {
     ///
     /// 1,000 leaks with all 18 samples of 4 KiB each and 20 explanations of 300 bytes take 80 MB, once: the half is 134 MB.
     public var detailBytesPerKeyAndDay = 256 << 20
-    /// Builds that one leak counts separately: more than a year of daily ones. Beyond it, the builds of each release count
-    /// together.
+    /// Builds that one leak counts separately: more than a year of daily ones. Beyond this number, the new builds of each
+    /// release count together.
     public var buildsPerLeak = 500
-    /// The same for all leaks of an app together: a thousand leaks in two hundred builds. Beyond twice as many, new
-    /// releases of a leak count together.
+    /// Builds that all leaks of an app count separately, added up over the leaks: enough for a thousand leaks in two hundred builds
+    /// each. Beyond twice as many, new releases of a leak count together.
     public var leakBuildsPerApp = 200_000
     /// Classes whose checks one build counts separately. A large app has a few hundred screens.
     public var checkClassesPerBuild = 2_000
@@ -41,8 +42,8 @@ public struct StoreLimits: Hashable, Sendable {
     /// Idempotency keys remembered for one ingest key and day, 60 bytes each, or 120 with 64 characters: two batches a day from a
     /// million devices.
     public var idempotencyKeysPerDay = 2_000_000
-    /// Different answers stored for one ingest key and day, 960 bytes each at most. Most batches share a few. Beyond the limit, a
-    /// repeat is still recognized; its answer says only that the batch was counted.
+    /// Different responses stored for one ingest key and day, 960 bytes each at most. Most batches share a few. Beyond the limit, a
+    /// repeated batch is still recognized, but its response says only that the batch was counted.
     public var answersPerDay = 20_000
     /// Maximum number of rows that one transaction updates, where a new leak counts as eight: about 0.15 s of writing, so that
     /// other calls do not wait long. One submission is never split.
@@ -50,8 +51,8 @@ public struct StoreLimits: Hashable, Sendable {
     /// Bytes of all tables of symbols together, compressed: 500 builds of an app with a million lines of machine code. Tables that
     /// reports no longer need are deleted automatically.
     public var symbolBytes = 1 << 30
-    /// Bytes of the database file, which SQLite never lets grow further: the last limit, in case all others together allow too
-    /// much. Beyond it, reports are rejected; a file that is larger when it is opened may grow 64 MiB more.
+    /// Maximum size of the database file in bytes, which SQLite enforces. It takes effect if the other limits together allow too much
+    /// data: reports are then rejected. A file that is larger when it is opened may grow by 64 MiB more.
     public var databaseBytes = 16 << 30
 
     public init() {}
@@ -59,11 +60,11 @@ public struct StoreLimits: Hashable, Sendable {
     /// Returns `true` if one more build of a leak may count separately.
     ///
     /// - Parameters:
-    ///   - builds: number of builds that the leak has.
-    ///   - cells: number of builds that all leaks of its app have.
+    ///   - builds: number of builds that the leak counts separately.
+    ///   - cells: the sum of these numbers over all leaks of its app.
     ///   - isOther: `true` for the build that counts the other builds of a release.
     package func admit(builds: Int, cells: Int, isOther: Bool) -> Bool {
-        // Without sums, so that a limit may be Int.max.
+        // Subtracts instead of adding, because a limit may be Int.max.
         (builds < buildsPerLeak || isOther && builds - buildsPerLeak < releasesPerApp)
             && (cells < leakBuildsPerApp || isOther && cells - leakBuildsPerApp < leakBuildsPerApp)
     }
@@ -89,7 +90,7 @@ public struct StoreLimits: Hashable, Sendable {
     }
 }
 
-/// The number of items that one limit caused to be counted as ``StoreLimits/other``, or to be left out.
+/// The number of items beyond one limit, which were counted as ``StoreLimits/other`` or left out.
 public struct OverLimitCount: Hashable, Sendable {
     public enum Name: String, Hashable, Sendable, CaseIterable {
         case apps = "apps_per_key"

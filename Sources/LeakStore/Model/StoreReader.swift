@@ -12,7 +12,6 @@ public protocol StoreReader: AnyObject {
     func leaks(_ query: LeakQuery, now: Int64) throws(StoreError) -> LeakPage
     func leak(_ id: LeakID, now: Int64) throws(StoreError) -> LeakDetail?
     /// Returns all leaks of a class, whatever their stacks; `nil` if there are none.
-    ///
     func leakClass(_ name: String, app: AppScope, now: Int64) throws(StoreError) -> LeakClass?
     /// Returns the most frequent values of ``Submission/Explanation/reason`` of each leak, by number of explanations.
     ///
@@ -21,9 +20,10 @@ public protocol StoreReader: AnyObject {
     /// Returns the most frequent values of ``Submission/Explanation/closures``, as ``reasons(of:limit:)`` does.
     func closures(of leaks: [LeakID], limit: Int) throws(StoreError) -> [LeakID: [LeakDetail.ValueCount]]
     func trend(of id: LeakID, by step: Trend.Step, now: Int64) throws(StoreError) -> Trend?
-    /// Returns the first kept report, the newest, then a uniform sample, newest first; `nil` if there is no such leak.
+    /// Returns the kept reports of a leak: the first, the newest, then a uniform sample, newest first. Returns `nil` if there is no such
+    /// leak.
     func samples(of id: LeakID) throws(StoreError) -> [SampleReport]?
-    /// Returns the leak that another one was merged into; `nil` for a leak that was not merged, or that exists again.
+    /// Returns the leak that the leak `id` was merged into; `nil` if it was not merged, or if a leak with this id exists again.
     func target(ofMerged id: LeakID) throws(StoreError) -> LeakID?
     /// Returns a value that changes with every upload and removal of symbols.
     func symbolsVersion() throws(StoreError) -> SymbolsVersion
@@ -31,16 +31,16 @@ public protocol StoreReader: AnyObject {
     func symbols() throws(StoreError) -> [StoredSymbols]
     /// Returns the compressed table of an upload; `nil` if it does not exist any more.
     func symbolTable(_ row: Int64) throws(StoreError) -> [UInt8]?
-    /// Returns leaks whose path contains one of the texts, such as the UUID of an image, which replaces the name of a frame
-    /// without symbols. Reads the paths of all leaks.
+    /// Returns leaks whose path contains one of the texts. A frame without symbols contains the UUID of its image. Reads the paths of
+    /// all leaks.
     func leaks(withPlacesIn images: [String]) throws(StoreError) -> [LeakID]
-    /// Returns the identity of a leak, which is read from one row.
+    /// Returns the identity of a leak; `nil` if there is no such leak. Reads one row.
     func outline(of id: LeakID) throws(StoreError) -> LeakOutline?
     /// Returns other leaks of the same app that may be similar to a leak: of the same class, with one of the elements of its key,
     /// or with a class or text like its own. Empty for a leak that does not exist.
     ///
-    /// At most 62 leaks, found through indexes. Compares the names of the 1,024 classes before and after its own; for a leak
-    /// without a class, the texts of 512 others.
+    /// Returns at most 62 leaks, found through indexes. Compares the names of the 1,024 classes before and after the leak's own class,
+    /// or, for a leak without a class, the texts of 512 other leaks.
     func outlines(near id: LeakID) throws(StoreError) -> [LeakOutline]
     func overview(app: AppScope, period: Period, now: Int64) throws(StoreError) -> Overview
     /// Returns the releases of an app, newest version first, at most 200.
@@ -50,12 +50,12 @@ public protocol StoreReader: AnyObject {
     /// - Returns: `nil` if no report, session or check of the version, or of its build, was ever received.
     /// - Throws: ``StoreError/Reason/invalidArgument`` for a baseline that is not older than the version.
     func check(_ query: ReleaseCheckQuery, now: Int64) throws(StoreError) -> ReleaseCheck?
-    /// Returns every credential that is neither revoked nor expired; with `all`, the others too.
+    /// Returns every credential that is neither revoked nor expired; with `all`, returns the revoked and expired ones too.
     func credentials(all: Bool, now: Int64) throws(StoreError) -> [Credential]
-    /// Returns a number that changes whenever another connection has committed.
+    /// Returns a number that changes whenever another connection commits.
     func changeCounter() throws(StoreError) -> Int64
-    /// `true` if ``changeCounter()`` takes microseconds, because it does not query a server. Calling it before each read then costs
-    /// less than the reads that it saves.
+    /// `true` if ``changeCounter()`` takes only microseconds, because it does not query a server. It may then be called before each
+    /// read, to reuse cached results while the number stays the same.
     var hasLocalChangeCounter: Bool { get }
     /// Checks that the store answers, by reading one row.
     func ping() throws(StoreError)

@@ -1,16 +1,16 @@
 /// Symbols that were uploaded for an image or a mapping of an app, without the table itself.
 public struct StoredSymbols: Hashable, Sendable {
     public enum Kind: String, Hashable, Sendable {
-        /// Functions by their offsets in a program or library.
+        /// The functions of a program or library, by their offsets.
         case image
-        /// Names that an obfuscator replaced in a build of an app.
+        /// The names that an obfuscator replaced in a build of an app.
         case mapping
     }
 
     /// The number of the upload. A later upload of the same image has a larger one.
     public var id: Int64
     public var kind: Kind
-    /// The image's id as a UUID. A mapping has one that is made from the mapping's own id.
+    /// The image's id as a UUID. For a mapping, a UUID made from the mapping's own id.
     public var image: String
     /// The image's name, such as `Shop`; for a mapping, `r8-map-id-` and the mapping's own id.
     public var name: String
@@ -39,8 +39,8 @@ public enum SymbolsStored: Hashable, Sendable {
     case stored
     /// The symbols replace an earlier upload for the same image.
     case replaced
-    /// Nothing was stored: the tables of the other images take so many bytes that this one does not fit in
-    /// ``StoreLimits/symbolBytes``.
+    /// Nothing was stored, because the new table would exceed ``StoreLimits/symbolBytes``. `bytes` is the size of the tables of all
+    /// other images together.
     case full(bytes: Int)
 }
 

@@ -1,6 +1,6 @@
-/// One ingest request after parsing and grouping. The writer counts all of it in one transaction, or nothing.
+/// One ingest request after parsing and grouping. The writer counts the whole submission in one transaction, or nothing of it.
 public struct Submission: Sendable {
-    /// The ingest key of the request; the scope of `idempotency`.
+    /// The ingest key of the request. Equal idempotency keys of different ingest keys are different.
     public var keyID: Int64
     public var idempotency: Idempotency?
     /// Time of arrival, in milliseconds since 1970.
@@ -8,14 +8,14 @@ public struct Submission: Sendable {
     /// The origins that `sightings` refer to: one for a batch, unless its reports override it.
     public var origins: [Origin]
     public var sightings: [Sighting]
-    /// Explanations of what retains the objects of leaks that are stored, or reported in `sightings`.
+    /// Explanations: the reasons why objects of leaks stay. Their leaks are stored, or reported in `sightings`.
     public var explanations: [Explanation]
     public var usageCounts: [UsageCounts]
-    /// Reports that devices dropped: app, reason, count.
+    /// Numbers of reports that devices dropped, by app and reason.
     public var dropped: [Dropped]
     /// The bytes that ``Sighting/sample`` refers to.
     public var body: [UInt8]
-    /// The answer to keep for a repeat of the same request.
+    /// The response body that is stored, and sent again if the request is repeated.
     public var answer: [UInt8]
 
     public init(keyID: Int64, receivedAt: Int64) {
@@ -31,8 +31,8 @@ public struct Submission: Sendable {
         answer = []
     }
 
-    /// Indices in ``origins`` of those that are counted; `nil` if all are. An origin with explanations only creates no app, version
-    /// or build.
+    /// Indices of the ``origins`` that are counted; `nil` if all are counted. An origin that only has explanations is not counted: it
+    /// creates no app, version or build.
     package var countedOrigins: Set<Int>? { explanations.isEmpty ? nil : Set(sightings.map(\.origin)) }
 
     /// All apps that are counted; an app may occur more than once.
@@ -46,7 +46,7 @@ public struct Submission: Sendable {
     /// A request that may be repeated and must count once.
     public struct Idempotency: Hashable, Sendable {
         public var key: String
-        /// A hash of the decoded body: the same key with another body is an error of the sender.
+        /// A hash of the decoded body. If the sender uses the same key with another body, the request is rejected.
         public var bodyHash: [UInt8]
 
         public init(key: String, bodyHash: [UInt8]) {
@@ -56,7 +56,8 @@ public struct Submission: Sendable {
 
         /// Returns `true` if the hash that is stored with the key is that of this body.
         ///
-        /// Keys that were stored before version 0.3 have a hash of another length. It cannot be compared, and counts as the same.
+        /// Keys that were stored before version 0.3 have a hash of another length, which cannot be compared. The body counts as the
+        /// same.
         package func hasSameBody(as stored: [UInt8]) -> Bool {
             stored.count != bodyHash.count || stored == bodyHash
         }
@@ -103,12 +104,12 @@ public struct Submission: Sendable {
         /// Index in ``Submission/origins``.
         public var origin: Int
         public var isFreed: Bool
-        /// Time for which the report counts, in milliseconds since 1970: already bounded to the past 30 days and to now.
+        /// Time for which the report counts, in milliseconds since 1970. Already limited to the past 30 days.
         public var at: Int64
         public var count: Int
         public var alive: Int?
         public var livedMilliseconds: Int?
-        /// The report's JSON in ``Submission/body``.
+        /// The range of the report's JSON in ``Submission/body``.
         public var sample: Range<Int>
 
         public init(
@@ -126,7 +127,7 @@ public struct Submission: Sendable {
         }
     }
 
-    /// An explanation of what retains the object of one leak on one device.
+    /// The reason why an object of one leak stays on one device.
     public struct Explanation: Sendable {
         public var leak: LeakIdentity
         /// Index in ``Submission/origins``.
@@ -209,8 +210,8 @@ public struct Submission: Sendable {
 public enum Receipt: Hashable, Sendable {
     /// The submission is on disk and counted.
     case counted
-    /// The submission was counted before under the same idempotency key. Holds the answer of that time, empty if it is not known
-    /// any more.
+    /// The submission was counted before under the same idempotency key. `answer` is the stored response body of the first request,
+    /// empty if it is not stored.
     case repeated(answer: [UInt8])
     /// The idempotency key was used before with another body; nothing was counted.
     case keyReused

@@ -2,9 +2,9 @@
 public struct SystemRange: Hashable, Sendable, CustomStringConvertible {
     /// The name of the system, as devices send it: `iOS`, `iPadOS`, `tvOS`.
     public let name: String
-    /// The first version; `nil` for every version up to ``before``.
+    /// The first version of the range; `nil` if the range has no first version.
     public let from: SystemVersion?
-    /// The first version after the range; `nil` for every version from ``from`` on.
+    /// The first version after the range; `nil` if the range has no end.
     public let before: SystemVersion?
 
     public init(name: String, from: SystemVersion? = nil, before: SystemVersion? = nil) {
@@ -19,8 +19,8 @@ public struct SystemRange: Hashable, Sendable, CustomStringConvertible {
         return bounds.isEmpty ? name : "\(name) \(bounds.joined(separator: ", "))"
     }
 
-    /// Returns `true` if the range contains a report's system, such as `iOS 16.4.1`. A system whose version is not a number is in
-    /// no range with a bound.
+    /// Returns `true` if the range contains a report's system, such as `iOS 16.4.1`. A system whose version is not a number is
+    /// only in ranges without bounds.
     package func contains(_ system: String) -> Bool {
         guard ByteText(system) != ByteText(name) else { return from == nil && before == nil }
         guard system.utf8.starts(with: "\(name) ".utf8) else { return false }

@@ -1,40 +1,44 @@
-/// The filters and the order of a list as SQL. The text consists of literals; values are bound.
+/// The filters and the order of a list as SQL. The SQL text contains no values of the query: they are bound as parameters.
 struct LeakListSQL {
     /// The SQL from the `from` clause on.
     let source: String
+    /// The values of the parameters in ``source``.
     let values: [any Bindable]
+    /// The expression for the reports of a row.
     let reports: String
+    /// The expression for the installs of a row.
     let installs: String
-    /// The release whose share is shown.
-    let lookedAt: String
-    let primary: String
-    let secondary: String
+    /// The expression for the release of ``LeakRow/share``.
+    let shareRelease: String
+    /// The expressions that the list is sorted by, largest first.
+    let primarySortKey: String
+    let secondarySortKey: String
 
     init(_ query: LeakQuery, _ leakStates: LeakStates, now: Int64) {
         var values: [any Bindable] = []
-        var joins = "leak l"
+        var fromClause = "leak l"
         if let state = query.state.assigned {
-            // Starts with these few rows, whatever the other filters are.
-            joins = "json_each(?) k cross join leak l on l.id = k.value"
+            // Starts with these few rows, independent of the other filters.
+            fromClause = "json_each(?) k cross join leak l on l.id = k.value"
             values.append(leakStates.rows([state]).list)
         }
         if let period = query.period {
-            let part = Self.reports(of: period, in: query, from: joins, now: now)
-            joins = "\(part.source) w cross join leak l on l.id = w.leak"
-            values = part.values + values + [period.start(now: now)]
+            let periodReports = Self.reports(of: period, in: query, from: fromClause, now: now)
+            fromClause = "\(periodReports.source) w cross join leak l on l.id = w.leak"
+            values = periodReports.values + values + [period.start(now: now)]
         }
-        joins = "from \(joins) join app a on a.id = l.app"
+        fromClause = "from \(fromClause) join app a on a.id = l.app"
         if let version = query.version {
-            joins += """
+            fromClause += """
                  join leak_release n on n.leak = l.id
                  and n.release = (select id from release where app = l.app and version = ?)
                 """
             values.append(version)
-            (installs, lookedAt) = ("n.installs", "n.release")
+            (installs, shareRelease) = ("n.installs", "n.release")
         } else {
-            // Only the order by impact needs it; SQLite leaves out a left join that nothing reads.
-            joins += " left join leak_release n on n.leak = l.id and n.release = a.newest_release"
-            (installs, lookedAt) = ("l.installs", "l.last_release")
+            // Only the order by impact needs this join; SQLite omits a left join whose columns are not read.
+            fromClause += " left join leak_release n on n.leak = l.id and n.release = a.newest_release"
+            (installs, shareRelease) = ("l.installs", "l.last_release")
         }
         reports =
             query.period != nil ? "w.reports" : query.version == nil ? "l.reports" : "n.reports"
@@ -66,7 +70,7 @@ struct LeakListSQL {
             values.append(className)
         }
         if let search = query.search, !search.isEmpty {
-            let folded = SearchText.folded(search)
+            let foldedSearch = SearchText.folded(search)
             conditions.append(
                 """
                 (exists (select 1 from leak_text t where t.leak = l.id
@@ -76,25 +80,25 @@ struct LeakListSQL {
                  or exists (select 1 from (select cast(body as text) as body from sample where id = 1 << 40 | l.id)
                    where case when json_valid(body) then instr(lower(json_extract(body, '$.message')), ?) > 0 end))
                 """)
-            values += [folded, folded, folded, folded]
+            values += [foldedSearch, foldedSearch, foldedSearch, foldedSearch]
         }
-        if !conditions.isEmpty { joins += " where " + conditions.joined(separator: " and ") }
-        source = joins
+        if !conditions.isEmpty { fromClause += " where " + conditions.joined(separator: " and ") }
+        source = fromClause
         self.values = values
         switch query.sort {
-        case .impact: (primary, secondary) = ("coalesce(n.installs, 0)", reports)
-        case .reports: (primary, secondary) = (reports, "0")
-        case .installs: (primary, secondary) = (installs, reports)
+        case .impact: (primarySortKey, secondarySortKey) = ("coalesce(n.installs, 0)", reports)
+        case .reports: (primarySortKey, secondarySortKey) = (reports, "0")
+        case .installs: (primarySortKey, secondarySortKey) = (installs, reports)
         case .cost:
             let cost = "l.retained_bytes * 1.0 * max(coalesce(l.alive_at_most, 1), 1) * \(installs)"
-            (primary, secondary) = ("cast(min(\(cost), LARGEST_TOTAL) as integer)", reports)
-        case .lastSeen: (primary, secondary) = ("l.last_seen", "0")
-        case .firstSeen: (primary, secondary) = ("l.first_seen", "0")
+            (primarySortKey, secondarySortKey) = ("cast(min(\(cost), LARGEST_TOTAL) as integer)", reports)
+        case .lastSeen: (primarySortKey, secondarySortKey) = ("l.last_seen", "0")
+        case .firstSeen: (primarySortKey, secondarySortKey) = ("l.first_seen", "0")
         }
     }
 
-    /// Returns SQL for the leaks with reports in a period, with the number of their reports. Each number is added up once, however
-    /// often the enclosing SQL reads it.
+    /// Returns SQL for the leaks with reports in a period, and the numbers of these reports. Each number is computed once, even if the
+    /// enclosing SQL reads it several times.
     ///
     /// - Parameter leaks: SQL for the leaks to search, as `l`. The returned values are bound first, then those of `leaks`, then
     ///   the start of the period.
@@ -102,22 +106,24 @@ struct LeakListSQL {
         of period: Period, in query: LeakQuery, from leaks: String, now: Int64
     ) -> (source: String, values: [any Bindable]) {
         let (table, bucket) = period == .day ? ("leak_hour", "hour") : ("leak_day", "day")
-        var ever = "l.reports"
+        var totalReports = "l.reports"
         var version = ""
         if query.version != nil {
             version = "and p.release = (select id from release where app = l.app and version = ?)"
-            ever = "(select p.reports from leak_release p where p.leak = l.id \(version))"
+            totalReports = "(select p.reports from leak_release p where p.leak = l.id \(version))"
         }
-        let named: [any Bindable] = query.version.map { [$0] } ?? []
-        // A leak that was first seen in the period has all its reports there.
+        let versionValues: [any Bindable] = query.version.map { [$0] } ?? []
+        // A leak that was first seen in the period has all its reports in the period.
         let source = """
             (with seen as materialized (
-              select l.id as leak, case when l.first_seen >= ? then \(ever) else
+              select l.id as leak, case when l.first_seen >= ? then \(totalReports) else
                   (select cast(min(total(p.reports), LARGEST_TOTAL) as integer)
                   from \(table) p where p.leak = l.id \(version) and p.\(bucket) >= ?) end as reports
               from \(leaks) where l.last_seen >= ?)
             select leak, reports from seen where reports > 0)
             """
-        return (source, [period.start(now: now)] + named + named + [period.firstBucket(now: now)])
+        return (
+            source, [period.start(now: now)] + versionValues + versionValues + [period.firstBucket(now: now)]
+        )
     }
 }

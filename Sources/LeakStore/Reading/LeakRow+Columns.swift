@@ -4,7 +4,7 @@ extension LeakRow {
     /// SQL condition for a slow leak: at least one freed report, and at least nine for every ten reports.
     package static let isSlow = "(l.freed >= 1 and l.freed * 10 >= l.reports * 9)"
 
-    /// SQL for the checks of the leak's class in the release that the row looks at; null if there are none.
+    /// SQL for the checks of the leak's class in the release `page.looked_at`; null if there are none.
     package static let checks = """
         (select cast(sum(c.checks) as bigint) from build b join build_check c on c.build = b.id and c.class = l.class
          where b.release = page.looked_at)
@@ -12,7 +12,8 @@ extension LeakRow {
 
     /// The columns of a row, for a table `page` with `id`, `k1`, `k2`, `reports`, `installs` and `looked_at`.
     ///
-    /// No expression reads `leak_day` or `leak_hour`, which have many rows: add such values for the rows of one page, as the trend is.
+    /// No expression reads `leak_day` or `leak_hour`, which have many rows. Values from these tables, such as the trend, are added to the
+    /// rows of one page later.
     package enum Column: Int32, StoredColumn {
         /// The number of the leak in the database.
         case row
@@ -62,10 +63,10 @@ extension LeakRow {
 
     package static let select = select(with: "")
 
-    /// - Parameter more: columns after those of ``select``, each preceded by a comma.
-    package static func select(with more: String) -> String {
+    /// - Parameter additionalColumns: columns after those of ``select``, each preceded by a comma.
+    package static func select(with additionalColumns: String) -> String {
         """
-        select \(Column.list)\(more)
+        select \(Column.list)\(additionalColumns)
         from page join leak l on l.id = page.id join app a on a.id = l.app join leak_text t on t.leak = l.id
         join release f on f.id = l.first_release join release n on n.id = l.last_release
         left join leak_lived lived on lived.leak = l.id
@@ -75,9 +76,9 @@ extension LeakRow {
 
     /// Reads the columns of ``select``; the trend stays empty.
     ///
-    /// - Parameter database: named in the error.
-    package init(_ found: some StoredRow, in database: String) throws(StoreError) {
-        let row = NamedRow(found, of: Column.self)
+    /// - Parameter database: the path of the database, for the error.
+    package init(_ storedRow: some StoredRow, in database: String) throws(StoreError) {
+        let row = NamedRow(storedRow, of: Column.self)
         guard let id = LeakID(blob: row.bytes(.id)), let stack = PackedReader.texts(row.bytes(.stack)),
             let children = PackedReader.texts(row.bytes(.children)),
             let cycle = PackedReader.texts(row.bytes(.cycle)),
@@ -110,9 +111,9 @@ extension LeakRow {
 }
 
 extension PageCursor {
-    /// - Parameter found: a row of a query with ``LeakRow/select``.
-    package init(_ found: some StoredRow) {
-        let row = NamedRow(found, of: LeakRow.Column.self)
+    /// - Parameter storedRow: a row of a query with ``LeakRow/select``.
+    package init(_ storedRow: some StoredRow) {
+        let row = NamedRow(storedRow, of: LeakRow.Column.self)
         self.init(primary: row.int64(.primary), secondary: row.int64(.secondary), row: row.int64(.row))
     }
 }

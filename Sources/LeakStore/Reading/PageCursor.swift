@@ -1,19 +1,20 @@
-/// The end of a page of a list: the sort keys of its last row.
+/// The position of the last row of a page of a list: the sort keys of this row.
 ///
-/// The next page begins below that row in the order of that time. A leak whose counts grow moves up and may be missing on both
-/// pages, but no leak that stays in its place is shown twice.
+/// The next page contains the rows after this position. A leak whose counts grow between two pages may move up, so that it is missing
+/// on both pages. A leak whose counts do not change is never shown twice.
 package struct PageCursor: Hashable, Sendable {
     package var primary: Int64
     package var secondary: Int64
     package var row: Int64
 
-    /// Returns 64 hexadecimal digits: the keys, then a hash that ties them to the query.
+    /// Returns 64 hexadecimal digits: the keys, then a hash of the keys and the query.
     package func text(for query: LeakQuery) -> String {
         let digits = Array("0123456789abcdef".utf8)
         var text: [UInt8] = []
         text.reserveCapacity(64)
         for word in [
-            UInt64(bitPattern: primary), UInt64(bitPattern: secondary), UInt64(bitPattern: row), check(query),
+            UInt64(bitPattern: primary), UInt64(bitPattern: secondary), UInt64(bitPattern: row),
+            hash(for: query),
         ] {
             for shift in stride(from: 60, through: 0, by: -4) {
                 text.append(digits[Int(word >> UInt64(shift) & 15)])
@@ -45,7 +46,7 @@ package struct PageCursor: Hashable, Sendable {
         primary = Int64(bitPattern: words[0])
         secondary = Int64(bitPattern: words[1])
         row = Int64(bitPattern: words[2])
-        guard check(query) == words[3] else { throw invalid }
+        guard hash(for: query) == words[3] else { throw invalid }
     }
 
     package init(primary: Int64, secondary: Int64, row: Int64) {
@@ -54,13 +55,12 @@ package struct PageCursor: Hashable, Sendable {
         self.row = row
     }
 
-    /// Returns a hash (FNV-1a, 64 bits) of everything that determines which row comes next: these keys, and the query without
-    /// its limit and cursor.
-    private func check(_ query: LeakQuery) -> UInt64 {
-        var list = query
-        (list.limit, list.cursor) = (LeakQuery().limit, nil)
+    /// Returns a hash of the keys and of the query without its limit and cursor. A cursor with another hash does not belong to the query.
+    private func hash(for query: LeakQuery) -> UInt64 {
+        var listQuery = query
+        (listQuery.limit, listQuery.cursor) = (LeakQuery().limit, nil)
         var writer = PackedWriter()
-        for (name, value) in list.parameters {
+        for (name, value) in listQuery.parameters {
             guard let value else { continue }
             writer.append(name)
             writer.append(value)

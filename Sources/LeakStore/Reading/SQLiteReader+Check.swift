@@ -1,7 +1,7 @@
 extension SQLiteReader {
     func check(_ query: ReleaseCheckQuery, now: Int64) throws(StoreError) -> ReleaseCheck? {
         try snapshot { () throws(StoreError) in
-            // Checks are in the tables already. Without the reports in the log a version would pass that leaks.
+            // The tables have all checks, but lack the reports in the log. Without these reports, a version with leaks could pass.
             guard try !connection.lacksCounts else {
                 throw StoreError(
                     .locked,
@@ -22,14 +22,14 @@ extension SQLiteReader {
             let leakStates = try leakStates(app: query.key.scope, now: now)
             var rates = ReleaseRates()
             try add(version, isBaseline: false, to: &rates)
-            // Without an earlier version, nothing is known to be new.
+            // Without an earlier version, no leak counts as new.
             if let side = baseline.side {
                 try add(side, isBaseline: true, to: &rates)
-                rates.markNew(except: try known(in: version, upTo: baseline))
+                rates.markNew(except: try leaksSeen(upTo: baseline, in: version))
             }
             let verdict = ReleaseVerdict(
                 rates, app: query.key, version: ReleaseCheck.Side(version: query.version, build: query.build),
-                baseline: baseline.shown, leakStates,
+                baseline: baseline.resultSide, leakStates,
                 regressed: try regressedLeaks(app: query.key, in: release.row),
                 limits: query.limits)
             return verdict.check(
@@ -37,7 +37,7 @@ extension SQLiteReader {
         }
     }
 
-    /// Returns the releases of an app whose versions rank the same.
+    /// Returns the releases of an app whose versions rank the same as `version`, such as 5.2 and 5.2.0.
     private func releases(
         ranking version: String, app: AppKey
     ) throws(StoreError) -> [(row: Int64, version: String)] {
@@ -48,10 +48,10 @@ extension SQLiteReader {
             where a.name = ? and a.environment = ? order by r.order_key desc
             """)
         defer { select.reset() }
-        try select.bind(order.atOrAbove, order.above, app.name, app.environment)
-        var found: [(row: Int64, version: String)] = []
-        while try select.step() { found.append((select.int64(0), select.text(1))) }
-        return found
+        try select.bind(order.sameRankLowerBound, order.higherRankLowerBound, app.name, app.environment)
+        var releases: [(row: Int64, version: String)] = []
+        while try select.step() { releases.append((select.int64(0), select.text(1))) }
+        return releases
     }
 
     private func build(
@@ -72,10 +72,10 @@ extension SQLiteReader {
     ) throws(StoreError) -> ReleaseCheckBaseline {
         let floor = ReleaseCheck.floor(baseline: query.baseline, of: query.version)
         if query.baseline == nil, let build = version.build,
-            let former = try buildBefore(build, of: version.rows)
+            let earlierBuild = try buildBefore(build, of: version.rows)
         {
             return ReleaseCheckBaseline(
-                former: former, of: version, query.version, floor: floor)
+                earlierBuild: earlierBuild, of: version, query.version, floor: floor)
         }
         if let text = query.baseline {
             let rows = try releases(ranking: text, app: query.key).map(\.row)
@@ -88,8 +88,8 @@ extension SQLiteReader {
         }
         let rows = try releases(ranking: text, app: query.key).map(\.row)
         return ReleaseCheckBaseline(
-            side: ReleaseCheckSide(rows: rows, build: nil), shown: ReleaseCheck.Side(version: text),
-            bound: VersionOrder(text).above, floor: floor)
+            side: ReleaseCheckSide(rows: rows, build: nil), resultSide: ReleaseCheck.Side(version: text),
+            bound: VersionOrder(text).higherRankLowerBound, floor: floor)
     }
 
     private func buildBefore(
@@ -106,7 +106,7 @@ extension SQLiteReader {
             ? ReleaseCheckSide.Build(row: select.int64(0), name: select.text(1), order: select.bytes(2)) : nil
     }
 
-    /// Returns the newest of the versions that rank lower than the given one, by ``NewestVersion``.
+    /// Returns the newest version, as ``NewestVersion`` chooses it, among the versions that rank lower than `version`.
     private func versionBefore(
         _ version: String, from floor: [UInt8], app: AppKey
     ) throws(StoreError) -> String? {
@@ -115,7 +115,7 @@ extension SQLiteReader {
                 composed: """
                     select r.version from app a join release r on r.app = a.id and r.order_key < ? and r.order_key >= ?
                     where a.name = ? and a.environment = ? order by \(NewestVersion.order) limit 1
-                    """), [VersionOrder(version).atOrAbove, floor, app.name, app.environment]
+                    """), [VersionOrder(version).sameRankLowerBound, floor, app.name, app.environment]
         ).first
     }
 
@@ -165,11 +165,11 @@ extension SQLiteReader {
         return counts
     }
 
-    /// Returns the leaks of a side that were also reported in a version or build up to the baseline.
-    private func known(
-        in version: ReleaseCheckSide, upTo baseline: ReleaseCheckBaseline
+    /// Returns the leaks of the version that were also reported in a version or build up to the baseline.
+    private func leaksSeen(
+        upTo baseline: ReleaseCheckBaseline, in version: ReleaseCheckSide
     ) throws(StoreError) -> Set<Int64> {
-        // If the first release decides, the other releases are not read.
+        // If the first release of a leak is in the range of the baseline, its other releases are not read.
         let select = try connection.statement(
             """
             select c.leak from json_each(?1) j cross join leak_release c on c.release = j.value
@@ -182,12 +182,12 @@ extension SQLiteReader {
             """)
         defer { select.reset() }
         try select.bind(version.rows.list, baseline.bound, baseline.floor, baseline.buildBound)
-        var known: Set<Int64> = []
-        while try select.step() { known.insert(select.int64(0)) }
-        return known
+        var leaks: Set<Int64> = []
+        while try select.step() { leaks.insert(select.int64(0)) }
+        return leaks
     }
 
-    /// Reads the rows of leaks, as they are in a release.
+    /// Reads the rows of leaks with their reports and installs in a release.
     private func rows(
         _ leaks: [Int64], of release: Int64, _ leakStates: LeakStates, now: Int64
     ) throws(StoreError) -> [Int64: LeakRow] {
@@ -203,10 +203,10 @@ extension SQLiteReader {
                 """)
         defer { select.reset() }
         try select.bind(leaks.list, release)
-        var found: [Int64: LeakRow] = [:]
-        while try select.step() { found[select.int64(0)] = try LeakRow(select, in: connection.path) }
-        let numbers = leaks.filter { found[$0] != nil }
-        var rows = numbers.compactMap { found[$0] }
+        var rowsByLeak: [Int64: LeakRow] = [:]
+        while try select.step() { rowsByLeak[select.int64(0)] = try LeakRow(select, in: connection.path) }
+        let numbers = leaks.filter { rowsByLeak[$0] != nil }
+        var rows = numbers.compactMap { rowsByLeak[$0] }
         try complete(&rows, numbers: numbers, leakStates: leakStates, now: now)
         return Dictionary(uniqueKeysWithValues: zip(numbers, rows))
     }

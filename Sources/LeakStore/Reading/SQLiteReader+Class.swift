@@ -1,13 +1,13 @@
 extension SQLiteReader {
     func leakClass(_ name: String, app: AppScope, now: Int64) throws(StoreError) -> LeakClass? {
         try snapshot { () throws(StoreError) in
-            guard var found = try totals(ofClass: name, app: app) else { return nil }
-            found.modules = try modules(ofClass: name, app: app)
-            found.leaks = try leaks(ofClass: name, app: app, now: now)
-            found.lived = try lived(ofClass: name, app: app)
-            found.installs = try installs(ofClass: name, app: app)
-            found.related = try related(toClass: name, app: app)
-            return found
+            guard var leakClass = try totals(ofClass: name, app: app) else { return nil }
+            leakClass.modules = try modules(ofClass: name, app: app)
+            leakClass.leaks = try leaks(ofClass: name, app: app, now: now)
+            leakClass.lived = try lived(ofClass: name, app: app)
+            leakClass.installs = try installs(ofClass: name, app: app)
+            leakClass.related = try related(toClass: name, app: app)
+            return leakClass
         }
     }
 
@@ -50,14 +50,14 @@ extension SQLiteReader {
         var numbers: [Int64] = []
         while try select.step() { numbers.append(select.int64(0)) }
         let rows = try rows(numbers)
-        let known = known.names(name) ? try knownRows(app: app) : KnownLeakRows()
+        let knownRows = known.names(name) ? try knownRows(app: app) : KnownLeakRows()
         let decisionStatuses = try decisionStatuses(of: numbers)
-        let first = Calendar.day(of: now) - LeakRow.trendDays + 1
-        let trends = try trends(of: numbers, from: first)
+        let firstDay = Calendar.day(of: now) - LeakRow.trendDays + 1
+        let trends = try trends(of: numbers, from: firstDay)
         return numbers.compactMap { number in
             guard var row = rows[number] else { return nil }
-            row.mark(known.matches[number], decisionStatuses[number], now: now)
-            row.trendFrom = first
+            row.mark(knownRows.matches[number], decisionStatuses[number], now: now)
+            row.trendFrom = firstDay
             row.trend = trends[number] ?? [Int](repeating: 0, count: LeakRow.trendDays)
             return row
         }
@@ -71,18 +71,18 @@ extension SQLiteReader {
             """)
         defer { select.reset() }
         try select.bind(name, app.app, app.environment)
-        var all = DurationHistogram()
+        var mergedHistogram = DurationHistogram()
         while try select.step() {
             guard let histogram = DurationHistogram(bytes: select.bytes(0)) else {
                 throw .unreadable("a histogram", in: connection.path)
             }
-            all.merge(histogram)
+            mergedHistogram.merge(histogram)
         }
-        return all.percentiles
+        return mergedHistogram.percentiles
     }
 
-    /// Returns the number of installs with a leak of the class. A leak that was seen in one build only has no set of its own: the
-    /// set of that build is read.
+    /// Returns the number of installs with a leak of the class. A leak that was seen in only one build has no set of its own, so the
+    /// set of the build is read.
     private func installs(ofClass name: String, app: AppScope) throws(StoreError) -> Int {
         let select = try connection.statement(
             """
@@ -98,21 +98,21 @@ extension SQLiteReader {
             """)
         defer { select.reset() }
         try select.bind(name, app.app, app.environment)
-        var all = InstallSet()
-        var rows: Set<Int64> = []
+        var union = InstallSet()
+        var setRows: Set<Int64> = []
         while try select.step() {
             guard let set = InstallSet(bytes: select.bytes(1)) else {
                 throw .unreadable("a set of installs", in: connection.path)
             }
-            rows.insert(select.int64(0))
-            all.merge(set)
+            setRows.insert(select.int64(0))
+            union.merge(set)
         }
-        for (row, hash) in try connection.installLog() where rows.contains(row) { _ = all.insert(hash) }
-        return all.count
+        for (row, hash) in try connection.installLog() where setRows.contains(row) { _ = union.insert(hash) }
+        return union.count
     }
 
     private func related(toClass name: String, app: AppScope) throws(StoreError) -> [LeakClass.Related] {
-        // Selects the innermost name as the index has it, which SQLite must use: it would otherwise read all classes in order.
+        // The expression for the innermost name is that of the index. Without `indexed by`, SQLite would read all classes in order.
         let select = try connection.statement(
             """
             select l.class, count(*), cast(min(total(l.reports), LARGEST_TOTAL) as integer)
@@ -122,13 +122,13 @@ extension SQLiteReader {
             """)
         defer { select.reset() }
         try select.bind(LeakClass.innermost(of: name), app.app, name, app.environment)
-        var related: [LeakClass.Related] = []
-        while try select.step(), related.count < LeakClass.namesShown {
-            let other = select.text(0)
-            guard LeakClass.areRelated(name, other) else { continue }
-            related.append(
-                LeakClass.Related(name: other, leaks: select.int(1), reports: select.int(2)))
+        var relatedClasses: [LeakClass.Related] = []
+        while try select.step(), relatedClasses.count < LeakClass.namesShown {
+            let otherName = select.text(0)
+            guard LeakClass.areRelated(name, otherName) else { continue }
+            relatedClasses.append(
+                LeakClass.Related(name: otherName, leaks: select.int(1), reports: select.int(2)))
         }
-        return related
+        return relatedClasses
     }
 }

@@ -1,21 +1,22 @@
 extension SQLiteReader {
-    /// Returns the states of an app's leaks, or of all leaks, that do not follow from the counts of the leaks.
+    /// Returns the states that result from known leaks and decisions, for the leaks of an app or of all apps.
     func leakStates(app: AppScope, now: Int64) throws(StoreError) -> LeakStates {
         try dropMergedLeaks()
         let state = try changeCounter()
-        if let kept = decisionCache.leakStates(app: app, state: state, now: now) { return kept }
+        if let cachedStates = decisionCache.leakStates(app: app, state: state, now: now) {
+            return cachedStates
+        }
         let leakStates = LeakStates(
             known: try knownRows(app: app), decided: try decidedLeaks(app: app), now: now)
         decisionCache.keep(leakStates, app: app)
         return leakStates
     }
 
-    /// Returns the leaks with a decision. They are found in an index of their own: the cost depends on the number of such leaks,
-    /// however many others there are.
+    /// Returns the leaks with a decision. Finds them in a partial index, so the cost depends only on the number of these leaks.
     func decidedLeaks(app: AppScope) throws(StoreError) -> [DecidedLeak] {
         try dropMergedLeaks()
         let state = try changeCounter()
-        if let kept = decisionCache.leaks(app: app, state: state) { return kept }
+        if let cachedLeaks = decisionCache.leaks(app: app, state: state) { return cachedLeaks }
         let select = try connection.statement(
             """
             select l.id, l.state, l.reports from app a cross join leak l indexed by leak_decided
@@ -25,7 +26,7 @@ extension SQLiteReader {
         defer { select.reset() }
         try select.bind(app.app, app.environment)
         var leaks: [DecidedLeak] = []
-        var unknown: [Int64] = []
+        var uncachedRows: [Int64] = []
         while try select.step() {
             let (row, reports) = (select.int64(0), select.int(2))
             if let decisionStatus = decisionCache.decisionStatus(
@@ -33,15 +34,15 @@ extension SQLiteReader {
             {
                 leaks.append(DecidedLeak(row: row, reports: reports, decisionStatus: decisionStatus))
             } else {
-                unknown.append(row)
+                uncachedRows.append(row)
             }
         }
-        leaks += try findDecisionStatuses(of: unknown)
+        leaks += try findDecisionStatuses(of: uncachedRows)
         decisionCache.keep(leaks, app: app, state: state)
         return leaks
     }
 
-    /// Returns decisions by row of `leak`; a leak without a decision has no entry.
+    /// Returns the statuses of decisions by row of `leak`. A leak without a decision has no entry.
     func decisionStatuses(of leaks: [Int64]) throws(StoreError) -> [Int64: DecisionStatus] {
         Dictionary(try findDecisionStatuses(of: leaks).map { ($0.row, $0.decisionStatus) }) { first, _ in
             first
@@ -69,16 +70,16 @@ extension SQLiteReader {
                 """)
         defer { select.reset() }
         try select.bind(leaks.list)
-        var found: [DecidedLeak] = []
+        var decidedLeaks: [DecidedLeak] = []
         while try select.step() {
             let decisionStatus = DecisionStatus(
                 decision: try PastDecision(select, in: connection.path), reportsSince: select.int(11),
                 regressedIn: select.optionalText(12))
             let (row, reports) = (select.int64(8), select.int(10))
             decisionCache.keep(decisionStatus, of: row, decision: select.int64(9), reports: reports)
-            found.append(DecidedLeak(row: row, reports: reports, decisionStatus: decisionStatus))
+            decidedLeaks.append(DecidedLeak(row: row, reports: reports, decisionStatus: decisionStatus))
         }
-        return found
+        return decidedLeaks
     }
 
     /// Returns the decisions about a leak, newest first, at most ``Decision/perLeak``.
@@ -112,8 +113,8 @@ extension SQLiteReader {
     private func forEachRegression(
         app: AppKey, _ body: (_ leak: Int64, _ release: Int64) -> Void
     ) throws(StoreError) {
-        let regressed = try decidedLeaks(app: app.scope).filter { $0.decisionStatus.isRegressed }.map(\.row)
-        guard !regressed.isEmpty else { return }
+        let regressedRows = try decidedLeaks(app: app.scope).filter { $0.decisionStatus.isRegressed }.map(\.row)
+        guard !regressedRows.isEmpty else { return }
         let select = try connection.statement(
             """
             select c.leak, c.release from json_each(?) j cross join leak l on l.id = j.value
@@ -123,12 +124,12 @@ extension SQLiteReader {
             where c.reports > coalesce(s.reports, 0)
             """)
         defer { select.reset() }
-        try select.bind(regressed.list)
+        try select.bind(regressedRows.list)
         while try select.step() { body(select.int64(0), select.int64(1)) }
     }
 }
 
 extension DecisionStatus {
-    /// `true` if a version contradicts the fix, whatever the time is.
+    /// `true` if the leak was seen in a version that contradicts the fix.
     package var isRegressed: Bool { regressedIn != nil }
 }

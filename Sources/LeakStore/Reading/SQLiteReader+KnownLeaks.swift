@@ -1,6 +1,6 @@
 extension SQLiteReader {
-    /// Returns the leaks of an app, or of all apps, that ``KnownLeaks`` describes. They are found by class in an index: the cost
-    /// depends on the number of such leaks, however many others there are.
+    /// Returns the leaks of an app, or of all apps, that ``KnownLeaks`` describes. Finds them by class in an index, so the cost depends
+    /// only on the number of leaks of these classes.
     func knownRows(app: AppScope) throws(StoreError) -> KnownLeakRows {
         guard !known.entries.isEmpty else { return KnownLeakRows() }
         try dropMergedLeaks()
@@ -21,20 +21,20 @@ extension SQLiteReader {
             """)
         defer { select.reset() }
         try select.bind(known.classRangeList, app.app, app.environment)
-        var unknown: [Int64: ObservedLeak] = [:]
+        var uncachedLeaks: [Int64: ObservedLeak] = [:]
         while try select.step() {
             let (row, reports) = (select.int64(0), select.int(3))
-            let cached = knownCache.cached(on: row, reports: reports)
-            guard !cached.isKnown else {
-                if let match = cached.match { rows.add(match, reports: reports, of: row) }
+            let cacheEntry = knownCache.cached(on: row, reports: reports)
+            guard !cacheEntry.isCached else {
+                if let match = cacheEntry.match { rows.add(match, reports: reports, of: row) }
                 continue
             }
-            unknown[row] = ObservedLeak(
+            uncachedLeaks[row] = ObservedLeak(
                 className: select.text(1), kind: select.text(2), stack: [], reports: reports, systems: [])
         }
-        try observe(&unknown)
-        // In the order of the rows, in which later queries read their tables fastest.
-        for (row, leak) in unknown.sorted(by: { $0.key < $1.key }) {
+        try readStacksAndSystems(of: &uncachedLeaks)
+        // Adds the leaks in the order of their rows, because later queries are fastest in this order.
+        for (row, leak) in uncachedLeaks.sorted(by: { $0.key < $1.key }) {
             let match = known.match(leak)
             knownCache.keep(match, reports: leak.reports, on: row)
             if let match { rows.add(match, reports: leak.reports, of: row) }
@@ -44,16 +44,16 @@ extension SQLiteReader {
 
     func knownMatch(of row: LeakRow, _ number: Int64) throws(StoreError) -> KnownMatch? {
         guard let className = row.identity.className, known.names(className) else { return nil }
-        var observed = [
+        var observedLeaks = [
             number: ObservedLeak(
                 className: className, kind: row.identity.kind, stack: [], reports: row.reports, systems: [])
         ]
-        try observe(&observed)
-        return observed[number].flatMap { known.match($0) }
+        try readStacksAndSystems(of: &observedLeaks)
+        return observedLeaks[number].flatMap { known.match($0) }
     }
 
-    /// Adds stacks and systems to the leaks.
-    private func observe(_ leaks: inout [Int64: ObservedLeak]) throws(StoreError) {
+    /// Reads the stacks and systems of the leaks.
+    private func readStacksAndSystems(of leaks: inout [Int64: ObservedLeak]) throws(StoreError) {
         guard !leaks.isEmpty else { return }
         let select = try connection.statement(
             """
@@ -76,16 +76,16 @@ extension SQLiteReader {
 extension KnownLeaks {
     /// ``classRanges`` as JSON, for `json_each`.
     fileprivate var classRangeList: String {
-        let pairs = classRanges.map { "[\(Self.quoted($0.first)),\(Self.quoted($0.last))]" }
+        let pairs = classRanges.map { "[\(Self.jsonLiteral($0.first)),\(Self.jsonLiteral($0.last))]" }
         return "[" + pairs.joined(separator: ",") + "]"
     }
 
-    private static func quoted(_ text: String) -> String {
-        var quoted = "\""
+    private static func jsonLiteral(_ text: String) -> String {
+        var literal = "\""
         for scalar in text.unicodeScalars {
-            if scalar == "\"" || scalar == "\\" { quoted.unicodeScalars.append("\\") }
-            quoted.unicodeScalars.append(scalar)
+            if scalar == "\"" || scalar == "\\" { literal.unicodeScalars.append("\\") }
+            literal.unicodeScalars.append(scalar)
         }
-        return quoted + "\""
+        return literal + "\""
     }
 }

@@ -5,26 +5,27 @@ extension SQLiteReader {
 
     func leak(_ id: LeakID, now: Int64) throws(StoreError) -> LeakDetail? {
         try snapshot { () throws(StoreError) in
-            guard let found = try row(of: id) else { return nil }
-            var row = found.row
-            let first = Calendar.day(of: now) - LeakRow.trendDays + 1
-            let trend = try days(of: found.number, from: first)
-            row.trendFrom = first
+            guard let storedLeak = try row(of: id) else { return nil }
+            var row = storedLeak.row
+            let firstDay = Calendar.day(of: now) - LeakRow.trendDays + 1
+            let trend = try days(of: storedLeak.number, from: firstDay)
+            row.trendFrom = firstDay
             row.trend = (0..<LeakRow.trendDays).map { day in
                 trend.versions.reduce(into: 0) { $0.addBounded($1.counts[day]) }
             }
             row.mark(
-                try knownMatch(of: row, found.number), try decisionStatuses(of: [found.number])[found.number],
+                try knownMatch(of: row, storedLeak.number),
+                try decisionStatuses(of: [storedLeak.number])[storedLeak.number],
                 now: now)
-            let values = try values(of: [found.number])[found.number] ?? [:]
+            let values = try values(of: [storedLeak.number])[storedLeak.number] ?? [:]
             return LeakDetail(
-                row: row, versions: try versions(of: found.number),
+                row: row, versions: try versions(of: storedLeak.number),
                 systems: Self.ranked(values[.system] ?? [:]), models: Self.ranked(values[.model] ?? [:]),
-                trend: trend, siblings: try siblings(of: row.identity, found.number),
-                samples: try sampleCount(of: found.number), lived: try lived(of: found.number),
-                history: try history(of: found.number),
-                reasons: LeakDetail.explained((values[.reason] ?? [:]).map { ($0.key.text, $0.value) }),
-                closures: LeakDetail.explained((values[.closures] ?? [:]).map { ($0.key.text, $0.value) }),
+                trend: trend, siblings: try siblings(of: row.identity, storedLeak.number),
+                samples: try sampleCount(of: storedLeak.number), lived: try lived(of: storedLeak.number),
+                history: try history(of: storedLeak.number),
+                reasons: LeakDetail.sortedCounts((values[.reason] ?? [:]).map { ($0.key.text, $0.value) }),
+                closures: LeakDetail.sortedCounts((values[.closures] ?? [:]).map { ($0.key.text, $0.value) }),
                 retainedBytes: LeakDetail.retainedBytes(
                     (values[.retainedBytes] ?? [:]).map { ($0.key.text, $0.value) }))
         }
@@ -100,7 +101,7 @@ extension SQLiteReader {
         return histogram.ranges
     }
 
-    /// Returns reports by value, for each leak and kind; an empty text means all values beyond the limit.
+    /// Returns reports by value, for each leak and kind. The empty text stands for all values beyond the limit.
     func values(of leaks: Set<Int64>) throws(StoreError) -> [Int64: [ValueKind: [ByteText: Int]]] {
         var values: [Int64: [ValueKind: [ByteText: Int]]] = [:]
         func add(_ reports: Int, to text: String, _ kind: Int, of leak: Int64) {
@@ -116,11 +117,11 @@ extension SQLiteReader {
         while try select.step() { add(select.int(3), to: select.text(2), select.int(1), of: select.int64(0)) }
         let log = try connection.valueLog(of: leaks)
         func isAdmitted(_ text: ByteText, _ kind: Int, of leak: Int64) -> Bool {
-            guard let known = ValueKind(rawValue: kind).flatMap({ values[leak]?[$0] }) else { return true }
-            let named = known.count - (known[ByteText("")] == nil ? 0 : 1)
-            return named < ValueKind.limit || known[text] != nil
+            guard let counts = ValueKind(rawValue: kind).flatMap({ values[leak]?[$0] }) else { return true }
+            let namedCount = counts.count - (counts[ByteText("")] == nil ? 0 : 1)
+            return namedCount < ValueKind.limit || counts[text] != nil
         }
-        // Names the same values as a flush of the log would.
+        // Values get a name here exactly if they would get one in a flush of the log.
         for row in CountRow.summed(log.rows) {
             let text = log.texts[Int(row.second)]
             let isNamed = isAdmitted(ByteText(text), row.first, of: row.leak)
@@ -129,29 +130,29 @@ extension SQLiteReader {
         return values
     }
 
-    /// Returns the most frequent values first, and the sum of the others last.
+    /// Returns the ``valuesShown`` values with the most reports, followed by the sum of the others.
     private static func ranked(_ values: [ByteText: Int]) -> [LeakDetail.ValueCount] {
-        var ranked: [LeakDetail.ValueCount] = []
-        var other = 0
-        let order = values.sorted {
+        var counts: [LeakDetail.ValueCount] = []
+        var otherReports = 0
+        let sortedValues = values.sorted {
             $0.value == $1.value
                 ? $0.key.text.utf8.lexicographicallyPrecedes($1.key.text.utf8) : $0.value > $1.value
         }
-        for (value, reports) in order {
-            if value.text.isEmpty || ranked.count == valuesShown {
-                other.addBounded(reports)
+        for (value, reports) in sortedValues {
+            if value.text.isEmpty || counts.count == valuesShown {
+                otherReports.addBounded(reports)
             } else {
-                ranked.append(LeakDetail.ValueCount(value: value.text, reports: reports))
+                counts.append(LeakDetail.ValueCount(value: value.text, reports: reports))
             }
         }
-        if other > 0 { ranked.append(LeakDetail.ValueCount(value: "other", reports: other)) }
-        return ranked
+        if otherReports > 0 { counts.append(LeakDetail.ValueCount(value: "other", reports: otherReports)) }
+        return counts
     }
 
     private func siblings(of identity: LeakIdentity, _ leak: Int64) throws(StoreError) -> [LeakDetail.Sibling]
     {
         guard let className = identity.className else { return [] }
-        // The plus keeps SQLite from walking all leaks by their reports in search of the class.
+        // The plus prevents SQLite from using the index of reports, in which it would read all leaks to find those of the class.
         let select = try connection.statement(
             """
             select l.key, t.stack, l.reports from leak l join leak_text t on t.leak = l.id

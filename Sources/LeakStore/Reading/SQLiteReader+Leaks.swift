@@ -8,12 +8,12 @@ extension SQLiteReader {
         let cursor = try query.cursor.map { text throws(StoreError) in try PageCursor(text, for: query) }
         return try snapshot { () throws(StoreError) in
             let leakStates = try leakStates(app: query.scope, now: now)
-            var (rows, cursors, listed) =
+            var (rows, cursors, listedTotals) =
                 query.isReadFromIndex
-                ? try firstOfAll(query, leakStates, after: cursor, limit: query.limit + 1)
+                ? try pageFromIndexes(query, leakStates, after: cursor, limit: query.limit + 1)
                 : try page(
                     of: LeakListSQL(query, leakStates, now: now), after: cursor, limit: query.limit + 1)
-            let totals = try totals(of: query, listed, leakStates, now: now)
+            let totals = try totals(of: query, listedTotals, leakStates, now: now)
             var next: String?
             if rows.count > query.limit {
                 rows.removeLast()
@@ -27,17 +27,17 @@ extension SQLiteReader {
         }
     }
 
-    /// Adds values that the columns of a row do not have.
+    /// Adds the states and trends, which are not columns of ``LeakRow/select``.
     ///
-    /// - Parameter numbers: rows of `leak`, of the same leaks.
+    /// - Parameter numbers: the rows of `leak` of the same leaks, in the same order.
     func complete(
         _ rows: inout [LeakRow], numbers: [Int64], leakStates: LeakStates, now: Int64
     ) throws(StoreError) {
-        let first = Calendar.day(of: now) - LeakRow.trendDays + 1
-        let trends = try trends(of: numbers, from: first)
+        let firstDay = Calendar.day(of: now) - LeakRow.trendDays + 1
+        let trends = try trends(of: numbers, from: firstDay)
         for (index, number) in numbers.enumerated() {
             leakStates.mark(&rows[index], number, now: now)
-            rows[index].trendFrom = first
+            rows[index].trendFrom = firstDay
             rows[index].trend = trends[number] ?? [Int](repeating: 0, count: LeakRow.trendDays)
         }
     }
@@ -56,9 +56,9 @@ extension SQLiteReader {
         func setAside(_ state: LeakState, _ filter: LeakQuery.StateFilter) throws(StoreError) -> LeakTotals {
             guard query.state == .toFix, leakStates.totals(state).leaks > 0 else { return LeakTotals() }
             guard !query.isReadFromIndex else { return leakStates.totals(state) }
-            var same = query
-            same.state = filter
-            return try totals(of: LeakListSQL(same, leakStates, now: now))
+            var setAsideQuery = query
+            setAsideQuery.state = filter
+            return try totals(of: LeakListSQL(setAsideQuery, leakStates, now: now))
         }
         var sums = Totals(
             listed: listed, known: try setAside(.known, .known), resolved: try setAside(.resolved, .resolved),
@@ -82,24 +82,23 @@ extension SQLiteReader {
         return try select.step() ? LeakTotals(leaks: select.int(0), reports: select.int(1)) : LeakTotals()
     }
 
-    /// Reads a page together with the totals of all leaks that match, because reading all of them once is most of what a page
-    /// costs.
+    /// Reads a page together with the totals of all leaks that match, because reading these leaks takes most of the time of a page.
     private func page(
         of list: LeakListSQL, after cursor: PageCursor?, limit: Int
     ) throws(StoreError) -> ([LeakRow], [PageCursor], LeakTotals) {
         var values = list.values
-        var from = ""
+        var condition = ""
         if let cursor {
-            from = "where (k1, k2, id) < (?, ?, ?)"
+            condition = "where (k1, k2, id) < (?, ?, ?)"
             values += [cursor.primary, cursor.secondary, cursor.row]
         }
         let select = try connection.statement(
             composed: """
                 with matched as materialized (
-                  select l.id as id, \(list.primary) as k1, \(list.secondary) as k2,
+                  select l.id as id, \(list.primarySortKey) as k1, \(list.secondarySortKey) as k2,
                     \(list.reports) as reports, \(list.installs) as installs,
-                    \(list.lookedAt) as looked_at \(list.source)
-                ), page as (select * from matched \(from) order by k1 desc, k2 desc, id desc limit ?)
+                    \(list.shareRelease) as looked_at \(list.source)
+                ), page as (select * from matched \(condition) order by k1 desc, k2 desc, id desc limit ?)
                 \(LeakRow.select(with: """
                     , (select count(*) from matched),
                       (select cast(min(total(reports), LARGEST_TOTAL) as integer) from matched)
@@ -110,49 +109,49 @@ extension SQLiteReader {
         try select.bind(all: values + [limit])
         var rows: [LeakRow] = []
         var cursors: [PageCursor] = []
-        var listed = LeakTotals()
+        var totals = LeakTotals()
         while try select.step() {
             rows.append(try LeakRow(select, in: connection.path))
             cursors.append(PageCursor(select))
-            listed = LeakTotals(
+            totals = LeakTotals(
                 leaks: select.int(LeakRow.Column.count), reports: select.int(LeakRow.Column.count + 1))
         }
         // A page past the end has no rows, so its totals need a separate query.
-        if rows.isEmpty, cursor != nil { listed = try totals(of: list) }
-        return (rows, cursors, listed)
+        if rows.isEmpty, cursor != nil { totals = try self.totals(of: list) }
+        return (rows, cursors, totals)
     }
 
-    /// Reads a page of all leaks of an app, or of all apps: from each app the next leaks by the index of the order, and the
-    /// unindexed leaks (`moving = 1`); then the first of all these. Leaks that the list leaves out are skipped.
-    private func firstOfAll(
+    /// Reads a page of all leaks of an app, or of all apps. Reads the next leaks of each app from the index of the order, and its
+    /// unindexed leaks (`moving = 1`), and merges them. Skips leaks that are set aside if the list is of leaks to fix.
+    private func pageFromIndexes(
         _ query: LeakQuery, _ leakStates: LeakStates, after cursor: PageCursor?, limit: Int
     ) throws(StoreError) -> ([LeakRow], [PageCursor], LeakTotals) {
         let apps = try connection.statement(
             "select id from app where environment = ?2 and (?1 is null or name = ?1)")
         defer { apps.reset() }
         try apps.bind(query.app, query.environment)
-        let parts = [
+        let statements = [
             try connection.statement(composed: query.sort.page(of: "moving = 0", rank: "rank_")),
             try connection.statement(composed: query.sort.page(of: "moving = 1", rank: "")),
         ]
         let start = cursor ?? PageCursor(primary: .max, secondary: .max, row: .max)
         var cursors: [PageCursor] = []
         while try apps.step() {
-            for next in parts {
-                defer { next.reset() }
-                try next.bind(apps.int64(0), start.primary, start.secondary, start.row)
-                var found = 0
-                while found < limit, try next.step() {
-                    let row = next.int64(2)
+            for select in statements {
+                defer { select.reset() }
+                try select.bind(apps.int64(0), start.primary, start.secondary, start.row)
+                var count = 0
+                while count < limit, try select.step() {
+                    let row = select.int64(2)
                     if query.state == .toFix, leakStates.isSetAside(row) { continue }
-                    cursors.append(PageCursor(primary: next.int64(0), secondary: next.int64(1), row: row))
-                    found += 1
+                    cursors.append(PageCursor(primary: select.int64(0), secondary: select.int64(1), row: row))
+                    count += 1
                 }
             }
         }
         cursors.sort { ($1.primary, $1.secondary, $1.row) < ($0.primary, $0.secondary, $0.row) }
         let rows = try rows(cursors.prefix(limit).map(\.row))
-        // A row without its text is damaged, and is not shown.
+        // A leak without a row of `leak_text` is damaged, and is left out.
         cursors = cursors.prefix(limit).filter { rows[$0.row] != nil }
         return (cursors.compactMap { rows[$0.row] }, cursors, try totals(query.scope))
     }
@@ -196,11 +195,13 @@ extension SQLiteReader {
 extension LeakQuery.Sort {
     /// Returns SQL for the keys and rows of the next leaks of an app.
     ///
-    /// - Parameter rank: the prefix of the columns in the order's index.
+    /// - Parameters:
+    ///   - leaks: the condition for indexed or unindexed leaks.
+    ///   - rank: the prefix of the columns that the order uses for these leaks.
     func page(of leaks: String, rank: String) -> String {
         let (primary, secondary): (String, String?) =
             switch self {
-            // No index has the order by cost, so its lists are sorted as a whole.
+            // There is no index for the order by cost, so this function is not called for it (``LeakQuery/isReadFromIndex``).
             case .impact, .cost: (rank + "impact", rank + "reports")
             case .reports: (rank + "reports", nil)
             case .installs: (rank + "installs", rank + "reports")

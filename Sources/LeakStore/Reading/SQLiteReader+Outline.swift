@@ -28,7 +28,7 @@ extension SQLiteReader {
     func outlines(near id: LeakID) throws(StoreError) -> [LeakOutline] {
         try snapshot { () throws(StoreError) in
             guard let leak = try storedOutline(of: id) else { return [] }
-            let similar = try leaksWithSimilarNames(leak)
+            let similarLeaks = try leaksWithSimilarNames(leak)
             let select = try connection.statement(
                 composed: """
                     with this as (select id, app, class from leak where key = ?1),
@@ -50,14 +50,14 @@ extension SQLiteReader {
             defer { select.reset() }
             try select.bind(
                 id.bytes, KeyElements.hashes(of: leak.groupingKey).list, SimilarLeakLimits.classRows,
-                SimilarLeakLimits.classLeaks, SimilarLeakLimits.leaksPerElement - 1, similar.list)
+                SimilarLeakLimits.classLeaks, SimilarLeakLimits.leaksPerElement - 1, similarLeaks.list)
             var outlines: [LeakOutline] = []
             while try select.step() { outlines.append(try LeakOutline(select, in: connection.path)) }
             return outlines
         }
     }
 
-    /// Returns the rows of leaks with a class or text like that of a leak. Reads at most 2 × ``SimilarLeakLimits/classNames``
+    /// Returns the rows of leaks whose class or text is similar to that of a leak. Reads at most 2 × ``SimilarLeakLimits/classNames``
     /// entries of the index `leak_of_class`, or ``SimilarLeakLimits/texts`` rows.
     private func leaksWithSimilarNames(_ leak: LeakOutline) throws(StoreError) -> [Int64] {
         let select =
@@ -81,19 +81,19 @@ extension SQLiteReader {
         defer { select.reset() }
         try select.bind(
             leak.id.bytes, leak.className == nil ? SimilarLeakLimits.texts : SimilarLeakLimits.classNames)
-        var similar = SimilarNameSearch(to: leak)
+        var search = SimilarNameSearch(to: leak)
         while try select.step() {
-            similar.add(select.int64(0), className: select.optionalText(1), text: select.text(2))
+            search.add(select.int64(0), className: select.optionalText(1), text: select.text(2))
         }
-        return similar.nearest
+        return search.nearest
     }
 
-    /// Drops cached data about leaks if some have been merged: their rows may be reused for other leaks, and versions have fewer
-    /// leaks.
+    /// Drops cached data about leaks if leaks were merged since the last call: their rows may be reused for other leaks, and versions may
+    /// have fewer leaks.
     func dropMergedLeaks() throws(StoreError) {
-        let last = try connection.number("select coalesce(max(id), 0) from merged_leak") ?? 0
-        guard last != lastMerge else { return }
-        lastMerge = last
+        let newestMerge = try connection.number("select coalesce(max(id), 0) from merged_leak") ?? 0
+        guard newestMerge != lastMerge else { return }
+        lastMerge = newestMerge
         knownCache = KnownLeakCache()
         decisionCache = DecisionCache()
         goneLeaksCache = GoneLeaksCache()

@@ -3,27 +3,28 @@ extension SQLiteReader {
 
     func overview(app: AppScope, period: Period, now: Int64) throws(StoreError) -> Overview {
         try snapshot { () throws(StoreError) in
-            let newest = try releasesOfOneApp(app, limit: 2)
+            let newestReleases = try releasesOfOneApp(app, limit: 2)
             let leakStates = try leakStates(app: app, now: now)
             let (newLeaks, newLeakTitles) = try newLeaks(app, leakStates)
-            let regressed = try regressed(app)
-            let recent = try recent(app, period, now: now)
+            let regressedLeaks = try regressedLeaks(app)
+            let recentCounts = try recentCounts(app, period, now: now)
             let totals = try totals(app)
             return Overview(
-                newest: newest.first, previous: newest.count > 1 ? newest[1] : nil,
-                lastSessions: newest.first?.sessions == 0 ? try lastSessions(app) : nil, newLeaks: newLeaks,
-                newLeakTitles: newLeakTitles, regressedLeaks: regressed.count,
-                regressedLeakTitles: regressed.titles,
-                period: period, recentReports: recent.reports, recentInstalls: recent.installs,
-                recentLeaks: recent.leaks,
+                newest: newestReleases.first, previous: newestReleases.count > 1 ? newestReleases[1] : nil,
+                lastSessions: newestReleases.first?.sessions == 0 ? try lastSessions(app) : nil,
+                newLeaks: newLeaks,
+                newLeakTitles: newLeakTitles, regressedLeaks: regressedLeaks.count,
+                regressedLeakTitles: regressedLeaks.titles,
+                period: period, recentReports: recentCounts.reports, recentInstalls: recentCounts.installs,
+                recentLeaks: recentCounts.leaks,
                 leaks: totals.leaks, reports: totals.reports, known: leakStates.totals(.known),
                 resolved: leakStates.totals(.resolved), ignored: leakStates.totals(.ignored),
-                dropped: try dropped(app), beyond: try beyond(app))
+                dropped: try dropped(app), beyond: try overLimitCounts(app))
         }
     }
 
-    /// Returns the releases of one app, because versions of different apps do not compare. Without a name, returns those of the
-    /// only app, and nothing if there are several apps.
+    /// Returns the releases of one app, because versions of different apps cannot be compared. If `app` is `nil`, returns the releases of
+    /// the only app, or an empty array if there are several apps.
     private func releasesOfOneApp(_ app: AppScope, limit: Int) throws(StoreError) -> [ReleaseSummary] {
         if let key = app.key { return try releases(key, limit: limit, fromNewest: true) }
         let names = try texts(
@@ -33,8 +34,7 @@ extension SQLiteReader {
         return try releases(only, limit: limit, fromNewest: true)
     }
 
-    /// Returns the session counts of the most recent version below the newest that has sessions, among the ``releaseLimit``
-    /// versions below it.
+    /// Returns the session counts of the highest version with sessions, among the ``releaseLimit`` versions below the newest one.
     private func lastSessions(_ app: AppScope) throws(StoreError) -> VersionSessions? {
         let select = try connection.statement(
             """
@@ -52,10 +52,10 @@ extension SQLiteReader {
             version: select.text(0), sessions: select.int(1), leakySessions: select.int(2))
     }
 
-    private func regressed(_ app: AppScope) throws(StoreError) -> (count: Int, titles: [String]) {
-        let regressed = try decidedLeaks(app: app).filter { $0.decisionStatus.isRegressed }
+    private func regressedLeaks(_ app: AppScope) throws(StoreError) -> (count: Int, titles: [String]) {
+        let leaks = try decidedLeaks(app: app).filter { $0.decisionStatus.isRegressed }
             .sorted { ($1.reports, $0.row) < ($0.reports, $1.row) }
-        return (regressed.count, try titles(of: regressed.prefix(Self.titlesShown).map(\.row)))
+        return (leaks.count, try titles(of: leaks.prefix(Self.titlesShown).map(\.row)))
     }
 
     /// Returns titles, in the order of the leaks.
@@ -77,9 +77,9 @@ extension SQLiteReader {
             """)
         defer { releases.reset() }
         try releases.bind(app.app, app.environment)
-        let isWhole = leakStates.totals(of: LeakState.setAside).leaks == 0
+        let isNoneSetAside = leakStates.totals(of: LeakState.setAside).leaks == 0
         var count = 0
-        var found: [(reports: Int, row: Int64)] = []
+        var titledLeaks: [(reports: Int, row: Int64)] = []
         while try releases.step() {
             count += releases.int(1)
             for leaks in [
@@ -94,25 +94,25 @@ extension SQLiteReader {
             ] {
                 defer { leaks.reset() }
                 try leaks.bind(releases.int64(0))
-                var named = 0
-                // If some leaks are set aside, all leaks are read, to subtract those from the count.
-                while !isWhole || named < Self.titlesShown, try leaks.step() {
+                var titleCount = 0
+                // If some leaks are set aside, reads all new leaks, to subtract those that are set aside from the count.
+                while !isNoneSetAside || titleCount < Self.titlesShown, try leaks.step() {
                     if leakStates.isSetAside(leaks.int64(0)) {
                         count -= 1
-                    } else if named < Self.titlesShown {
-                        found.append((leaks.int(1), leaks.int64(0)))
-                        named += 1
+                    } else if titleCount < Self.titlesShown {
+                        titledLeaks.append((leaks.int(1), leaks.int64(0)))
+                        titleCount += 1
                     }
                 }
             }
         }
-        found.sort { ($1.reports, $0.row) < ($0.reports, $1.row) }
-        return (max(count, 0), try titles(of: found.prefix(Self.titlesShown).map(\.row)))
+        titledLeaks.sort { ($1.reports, $0.row) < ($0.reports, $1.row) }
+        return (max(count, 0), try titles(of: titledLeaks.prefix(Self.titlesShown).map(\.row)))
     }
 
-    /// Returns the numbers of a period. The last 24 hours are read from slots; a longer period from days, for times without slots,
-    /// and from the slots of the other times.
-    private func recent(
+    /// Returns the counts of a period. The last 24 hours are read from slots. A longer period is read from days and from slots, because
+    /// reports count in days only after their slots were deleted.
+    private func recentCounts(
         _ app: AppScope, _ period: Period, now: Int64
     ) throws(StoreError) -> (reports: Int, installs: Int, leaks: Int) {
         let firstDay = period.firstAppDay(now: now)
@@ -151,7 +151,7 @@ extension SQLiteReader {
         return (reports, installs.count, try count.step() ? count.int(0) : 0)
     }
 
-    /// Returns the totals of all leaks, which are kept with each app.
+    /// Returns the totals of all leaks, which are stored in the rows of the apps.
     func totals(_ app: AppScope) throws(StoreError) -> LeakTotals {
         let select = try connection.statement(
             """
@@ -182,7 +182,7 @@ extension SQLiteReader {
         return dropped
     }
 
-    private func beyond(_ app: AppScope) throws(StoreError) -> [OverLimitCount] {
+    private func overLimitCounts(_ app: AppScope) throws(StoreError) -> [OverLimitCount] {
         let select = try connection.statement(
             """
             select a.name, b.name, b.count from app a join beyond b on b.app = a.id
@@ -190,16 +190,16 @@ extension SQLiteReader {
             """)
         defer { select.reset() }
         try select.bind(app.app, app.environment)
-        var beyond: [OverLimitCount] = []
+        var counts: [OverLimitCount] = []
         while try select.step() {
             guard let limit = OverLimitCount.Name(rawValue: select.text(1)) else {
                 throw .unreadable("a limit", in: connection.path)
             }
-            beyond.append(
+            counts.append(
                 OverLimitCount(
                     app: AppKey(select.text(0), environment: app.environment), limit: limit,
                     count: select.int(2)))
         }
-        return beyond
+        return counts
     }
 }

@@ -6,7 +6,7 @@ extension SQLiteReader {
         try snapshot { () throws(StoreError) in try releases(app, limit: Self.releaseLimit) }
     }
 
-    /// - Parameter fromNewest: `true` leaves out versions above the newest one (``NewestVersion``).
+    /// - Parameter fromNewest: `true` leaves out versions above the one that ``NewestVersion`` chooses.
     func releases(
         _ app: AppKey, limit: Int, fromNewest: Bool = false
     ) throws(StoreError) -> [ReleaseSummary] {
@@ -20,7 +20,7 @@ extension SQLiteReader {
                 order by r.order_key desc limit ?2
                 """)
         defer { select.reset() }
-        // Reads one release more, with which the last one is compared.
+        // Reads one more release than returned, because each release is compared with the one before it.
         try select.bind(app.name, limit + 1, fromNewest ? 1 : 0, app.environment)
         var rows: [Int64] = []
         var releases: [ReleaseSummary] = []
@@ -29,7 +29,7 @@ extension SQLiteReader {
             releases.append(ReleaseSummary(select))
         }
         for index in releases.indices.dropFirst() {
-            releases[index - 1].goneLeaks = try gone(
+            releases[index - 1].goneLeaks = try goneLeakCount(
                 in: rows[index - 1], leaks: releases[index - 1].leaks, from: rows[index],
                 formerLeaks: releases[index].leaks)
         }
@@ -60,13 +60,14 @@ extension SQLiteReader {
         return builds
     }
 
-    /// Returns the number of leaks of the former release that the release does not have. The result is valid until one of them has
-    /// more leaks: only a merge removes leaks. Takes two steps in indexes for each leak of the former release.
-    private func gone(
+    /// Returns the number of leaks of the previous (`former`) release that the release does not have. The cached result is valid until one
+    /// of the two releases has more leaks, because only a merge removes leaks. Uses two index steps for each leak of the previous release.
+    private func goneLeakCount(
         in release: Int64, leaks: Int, from former: Int64, formerLeaks: Int
     ) throws(StoreError) -> Int {
-        let cached = goneLeaksCache.gone(in: release, leaks: leaks, from: former, formerLeaks: formerLeaks)
-        if let cached { return cached }
+        let cachedCount = goneLeaksCache.gone(
+            in: release, leaks: leaks, from: former, formerLeaks: formerLeaks)
+        if let cachedCount { return cachedCount }
         let select = try connection.statement(
             """
             select count(*) from leak_release p where p.release = ?1
@@ -74,8 +75,8 @@ extension SQLiteReader {
             """)
         defer { select.reset() }
         try select.bind(former, release)
-        let gone = try select.step() ? select.int(0) : 0
-        goneLeaksCache.keep(gone, in: release, leaks: leaks, from: former, formerLeaks: formerLeaks)
-        return gone
+        let count = try select.step() ? select.int(0) : 0
+        goneLeaksCache.keep(count, in: release, leaks: leaks, from: former, formerLeaks: formerLeaks)
+        return count
     }
 }

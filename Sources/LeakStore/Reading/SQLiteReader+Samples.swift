@@ -1,6 +1,5 @@
 extension SQLiteReader {
-    /// Returns the samples. One report may be in several slots; it is returned once: as the newest, else as the first, else as a
-    /// random one.
+    /// Returns the samples of a leak. A report in several slots is returned once: as the newest, else as the first, else as a random one.
     func samples(of leak: Int64) throws(StoreError) -> [SampleReport] {
         let select = try connection.statement(
             """
@@ -12,10 +11,10 @@ extension SQLiteReader {
             """)
         defer { select.reset() }
         try select.bind(leak)
-        var seen: Set<Int> = []
+        var seenOrdinals: Set<Int> = []
         var samples: [SampleReport] = []
         while try select.step() {
-            guard seen.insert(select.int(1)).inserted else { continue }
+            guard seenOrdinals.insert(select.int(1)).inserted else { continue }
             let place: SampleReport.Place =
                 switch select.int(0) {
                 case SampleSlot.first: .first

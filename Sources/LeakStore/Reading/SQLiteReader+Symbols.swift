@@ -25,16 +25,16 @@ extension SQLiteReader {
     }
 
     func leaks(withPlacesIn images: [String]) throws(StoreError) -> [LeakID] {
-        var found: Set<LeakID> = []
+        var leaks: Set<LeakID> = []
         for image in images {
             let select = try connection.statement(
                 "select l.key from leak_text t join leak l on l.id = t.leak where instr(t.stack, ?) > 0")
             defer { select.reset() }
             try select.bind(Array(image.utf8))
             while try select.step() {
-                if let id = LeakID(blob: select.bytes(0)) { found.insert(id) }
+                if let id = LeakID(blob: select.bytes(0)) { leaks.insert(id) }
             }
         }
-        return found.sorted()
+        return leaks.sorted()
     }
 }

@@ -5,11 +5,11 @@ final class SQLiteReader: StoreReader {
     var knownCache = KnownLeakCache()
     var decisionCache = DecisionCache()
     var goneLeaksCache = GoneLeaksCache()
-    /// The newest row of `merged_leak` that the caches know of; `nil` before they are used.
+    /// The newest row of `merged_leak` when the caches were last checked; `nil` before the first check.
     var lastMerge: Int64?
     private let flusher: CountLogFlusher?
 
-    /// - Parameter flusher: `nil` makes ``snapshot(_:)`` show the tables as they are, without the log of counts.
+    /// - Parameter flusher: flushes the log of counts before reads. If `nil`, reads do not see the counts in the log.
     init(
         path: String, known: KnownLeaks = .none, damageMonitor: DamageMonitor? = nil,
         flusher: CountLogFlusher? = nil
@@ -21,7 +21,7 @@ final class SQLiteReader: StoreReader {
         try connection.execute("pragma cache_size = -2048")
     }
 
-    /// Runs `body` on one state of the database, so that all its numbers agree.
+    /// Runs `body` in one transaction, so that all its statements read the same state of the database.
     func snapshot<Result>(_ body: () throws(StoreError) -> Result) throws(StoreError) -> Result {
         flusher?.recordRead()
         return try connection.transaction(.deferred) { () throws(StoreError) in
@@ -32,7 +32,7 @@ final class SQLiteReader: StoreReader {
 
     /// Flushes the counts in the log to their tables, and begins a new snapshot.
     ///
-    /// While nothing can be written, the snapshot is of the tables as they are, without the counts since the last flush.
+    /// If the flush fails, the new snapshot lacks the counts since the last flush.
     private func renewSnapshot(by flusher: CountLogFlusher) throws(StoreError) {
         // The writer may wait for this reader to leave the write-ahead log.
         try connection.run("commit")
@@ -48,7 +48,7 @@ final class SQLiteReader: StoreReader {
         }
     }
 
-    /// Begins a snapshot, and reads once, because a deferred transaction sees the database as of its first read.
+    /// Begins a snapshot, and reads once, because a deferred transaction gets its snapshot only at its first read.
     private func beginSnapshot() throws(StoreError) {
         try connection.run("begin deferred")
         _ = try connection.lacksCounts

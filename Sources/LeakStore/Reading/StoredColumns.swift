@@ -1,4 +1,4 @@
-// The columns of rows that both stores read. Each store writes the rest of the statement itself.
+// The columns that statements of both stores select. Each store adds the rest of the statement.
 
 extension ReleaseSummary {
     /// Columns for `release` r and `app` a.
@@ -24,9 +24,9 @@ extension ReleaseSummary {
         }
     }
 
-    /// Leaves out builds, and numbers of leaks that regressed or are gone.
-    package init(_ found: some StoredRow) {
-        let row = NamedRow(found, of: Column.self)
+    /// Reads the columns; ``builds``, ``regressedLeaks`` and ``goneLeaks`` stay empty.
+    package init(_ storedRow: some StoredRow) {
+        let row = NamedRow(storedRow, of: Column.self)
         self.init(
             version: row.text(.version), isNewest: row.bool(.isNewest), builds: [],
             reports: row.int(.reports),
@@ -57,9 +57,9 @@ extension LeakOutline {
         }
     }
 
-    /// - Parameter database: named in the error.
-    package init(_ found: some StoredRow, in database: String) throws(StoreError) {
-        let row = NamedRow(found, of: Column.self)
+    /// - Parameter database: the path of the database, for the error.
+    package init(_ storedRow: some StoredRow, in database: String) throws(StoreError) {
+        let row = NamedRow(storedRow, of: Column.self)
         guard
             let outline = LeakOutline(
                 key: row.bytes(.id), title: row.text(.title), className: row.optionalText(.className),
@@ -92,9 +92,9 @@ extension PastDecision {
 
     /// - Parameters:
     ///   - first: the position of the first column in the row.
-    ///   - database: named in the error.
-    package init(_ found: some StoredRow, from first: Int32 = 0, in database: String) throws(StoreError) {
-        let row = NamedRow(found, of: Column.self, from: first)
+    ///   - database: the path of the database, for the error.
+    package init(_ storedRow: some StoredRow, from first: Int32 = 0, in database: String) throws(StoreError) {
+        let row = NamedRow(storedRow, of: Column.self, from: first)
         guard
             let action = PastDecision.Action(
                 kind: row.text(.kind), version: row.optionalText(.version), isAfter: row.bool(.isAfter),
@@ -122,9 +122,9 @@ extension StoredSymbols {
         }
     }
 
-    /// - Parameter database: named in the error.
-    package init(_ found: some StoredRow, in database: String) throws(StoreError) {
-        let row = NamedRow(found, of: Column.self)
+    /// - Parameter database: the path of the database, for the error.
+    package init(_ storedRow: some StoredRow, in database: String) throws(StoreError) {
+        let row = NamedRow(storedRow, of: Column.self)
         guard let kind = Kind(rawValue: row.text(.kind)) else { throw .unreadable("symbols", in: database) }
         self.init(
             id: row.int64(.id), kind: kind, image: row.text(.image), name: row.text(.name),
@@ -153,9 +153,9 @@ extension Credential {
         }
     }
 
-    /// - Parameter database: named in the error.
-    package init(_ found: some StoredRow, in database: String) throws(StoreError) {
-        let row = NamedRow(found, of: Column.self)
+    /// - Parameter database: the path of the database, for the error.
+    package init(_ storedRow: some StoredRow, in database: String) throws(StoreError) {
+        let row = NamedRow(storedRow, of: Column.self)
         guard let purpose = Purpose(rawValue: row.text(.purpose)) else {
             throw .unreadable("a credential", in: database)
         }

@@ -22,10 +22,13 @@ extension String: Bindable {
     func bind(to statement: OpaquePointer, at index: Int32) -> Int32 {
         var text = self
         return text.withUTF8 { bytes in
-            guard !bytes.isEmpty else { return unsafe sqlite3_bind_text(statement, index, "", 0, copied) }
+            guard !bytes.isEmpty else {
+                return unsafe sqlite3_bind_text(statement, index, "", 0, transientDestructor)
+            }
             return unsafe bytes.withMemoryRebound(to: CChar.self) { characters in
                 unsafe sqlite3_bind_text(
-                    statement, index, characters.baseAddress, Int32(clamping: characters.count), copied)
+                    statement, index, characters.baseAddress, Int32(clamping: characters.count),
+                    transientDestructor)
             }
         }
     }
@@ -36,7 +39,7 @@ extension [UInt8]: Bindable {
         guard !isEmpty else { return unsafe sqlite3_bind_zeroblob(statement, index, 0) }
         return unsafe withUnsafeBytes { bytes in
             unsafe sqlite3_bind_blob(
-                statement, index, bytes.baseAddress, Int32(clamping: bytes.count), copied)
+                statement, index, bytes.baseAddress, Int32(clamping: bytes.count), transientDestructor)
         }
     }
 }
@@ -50,5 +53,7 @@ extension Optional: Bindable where Wrapped: Bindable {
     }
 }
 
-/// `SQLITE_TRANSIENT`, a cast that Swift does not import: SQLite copies the bytes before the call returns.
-var copied: sqlite3_destructor_type { unsafe unsafeBitCast(-1, to: sqlite3_destructor_type.self) }
+/// `SQLITE_TRANSIENT`, which Swift does not import because it is a cast: SQLite copies the bytes before the call returns.
+var transientDestructor: sqlite3_destructor_type {
+    unsafe unsafeBitCast(-1, to: sqlite3_destructor_type.self)
+}

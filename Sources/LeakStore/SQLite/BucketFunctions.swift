@@ -1,13 +1,14 @@
 internal import CLeakSQLite
 
-/// Adds functions of ``BucketCounts`` to SQL: `add_buckets(a, b)` is the sum of two, and `bucket_total(a)` their total.
+/// Adds SQL functions for ``BucketCounts/bytes``: `add_buckets(a, b)` adds two values bucket by bucket, and `bucket_total(a)` returns
+/// the total of all buckets.
 @unsafe
 func addBucketFunctions(to database: OpaquePointer) {
     let flags = SQLITE_UTF8 | SQLITE_DETERMINISTIC
     unsafe sqlite3_create_function_v2(
         database, "add_buckets", 2, flags, nil,
         { context, _, values in
-            // A leak that was only freed adds nothing.
+            // The second value is empty for a leak that has only freed reports: the sum is the first value.
             if unsafe sqlite3_value_bytes(values?[1]) == 0 {
                 return unsafe sqlite3_result_value(context, values?[0])
             }
@@ -15,17 +16,17 @@ func addBucketFunctions(to database: OpaquePointer) {
                 guard let counts = unsafe counts else {
                     return unsafe sqlite3_result_error(context, "counts by bucket cannot be read", -1)
                 }
-                unsafe withUnsafeTemporaryAllocation(byteCount: BucketCounts.mostBytes, alignment: 1) {
+                unsafe withUnsafeTemporaryAllocation(byteCount: BucketCounts.maximumBytes, alignment: 1) {
                     buffer in
                     let size = unsafe BucketCounts.write(UnsafeBufferPointer(counts), to: buffer)
-                    unsafe sqlite3_result_blob(context, buffer.baseAddress, Int32(size), copied)
+                    unsafe sqlite3_result_blob(context, buffer.baseAddress, Int32(size), transientDestructor)
                 }
             }
         }, nil, nil, nil)
     unsafe sqlite3_create_function_v2(
         database, "bucket_total", 1, flags, nil,
         { context, _, values in
-            // Damaged bytes have more than any total, so that a check of rows finds them.
+            // Returns more than any total for damaged bytes, so that a check of rows finds them.
             unsafe withCounts(values, number: 1) { counts in
                 guard let counts = unsafe counts else {
                     return unsafe sqlite3_result_int64(context, .max)
@@ -37,7 +38,7 @@ func addBucketFunctions(to database: OpaquePointer) {
         }, nil, nil, nil)
 }
 
-/// Calls `body` with the sum of the values; with `nil` if one cannot be read.
+/// Calls `body` with the sum of the values, or with `nil` if a value cannot be read.
 @unsafe
 private func withCounts(
     _ values: UnsafeMutablePointer<OpaquePointer?>?, number: Int,

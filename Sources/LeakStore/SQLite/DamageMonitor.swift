@@ -6,33 +6,35 @@ internal import LeakPlatform
     internal import Glibc
 #endif
 
-/// Stops all writing at the first sign that a database is damaged, or is not the one that was opened.
+/// A monitor that stops all writes at the first sign that a database is damaged, or is not the file that was opened.
 ///
-/// Shared by all connections of one store. A sign is a result code of SQLite on any connection, or a file that has shrunk.
-/// Because a disk that fails for a moment looks the same, ``checkIntegrity()`` reads the whole file before the damage
-/// counts for good. Meanwhile the write-ahead log is left untouched: it may hold reports that a damaged file has lost.
+/// All connections of one store share a monitor. A sign is a result code of SQLite on any connection, or a file that has shrunk. A disk
+/// that fails for a moment causes the same signs, so ``checkIntegrity()`` reads the whole file before the damage counts as confirmed.
+/// Until then the write-ahead log is not changed, because it may contain reports that a damaged file has lost.
 final class DamageMonitor: Sendable {
-    /// Number of signs within an hour that a check of the whole file did not confirm, after which one more counts as damage.
-    static let unconfirmedSigns = 3
+    /// Maximum number of signs within an hour that a check of the whole file does not confirm. One more counts as damage.
+    static let unconfirmedSignLimit = 3
 
     private struct State {
         /// The confirmed damage, kept until the process ends.
         var damage: StoreError?
-        /// The first sign of damage, until it has been examined.
+        /// The first sign of damage that was not examined yet.
         var sign: Sign?
         var signCount = 0
         var isCheckingIntegrity = false
         /// Times of signs from SQLite that the check of the whole file did not confirm.
-        var unconfirmed: [ContinuousClock.Instant] = []
-        var unconfirmedLimit = DamageMonitor.unconfirmedSigns
-        /// True once the marker records a sign.
+        var unconfirmedSignTimes: [ContinuousClock.Instant] = []
+        /// ``DamageMonitor/unconfirmedSignLimit``, except in tests.
+        var unconfirmedSignLimit = DamageMonitor.unconfirmedSignLimit
+        /// `true` if the ``DatabaseMarker`` records the sign or the damage.
         var isRecorded = false
-        /// The file and its log at the last look.
+        /// The state of the file at the last check.
         var file: FileState?
+        /// The state of the write-ahead log at the last check.
         var log: FileState?
-        /// How the log began at the last look.
+        /// The first bytes of the log at the last check.
         var logStart = WriteAheadLogCheck.LogStart.empty
-        /// The change counter of the file's header at the last look.
+        /// The change counter of the file's header at the last check.
         var changeCounter: UInt32?
 
         mutating func add(_ sign: Sign) {
@@ -40,13 +42,15 @@ final class DamageMonitor: Sendable {
             signCount += 1
         }
 
-        /// Records a sign that a check of the whole file did not confirm. Returns `true` if the sign may be dropped.
-        mutating func passes(_ sign: Sign) -> Bool {
+        /// Records a sign that a check of the whole file did not confirm.
+        ///
+        /// - Returns: `false` if there were too many such signs, so that this one counts as damage.
+        mutating func recordUnconfirmed(_ sign: Sign) -> Bool {
             guard sign.isFromSQLite else { return true }
             let now = ContinuousClock.now
-            unconfirmed.removeAll { $0 < now - .seconds(3_600) }
-            unconfirmed.append(now)
-            return unconfirmed.count <= unconfirmedLimit
+            unconfirmedSignTimes.removeAll { $0 < now - .seconds(3_600) }
+            unconfirmedSignTimes.append(now)
+            return unconfirmedSignTimes.count <= unconfirmedSignLimit
         }
     }
 
@@ -63,8 +67,8 @@ final class DamageMonitor: Sendable {
 
     init(path: String) { self.path = path }
 
-    /// Replaces ``unconfirmedSigns``, for tests.
-    func limitUnconfirmedSigns(to count: Int) { state.with { $0.unconfirmedLimit = count } }
+    /// Replaces ``unconfirmedSignLimit``, for tests.
+    func limitUnconfirmedSigns(to count: Int) { state.with { $0.unconfirmedSignLimit = count } }
 
     /// Records a result code that says that the file is damaged. Other result codes are ignored.
     func record(code: Int32, _ error: StoreError) {
@@ -72,17 +76,17 @@ final class DamageMonitor: Sendable {
         state.with { $0.add(Sign(text: withoutDatabaseName(error.description), isFromSQLite: true)) }
     }
 
-    /// Checks that there is no sign of damage, and that the file and its log are those that were opened. Costs six system calls
-    /// before each transaction, and ``checkCommit()`` four after it.
+    /// Checks that there is no sign of damage, and that the file and its log are those that were opened. This check needs six system
+    /// calls before each transaction, and ``checkCommit()`` needs four after it.
     ///
     /// - Parameter header: the current header of the file.
     /// - Throws: ``StoreError/Reason/damaged``.
     func check(_ header: DatabaseHeader? = nil) throws(StoreError) {
         let (problem, isConfirmed): (StoreError?, Bool) = state.with { state in
             if let damage = state.damage { return (damage, true) }
-            // Under the lock: the file grows, and an earlier look at it must not be evaluated after a later one.
+            // Reads the file under the lock: otherwise an older state of the growing file could be compared with a newer one.
             if let problem = checkFiles(&state) ?? check(header, &state) {
-                return (damaged(problem), state.damage != nil)
+                return (damageError(problem), state.damage != nil)
             }
             guard let sign = state.sign else { return (nil, false) }
             let error = StoreError(
@@ -105,20 +109,20 @@ final class DamageMonitor: Sendable {
         throw problem
     }
 
-    /// True if ``checkIntegrity()`` has something to do.
+    /// `true` if there is a sign of damage that ``checkIntegrity()`` should examine.
     var isIntegrityCheckDue: Bool {
         state.with { $0.damage == nil && $0.sign != nil && !$0.isCheckingIntegrity }
     }
 
-    /// Examines a sign of damage, which takes seconds for a large file. Any thread may call it; a second call meanwhile does
-    /// nothing.
+    /// Examines a sign of damage, which takes seconds for a large file. May be called on any thread; does nothing if another call is
+    /// running.
     func checkIntegrity() {
-        let pending: (sign: Sign, count: Int)? = state.with { state in
+        let pendingSign: (sign: Sign, count: Int)? = state.with { state in
             guard state.damage == nil, !state.isCheckingIntegrity, let sign = state.sign else { return nil }
             state.isCheckingIntegrity = true
             return (sign, state.signCount)
         }
-        guard let (sign, count) = pending else { return }
+        guard let (sign, count) = pendingSign else { return }
         let outcome = IntegrityCheck.run(at: path)
         let (damage, isSound): (StoreError?, Bool) = state.with { state in
             state.isCheckingIntegrity = false
@@ -126,10 +130,10 @@ final class DamageMonitor: Sendable {
             case .unreadable(let reason):
                 if sign.obstacle == nil { state.sign?.obstacle = reason }
             case .damaged(let reason):
-                state.damage = damaged("\(withoutDatabaseName(reason)), found after: \(sign.text)")
+                state.damage = damageError("\(withoutDatabaseName(reason)), found after: \(sign.text)")
             case .sound:
-                if !state.passes(sign) {
-                    state.damage = damaged(
+                if !state.recordUnconfirmed(sign) {
+                    state.damage = damageError(
                         "\(sign.text), several times, although a check of the file finds nothing")
                 } else if state.signCount == count {
                     (state.sign, state.file, state.isRecorded) = (nil, nil, false)
@@ -145,18 +149,18 @@ final class DamageMonitor: Sendable {
 
     private func checkFiles(_ state: inout State) -> String? {
         let (file, log) = (FileState(of: path), FileState(of: path + "-wal"))
-        if let known = state.file {
-            // A file that was moved away may come back.
+        if let lastFile = state.file {
+            // Does not count as confirmed damage, because a file that was moved away may be moved back.
             guard let file else { return "the file was deleted" }
-            guard file.isSame(as: known) else { return "it was replaced by another file" }
-            if file.size < known.size, state.sign == nil {
-                let text = "the file has shrunk from \(known.size) to \(file.size) bytes"
+            guard file.isSame(as: lastFile) else { return "it was replaced by another file" }
+            if file.size < lastFile.size, state.sign == nil {
+                let text = "the file has shrunk from \(lastFile.size) to \(file.size) bytes"
                 state.add(Sign(text: text, isFromSQLite: false))
             }
         }
-        if let known = state.log, log?.isSame(as: known) != true {
+        if let lastLog = state.log, log?.isSame(as: lastLog) != true {
             let problem = "its write-ahead log \(path)-wal was \(log == nil ? "deleted" : "replaced")"
-            (state.damage, state.isRecorded) = (damaged(problem), false)
+            (state.damage, state.isRecorded) = (damageError(problem), false)
             return problem
         }
         if let problem = checkLog(log, &state) { return problem }
@@ -164,17 +168,18 @@ final class DamageMonitor: Sendable {
         return nil
     }
 
-    /// Checks that the log has what it had at the last look, unless SQLite has begun it anew since.
+    /// Checks that the log was not cut since the last check, unless SQLite has restarted it.
     ///
-    /// - Parameter log: the state of the log before its start is read: in this order a log that is begun anew meanwhile never
-    ///   looks like one that was cut.
+    /// - Parameter log: the state of the log, read before its first bytes are read here. In this order, a log that SQLite restarts
+    ///   meanwhile never looks like a log that was cut.
+    /// - Returns: the problem; `nil` if there is none.
     private func checkLog(_ log: FileState?, _ state: inout State) -> String? {
         let start = WriteAheadLogCheck.start(of: path + "-wal")
-        if case .header = start, start == state.logStart, let known = state.log, let log,
-            log.size < known.size
+        if case .header = start, start == state.logStart, let lastLog = state.log, let log,
+            log.size < lastLog.size
         {
-            let problem = "its write-ahead log \(path)-wal was cut from \(known.size) to \(log.size) bytes"
-            (state.damage, state.isRecorded) = (damaged(problem), false)
+            let problem = "its write-ahead log \(path)-wal was cut from \(lastLog.size) to \(log.size) bytes"
+            (state.damage, state.isRecorded) = (damageError(problem), false)
             return problem
         }
         state.logStart = start
@@ -182,8 +187,8 @@ final class DamageMonitor: Sendable {
         return nil
     }
 
-    /// Checks after a commit that its log has a header and was not cut. Before a commit it may lack a header: a disk that failed may
-    /// have kept SQLite from writing it, and the next commit does.
+    /// Checks after a commit that the log has a header and was not cut. Before a commit, the log may lack a header: if a failing disk
+    /// prevented SQLite from writing the header, the next commit writes it.
     ///
     /// - Throws: ``StoreError/Reason/damaged``.
     func checkCommit() throws(StoreError) {
@@ -192,7 +197,7 @@ final class DamageMonitor: Sendable {
             if let problem = checkLog(FileState(of: path + "-wal"), &state) { return problem }
             guard state.logStart == .damaged else { return nil }
             let problem = "its write-ahead log \(path)-wal has lost its header"
-            (state.damage, state.isRecorded) = (damaged(problem), false)
+            (state.damage, state.isRecorded) = (damageError(problem), false)
             return problem
         }
         if problem != nil { try check() }
@@ -201,22 +206,22 @@ final class DamageMonitor: Sendable {
     /// Returns a problem if an older copy was written over the open file: its change counter is lower.
     private func check(_ header: DatabaseHeader?, _ state: inout State) -> String? {
         guard let header else { return nil }
-        if let known = state.changeCounter, header.changeCounter < known {
+        if let lastCounter = state.changeCounter, header.changeCounter < lastCounter {
             let problem = "an older copy was written over the file"
-            (state.damage, state.isRecorded) = (damaged(problem), false)
+            (state.damage, state.isRecorded) = (damageError(problem), false)
             return problem
         }
         state.changeCounter = header.changeCounter
         return nil
     }
 
-    /// Returns a message about this database without its name.
+    /// Returns a message without the words that name this database at its beginning.
     private func withoutDatabaseName(_ text: String) -> String {
         let name = "database \(path): "
         return text.hasPrefix(name) ? String(text.dropFirst(name.count)) : text
     }
 
-    private func damaged(_ problem: String) -> StoreError {
+    private func damageError(_ problem: String) -> StoreError {
         StoreError(
             .damaged,
             "database \(path): \(problem). Nothing more is written to it. Keep \(path)-wal, which may hold reports "

@@ -6,13 +6,14 @@
 
 /// The file of a database, before SQLite opens it.
 enum DatabaseFile {
-    /// Creates the file if it does not exist, for its owner alone: it holds hashes of keys and data that apps sent.
+    /// Creates the file if it does not exist. Only its owner, or its group (``openOrCreate(_:)``), can read it, because it contains hashes
+    /// of keys and data of apps.
     static func create(at path: String) throws(StoreError) {
         close(try openOrCreate(path))
     }
 
-    /// Opens a file, and creates it if it does not exist: for its owner alone, or for its group too if the group may write into the
-    /// folder, because then any user of the group may run the server next.
+    /// Opens a file, and creates it if it does not exist. Only its owner can read and write it. If the group may write into the folder, the
+    /// group can too, because another user of the group may run the server later.
     static func openOrCreate(_ path: String) throws(StoreError) -> Int32 {
         let descriptor = unsafe open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else { throw openError(of: path, errno) }
@@ -22,13 +23,13 @@ enum DatabaseFile {
             folder.st_mode & (S_IWGRP | S_ISVTX) == S_IWGRP,
             file.st_mode & 0o777 == 0o600
         {
-            // Not part of `open`, because the umask of the process reduces the mode there.
+            // Sets the mode here, because the umask of the process reduces the mode in `open`.
             fchmod(descriptor, 0o660)
         }
         return descriptor
     }
 
-    /// Creates a new file, for its owner alone, and follows no link that another user has put in its place.
+    /// Creates a new file that only its owner can read and write. Fails if the path exists, even as a link of another user.
     static func createNew(at path: String) throws(StoreError) {
         let descriptor = unsafe open(path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else { throw openError(of: path, errno) }
@@ -40,14 +41,14 @@ enum DatabaseFile {
         path.lastIndex(of: "/").map { String(path[...$0]) } ?? "."
     }
 
-    /// Returns `true` if a path names one of the files that SQLite and the lock keep for a database, whether the file exists or
-    /// not.
+    /// Returns `true` if a path names one of the files of a database: the database itself, SQLite's other files, the lock file or the
+    /// marker. The file need not exist.
     static func belongs(_ path: String, to database: String) -> Bool {
-        (fileSuffixes + [".lock", DatabaseMarker.end]).contains { end in
-            let own = database + end
-            if let file = identity(of: path), file == identity(of: own) { return true }
-            return name(of: path) == name(of: own)
-                && identity(of: folder(of: path)) == identity(of: folder(of: own))
+        (fileSuffixes + [".lock", DatabaseMarker.suffix]).contains { suffix in
+            let ownFile = database + suffix
+            if let file = identity(of: path), file == identity(of: ownFile) { return true }
+            return name(of: path) == name(of: ownFile)
+                && identity(of: folder(of: path)) == identity(of: folder(of: ownFile))
         }
     }
 
@@ -58,7 +59,7 @@ enum DatabaseFile {
         path.lastIndex(of: "/").map { path[path.index(after: $0)...] } ?? path[...]
     }
 
-    /// Returns values that identify a file, whatever its name; `nil` if it does not exist.
+    /// Returns the device and the inode number of a file, which identify it independently of its name; `nil` if it does not exist.
     private static func identity(of path: String) -> [UInt64]? {
         var status = stat()
         guard unsafe stat(path, &status) == 0 else { return nil }
@@ -89,7 +90,7 @@ enum DatabaseFile {
         return String(decoding: bytes, as: UTF8.self)
     }
 
-    /// Syncs a file, or the names in a folder, to disk.
+    /// Syncs a file, or the entries of a folder, to disk.
     static func sync(_ path: String) throws(StoreError) {
         let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { throw openError(of: path, errno) }
@@ -103,7 +104,7 @@ enum DatabaseFile {
         return unsafe stat(path, &status) == 0 ? Int(status.st_size) : 0
     }
 
-    /// Returns the number of free bytes on the disk of a file; 0 if the system does not say.
+    /// Returns the number of free bytes on the disk of a file; 0 if the system call fails.
     static func freeBytes(beside path: String) -> Int {
         var disk = statvfs()
         guard unsafe statvfs(folder(of: path), &disk) == 0 else { return 0 }
@@ -136,7 +137,7 @@ enum DatabaseFile {
 
 /// The header of a database's file: its first 100 bytes. https://www.sqlite.org/fileformat2.html#the_database_header
 struct DatabaseHeader {
-    /// Rises with changes of the first page, though not with each one while there is a log, and never goes back.
+    /// A counter of changes, which never decreases. While there is a write-ahead log, not every change increases it.
     let changeCounter: UInt32
     /// The size that the file should have, in bytes.
     let fileBytes: Int
@@ -144,7 +145,7 @@ struct DatabaseHeader {
     static let byteCount = 100
     private static let magic = Array("SQLite format 3\0".utf8)
 
-    /// - Returns: `nil` for bytes that are no header, and for one of a version of SQLite that kept no size.
+    /// - Returns: `nil` for bytes that are no header, and for a header of an old version of SQLite, which does not contain the size.
     init?(_ bytes: [UInt8]) {
         guard bytes.count >= Self.byteCount, bytes.starts(with: Self.magic) else { return nil }
         func number(at offset: Int) -> UInt32 {

@@ -4,39 +4,39 @@
     internal import Glibc
 #endif
 
-/// The file `leaks.sqlite.marker`, which says that a database was made beside it, and whether a run found it damaged.
+/// The file `leaks.sqlite.marker`, which records that a database was created beside it, and damage that was found.
 ///
-/// Without it, a database that was deleted or emptied would look like a first start.
+/// Without this file, a start after the database was deleted or emptied would look like a first start.
 enum DatabaseMarker {
-    static let end = ".marker"
+    static let suffix = ".marker"
     private static let damageWord = "damaged: "
     private static let fileWord = "file: "
     private static let leaksLine = "The database has leaks."
 
-    /// Rejects a database that is gone, empty or new although there was one.
+    /// Rejects a database that is missing, empty or new although there was a database before.
     ///
     /// - Throws: ``StoreError/Reason/missing``.
     static func checkNotMissing(at path: String) throws(StoreError) {
-        // First the marker: another process may be making the database, and the marker after it.
-        let isMarked = unsafe access(path + end, F_OK) == 0
+        // Checks the marker first, because another process may be creating the database, and creates the marker after it.
+        let isMarked = unsafe access(path + suffix, F_OK) == 0
         if isMarked, DatabaseFile.size(of: path) == 0 || isEmptyDatabase(path) {
-            throw missing(path, remains: path + end)
+            throw missingError(of: path, evidence: path + suffix)
         }
         try checkNoOrphanedLog(at: path)
     }
 
-    /// Rejects an empty database beside a log: SQLite deletes the log once it opens the database.
+    /// Rejects an empty database with a write-ahead log, because SQLite would delete the log when it opens the database.
     ///
-    /// A first start makes the database before its log, so the log is looked for first.
+    /// Checks the log first, because another process at its first start creates the database before the log.
     ///
     /// - Throws: ``StoreError/Reason/missing``.
     static func checkNoOrphanedLog(at path: String) throws(StoreError) {
         guard DatabaseFile.size(of: path + "-wal") > 0, DatabaseFile.size(of: path) == 0 else { return }
-        throw missing(path, remains: path + "-wal")
+        throw missingError(of: path, evidence: path + "-wal")
     }
 
-    /// True for an SQLite file without a write-ahead log and without tables, or without leaks although it had some: merges delete
-    /// leaks, but never the last one, so such a file belongs to another collector.
+    /// Returns `true` for an SQLite file without a write-ahead log that has no tables, or has no leaks although the marker says that the
+    /// database has leaks. Such a file is not the recorded database: merges delete leaks, but never the last one.
     private static func isEmptyDatabase(_ path: String) -> Bool {
         guard DatabaseFile.size(of: path + "-wal") == 0,
             let connection = try? SQLiteConnection(path: path, access: .readOnly),
@@ -46,69 +46,69 @@ enum DatabaseMarker {
         return hasLeaks(path) && (try? connection.number("select exists (select 1 from leak)")) == 0
     }
 
-    /// True if the marker says that the database has leaks.
+    /// Returns `true` if the marker says that the database has leaks.
     private static func hasLeaks(_ path: String) -> Bool {
-        DatabaseFile.text(of: path + end)?.split(separator: "\n").contains { $0 == leaksLine } ?? false
+        DatabaseFile.text(of: path + suffix)?.split(separator: "\n").contains { $0 == leaksLine } ?? false
     }
 
     /// Records that the database has leaks, for the next start.
     ///
-    /// - Returns: `true` if the marker says so.
+    /// - Returns: `false` if the marker does not exist or could not be written.
     static func recordLeaks(at path: String) -> Bool {
         guard !hasLeaks(path) else { return true }
-        guard let text = DatabaseFile.text(of: path + end) else { return false }
-        return (try? DatabaseFile.write(text + leaksLine + "\n", to: path + end)) != nil
+        guard let text = DatabaseFile.text(of: path + suffix) else { return false }
+        return (try? DatabaseFile.write(text + leaksLine + "\n", to: path + suffix)) != nil
     }
 
-    private static func missing(_ path: String, remains: String) -> StoreError {
+    private static func missingError(of path: String, evidence: String) -> StoreError {
         let state = unsafe access(path, F_OK) == 0 ? "is empty or has no leaks" : "is gone"
         return StoreError(
             .missing,
-            "database \(path): it \(state), but \(remains) says that it had reports; put the file or a backup of it back, or "
-                + "delete \(remains) to start again without data")
+            "database \(path): it \(state), but \(evidence) says that it had reports; put the file or a backup of it back, or "
+                + "delete \(evidence) to start again without data")
     }
 
-    /// Writes the marker where there is none; the database is on disk by now.
+    /// Writes the marker if it does not exist. Called after the database is on disk.
     static func write(beside path: String) throws(StoreError) {
-        guard unsafe access(path + end, F_OK) != 0 else { return }
+        guard unsafe access(path + suffix, F_OK) != 0 else { return }
         try replace(at: path, with: "")
     }
 
     /// Records the damage for the next start. A failure to write is ignored: the damage is in the log as well.
     ///
-    /// - Parameter isConfirmed: true if it counts until another file takes the place of this one.
+    /// - Parameter isConfirmed: `true` if the damage counts until the file is replaced.
     static func recordDamage(of path: String, _ problem: String, isConfirmed: Bool) {
         var note = "\(damageWord)\(problem.split(whereSeparator: \.isNewline).joined(separator: " "))\n"
         if isConfirmed, let state = fileState(of: path) { note += "\(fileWord)\(state)\n" }
-        let text = DatabaseFile.text(of: path + end)
-        // A folder that was emptied has no marker and no database.
+        let text = DatabaseFile.text(of: path + suffix)
+        // Does not write a marker into a folder from which marker and database were deleted.
         guard text != nil || DatabaseFile.size(of: path) > 0, text?.hasSuffix(note) != true else { return }
         try? replace(at: path, with: note)
     }
 
-    /// Returns values that change when another file takes the place of a database, or when anything is written to it.
+    /// Returns a text that changes when the database file is replaced or written to; `nil` if it does not exist.
     private static func fileState(of path: String) -> String? {
         var status = stat()
         guard unsafe stat(path, &status) == 0 else { return nil }
         #if canImport(Darwin)
-            let changed = status.st_mtimespec
+            let modified = status.st_mtimespec
         #else
-            let changed = status.st_mtim
+            let modified = status.st_mtim
         #endif
-        return "\(status.st_ino) \(status.st_size) \(changed.tv_sec).\(changed.tv_nsec)"
+        return "\(status.st_ino) \(status.st_size) \(modified.tv_sec).\(modified.tv_nsec)"
     }
 
-    /// Returns true if the database is still the one whose damage was confirmed: a log that was damaged may look empty at the
-    /// next start, so that a check finds nothing.
+    /// Returns `true` if the file was not replaced or written to since its damage was confirmed. A check at the next start may not find the
+    /// damage again, because a damaged log may look empty then.
     static func isUnchangedSinceDamage(_ path: String) -> Bool {
         guard let state = fileState(of: path) else { return false }
-        let lines = DatabaseFile.text(of: path + end)?.split(separator: "\n") ?? []
+        let lines = DatabaseFile.text(of: path + suffix)?.split(separator: "\n") ?? []
         return lines.contains { $0 == fileWord + state }
     }
 
     /// Returns the damage that an earlier run has found; `nil` if there is none.
     static func damage(of path: String) -> String? {
-        let lines = DatabaseFile.text(of: path + end)?.split(separator: "\n") ?? []
+        let lines = DatabaseFile.text(of: path + suffix)?.split(separator: "\n") ?? []
         return lines.first { $0.hasPrefix(damageWord) }.map { String($0.dropFirst(damageWord.count)) }
     }
 
@@ -123,8 +123,8 @@ enum DatabaseMarker {
             Delete this file together with the database to start again without data.
             \(hasLeaks(path) ? leaksLine + "\n" : "")\(damage)
             """
-        let isNew = unsafe access(path + end, F_OK) != 0
-        try DatabaseFile.write(text, to: path + end)
+        let isNew = unsafe access(path + suffix, F_OK) != 0
+        try DatabaseFile.write(text, to: path + suffix)
         if isNew { try DatabaseFile.sync(DatabaseFile.folder(of: path)) }
     }
 }

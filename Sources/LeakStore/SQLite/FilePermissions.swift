@@ -4,25 +4,27 @@
     internal import Glibc
 #endif
 
-/// Sentences about files that the system does not let this process write.
+/// Error texts about files that this process has no permission to write.
 public enum FilePermissions {
-    /// Returns a sentence that names the user of this process, the file or folder in the way with its owner and mode, and the
+    /// Returns a sentence that names the user of this process, the file or folder that it cannot write with owner and mode, and the
     /// remedy.
     ///
-    /// - Parameter path: the file that could not be opened or made.
+    /// - Parameter path: the file that could not be opened or created.
     public static func denial(of path: String) -> String {
         var status = stat()
-        var (kind, place) = ("file", path)
-        while unsafe stat(place, &status) != 0 || (kind == "folder" && status.st_mode & S_IFMT != S_IFDIR) {
-            guard place != "/", place != "." else { break }
+        var (kind, existingPath) = ("file", path)
+        while unsafe stat(existingPath, &status) != 0
+            || (kind == "folder" && status.st_mode & S_IFMT != S_IFDIR)
+        {
+            guard existingPath != "/", existingPath != "." else { break }
             kind = "folder"
-            place = parent(of: place)
+            existingPath = parent(of: existingPath)
         }
         if kind == "file", status.st_mode & S_IFMT == S_IFDIR { kind = "folder" }
         let digits = String(status.st_mode & 0o7777, radix: 8)
         let mode = String(repeating: "0", count: max(0, 4 - digits.count)) + digits
         return
-            "uid \(geteuid()), gid \(getegid()) cannot write the \(kind) \(place) (uid \(status.st_uid), gid "
+            "uid \(geteuid()), gid \(getegid()) cannot write the \(kind) \(existingPath) (uid \(status.st_uid), gid "
             + "\(status.st_gid), mode \(mode)); change its owner or mode, or run as its owner"
     }
 

@@ -1,4 +1,4 @@
-/// Distinguishes a damaged database from a disk that failed for a moment.
+/// A check of a whole database that distinguishes a damaged file from a disk that failed for a moment.
 enum IntegrityCheck {
     enum Outcome: Hashable, Sendable {
         case sound
@@ -9,7 +9,7 @@ enum IntegrityCheck {
 
     /// Reads the whole database through a connection of its own, whose cache is empty.
     ///
-    /// Damage counts once a second check has found the same: SQLite reports some failures to read as damage.
+    /// Damage must be found twice with the same text, because SQLite reports some read failures as damage.
     static func run(at path: String) -> Outcome {
         let first = check(at: path)
         guard case .damaged(let problem) = first else { return first }
@@ -40,9 +40,9 @@ enum IntegrityCheck {
 
     /// Returns the meaning of the first rows of `pragma integrity_check`.
     ///
-    /// A page that cannot be read precedes the pages it refers to, which are then reported as never used.
+    /// A read failure takes precedence: SQLite then also reports the pages that the unreadable page refers to as never used.
     static func outcome(_ lines: [String]) -> Outcome {
-        if let unread = lines.first(where: isReadFailure) { return .unreadable(unread) }
+        if let readFailure = lines.first(where: isReadFailure) { return .unreadable(readFailure) }
         guard let problem = lines.first(where: { $0 != "ok" }) else { return .sound }
         return .damaged(String(problem.prefix(200)))
     }

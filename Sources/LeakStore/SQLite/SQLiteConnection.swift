@@ -1,6 +1,6 @@
 internal import CLeakSQLite
 
-/// One connection to one database file, for one thread at a time. Keeps every statement it has prepared.
+/// One connection to one database file, for one thread at a time. Caches every statement that it has prepared.
 @safe
 final class SQLiteConnection {
     /// Marks a file as ours: the letters `LEAK`. https://www.sqlite.org/pragma.html#pragma_application_id
@@ -10,23 +10,23 @@ final class SQLiteConnection {
         case readWrite, readOnly
     }
 
-    /// Time that a statement waits for another process: `collector key create` holds the file for milliseconds.
+    /// Maximum time that a statement waits for the lock of another process. `collector key create` locks the file for milliseconds.
     static let busyTimeoutMilliseconds: Int32 = 5_000
 
     let path: String
     /// Receives the signs of damage that this connection finds.
     private let damageMonitor: DamageMonitor?
     private let handle: OpaquePointer
-    private var literals: [UnsafeRawPointer: Statement] = unsafe [:]
-    private var composed: [String: Statement] = [:]
+    private var literalStatements: [UnsafeRawPointer: Statement] = unsafe [:]
+    private var composedStatements: [String: Statement] = [:]
 
-    /// Turns off SQLite's statistics of allocated memory, which are not read and take a lock at every allocation. Must run before
-    /// the first connection; otherwise SQLite declines, and nothing changes.
+    /// Turns off SQLite's statistics of allocated memory, which are not read and need a lock at each allocation. This works only before
+    /// the first connection; later SQLite rejects the setting.
     private static let isWithoutMemoryStatistics: Bool = csqlite_config_memory_statistics(0) == SQLITE_OK
 
     /// Opens a file that exists.
     ///
-    /// - Parameter damageMonitor: receives signs of damage. Until it has found none, the log is kept: see ``keepLog()``.
+    /// - Parameter damageMonitor: receives signs of damage. With a monitor, the log is kept until the first check: ``keepLog()``.
     init(path: String, access: Access, damageMonitor: DamageMonitor? = nil) throws(StoreError) {
         _ = Self.isWithoutMemoryStatistics
         self.path = path
@@ -35,25 +35,25 @@ final class SQLiteConnection {
         var handle: OpaquePointer?
         let mode = access == .readWrite ? SQLITE_OPEN_READWRITE : SQLITE_OPEN_READONLY
         let code = unsafe sqlite3_open_v2(path, &handle, mode | SQLITE_OPEN_NOMUTEX, nil)
-        guard code == SQLITE_OK, let opened = unsafe handle else {
+        guard code == SQLITE_OK, let openedHandle = unsafe handle else {
             let message = unsafe handle.map { unsafe String(cString: sqlite3_errmsg($0)) } ?? "out of memory"
             unsafe sqlite3_close_v2(handle)
             throw .sqlite(code, message: message, path: path, sql: "open", damageMonitor)
         }
-        unsafe self.handle = opened
-        unsafe sqlite3_extended_result_codes(opened, 1)
-        unsafe sqlite3_busy_timeout(opened, Self.busyTimeoutMilliseconds)
-        unsafe addBucketFunctions(to: opened)
+        unsafe self.handle = openedHandle
+        unsafe sqlite3_extended_result_codes(openedHandle, 1)
+        unsafe sqlite3_busy_timeout(openedHandle, Self.busyTimeoutMilliseconds)
+        unsafe addBucketFunctions(to: openedHandle)
         if damageMonitor != nil { keepLog() }
     }
 
-    /// Leaves the log as it is when this connection ends, and lets no commit copy it into the database.
+    /// Prevents commits, and the end of this connection, from copying the log into the database.
     func keepLog() {
         unsafe sqlite3_wal_autocheckpoint(handle, 0)
         unsafe csqlite_config_keep_log(handle, 1)
     }
 
-    /// Undoes ``keepLog()``.
+    /// Ends the effect of ``keepLog()``.
     ///
     /// - Parameter pages: pages of the log above which a commit copies it into the database.
     func releaseLog(autocheckpoint pages: Int) {
@@ -61,10 +61,10 @@ final class SQLiteConnection {
         unsafe csqlite_config_keep_log(handle, 0)
     }
 
-    // `close_v2` waits for the statements, which may outlive this by a moment.
+    // `close_v2` waits until the statements are finalized, which may live a moment longer than the connection.
     deinit { unsafe sqlite3_close_v2(handle) }
 
-    /// The header as it is in the file now; a log beside it may have a newer one.
+    /// The current header of the file; the log may contain a newer header.
     var header: DatabaseHeader? {
         var bytes = [UInt8](repeating: 0, count: DatabaseHeader.byteCount)
         let code = unsafe csqlite_read_header(handle, &bytes, Int32(DatabaseHeader.byteCount))
@@ -74,28 +74,28 @@ final class SQLiteConnection {
     /// `true` if the file is read-only although write access was requested.
     var isReadOnly: Bool { unsafe sqlite3_db_readonly(handle, "main") == 1 }
 
-    /// Rows changed by the last statement.
+    /// Number of rows that the last statement changed.
     var changes: Int { unsafe Int(sqlite3_changes(handle)) }
 
-    /// Rows changed since the connection was opened.
+    /// Number of rows changed since the connection was opened.
     var totalChanges: Int { unsafe Int(sqlite3_total_changes(handle)) }
 
     var lastInsertedRow: Int64 { unsafe sqlite3_last_insert_rowid(handle) }
 
-    /// Returns the statement of this literal, which is prepared at its first use.
+    /// Returns the statement of a string literal. It is prepared at the first call with this literal.
     func statement(_ sql: StaticString) throws(StoreError) -> Statement {
         let key = unsafe UnsafeRawPointer(sql.utf8Start)
-        if let known = unsafe literals[key] { return known }
+        if let statement = unsafe literalStatements[key] { return statement }
         let statement = unsafe try Statement(sql.description, on: handle, path: path, damageMonitor)
-        unsafe literals[key] = statement
+        unsafe literalStatements[key] = statement
         return statement
     }
 
-    /// Returns the statement of a text that was put together from literals; it is prepared at its first use.
+    /// Returns the statement of a text that is composed from literals. It is prepared at the first call with this text.
     func statement(composed sql: String) throws(StoreError) -> Statement {
-        if let known = composed[sql] { return known }
+        if let statement = composedStatements[sql] { return statement }
         let statement = unsafe try Statement(sql, on: handle, path: path, damageMonitor)
-        composed[sql] = statement
+        composedStatements[sql] = statement
         return statement
     }
 
@@ -104,7 +104,7 @@ final class SQLiteConnection {
         try statement(sql).run(repeat each values)
     }
 
-    /// Runs a script of literals that is needed once: a migration, a setting.
+    /// Runs a script that is needed only once, such as a migration or a setting. Must not contain values from outside.
     func execute(_ script: String) throws(StoreError) {
         let code = unsafe sqlite3_exec(handle, Total.sql(script), nil, nil, nil)
         guard code == SQLITE_OK else {
@@ -122,7 +122,7 @@ final class SQLiteConnection {
 
     /// Copies the whole database into another, empty one. https://www.sqlite.org/backup.html
     ///
-    /// Copies in one step: between two steps, a write by another connection would make it start again. Writers do not wait for it,
+    /// Copies in one step, because SQLite starts again if another connection writes between two steps. Writers do not wait for the copy,
     /// because readers do not block writers.
     func copy(to other: SQLiteConnection) throws(StoreError) {
         func failure() -> StoreError {
@@ -140,8 +140,8 @@ final class SQLiteConnection {
 
     /// Copies the log into the database and empties it, once no reader needs it.
     ///
-    /// - Parameter waitMilliseconds: how long to wait for readers.
-    /// - Returns: `true` if the log is empty; `false` if a reader kept it.
+    /// - Parameter waitMilliseconds: maximum time to wait for readers.
+    /// - Returns: `true` if the log is empty; `false` if a reader still needs it.
     func truncateLog(waitMilliseconds: Int32 = busyTimeoutMilliseconds) throws(StoreError) -> Bool {
         unsafe sqlite3_busy_timeout(handle, waitMilliseconds)
         defer { unsafe sqlite3_busy_timeout(handle, Self.busyTimeoutMilliseconds) }
@@ -173,7 +173,7 @@ final class SQLiteConnection {
         } catch {
             // SQLite has already rolled back after some failures (a full disk, an I/O error).
             if unsafe sqlite3_get_autocommit(handle) == 0 { try? run("rollback") }
-            // Otherwise a page that was misread would stay in the cache.
+            // Drops cached pages: a page that was read wrongly must not stay in the cache.
             if error.reason == .corrupt { unsafe sqlite3_db_release_memory(handle) }
             throw error
         }

@@ -36,7 +36,7 @@ final class Statement: StoredRow {
         }
     }
 
-    /// Binds values to the `?` placeholders of a statement that was composed with as many.
+    /// Binds values to the `?` placeholders of a composed statement, from the first on.
     func bind(all values: [any Bindable]) throws(StoreError) {
         for (index, value) in values.enumerated() {
             let code = unsafe value.bind(to: handle, at: Int32(index + 1))
@@ -60,7 +60,7 @@ final class Statement: StoredRow {
 
     /// Steps to the next row.
     ///
-    /// - Returns: `true` if there is one.
+    /// - Returns: `false` if there are no more rows.
     func step() throws(StoreError) -> Bool {
         let code = unsafe sqlite3_step(handle)
         switch code {
@@ -70,7 +70,7 @@ final class Statement: StoredRow {
         }
     }
 
-    /// Ends the query, so that it can be bound again and holds no lock.
+    /// Ends the query, so that the statement can be bound again and holds no lock.
     func reset() { unsafe sqlite3_reset(handle) }
 
     /// Binds, runs to the end and resets.
@@ -82,18 +82,18 @@ final class Statement: StoredRow {
 
     func isNull(_ column: Int32) -> Bool { unsafe sqlite3_column_type(handle, column) == SQLITE_NULL }
 
-    /// Returns a count or an index: 0 to 2^53 - 1. A number outside this range is damage, which ``SQLiteStore/verify()`` reports;
-    /// here it is clamped, so that adding to it does not overflow.
+    /// Returns a count or an index: 0 to 2^53 - 1. A number outside this range means that the database is damaged, which
+    /// ``SQLiteStore/verify()`` reports. This function clamps it, so that adding to it does not overflow.
     func int(_ column: Int32) -> Int { Int(min(max(int64(column), 0), Int64(Total.largest))) }
 
     func int64(_ column: Int32) -> Int64 { unsafe sqlite3_column_int64(handle, column) }
 
-    /// Returns milliseconds since 1970, up to the year 9999: clamped like ``int(_:)``, so that subtracting does not overflow.
+    /// Returns milliseconds since 1970, clamped to 0 and the end of the year 9999, so that subtracting does not overflow.
     func time(_ column: Int32) -> Int64 { min(max(int64(column), 0), 253_402_300_799_999) }
 
-    /// Returns the index of an hour or a day among `count`, of which the first is `first`.
+    /// Returns the index of an hour or a day in a range of `count` hours or days that begins with `first`.
     ///
-    /// - Throws: ``StoreError/Reason/corrupt`` for one outside this range, which a damaged index may return.
+    /// - Throws: ``StoreError/Reason/corrupt`` for a number outside this range, which a damaged index may return.
     func bucket(_ column: Int32, from first: Int, count: Int) throws(StoreError) -> Int {
         let bucket = int(column) - first
         guard (0..<count).contains(bucket) else { throw .unreadable("an hour or a day", in: path) }

@@ -1,7 +1,8 @@
 internal import CLeakSQLite
 
 extension StoreError {
-    /// Returns an error that explains a result code to the operator. It names the statement, and not its values.
+    /// Returns an error that explains a result code to the operator, and records a sign of damage. The error contains the SQL text, but not
+    /// the bound values.
     ///
     /// - Parameters:
     ///   - code: plain or extended: https://www.sqlite.org/rescode.html
@@ -15,16 +16,16 @@ extension StoreError {
         return error
     }
 
-    /// True for result codes of a failing disk or of too little memory.
+    /// Returns `true` for result codes of a failing disk or of too little memory.
     static func isReadFailure(_ code: Int32) -> Bool {
         [SQLITE_IOERR, SQLITE_NOMEM].contains(code & 0xFF) && code != shortRead
     }
 
-    /// `SQLITE_IOERR_SHORT_READ`: the file, or its log, ends before a page that it had.
+    /// `SQLITE_IOERR_SHORT_READ`: the file, or its log, ends before a page that it should contain.
     private static let shortRead: Int32 = 522
 
-    /// True for result codes that show a damaged file, or a file that is not a database any more. A failure of the disk shows
-    /// neither: the next transaction may succeed.
+    /// Returns `true` for result codes that show a damaged file, or a file that is not a database any more. A failure of the disk is not
+    /// damage, because the next transaction may succeed.
     static func isDamage(_ code: Int32) -> Bool {
         [SQLITE_CORRUPT, SQLITE_NOTADB].contains(code & 0xFF) || code == shortRead
     }
@@ -33,7 +34,7 @@ extension StoreError {
         let (reason, advice): (Reason, String) =
             switch code & 0xFF {
             case SQLITE_FULL: (.diskFull, "the disk is full; free some space")
-            // "Protocol": other processes were faster at every one of many attempts to begin to read.
+            // SQLITE_PROTOCOL: many attempts to begin reading failed, because other processes were faster.
             case SQLITE_BUSY, SQLITE_LOCKED, SQLITE_PROTOCOL:
                 (.locked, "another process keeps it locked; stop that process or try again")
             case SQLITE_READONLY, SQLITE_PERM, SQLITE_AUTH:
@@ -51,7 +52,7 @@ extension StoreError {
             reason, "database \(path): \(advice) (SQLite \(code), \(oneLine(message)), in: \(oneLine(sql)))")
     }
 
-    /// Returns the first 200 characters of a text in one line. A message of SQLite may quote many lines of a damaged file.
+    /// Returns the first 200 characters of a text in one line. SQLite's message may quote many lines of a damaged file.
     private static func oneLine(_ text: String) -> Substring {
         text.unicodeScalars.split { $0.properties.isWhitespace || $0.value < 0x20 || $0.value == 0x7F }
             .map(String.init).joined(separator: " ").prefix(200)

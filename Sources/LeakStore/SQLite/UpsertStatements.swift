@@ -1,18 +1,20 @@
-/// One `insert … on conflict … do update` for many rows, and the same for one row.
+/// An `insert … on conflict … do update` statement for 16 rows, and the same statement for one row.
 ///
-/// Beginning and ending a statement costs as much as writing a row.
+/// Writing several rows with one statement is faster, because starting and ending a statement takes as long as writing a row.
 struct UpsertStatements {
     private static let rowsPerStatement = 16
 
-    private let one: String
-    private let many: String
-    private let parameters: Int
+    private let singleRowSQL: String
+    private let multiRowSQL: String
+    /// Number of parameters of one row.
+    private let parameterCount: Int
 
     /// - Parameters:
     ///   - table: name and columns of the table.
     ///   - row: the values of one row.
     ///   - parameters: number of `?` in `row`.
     ///   - conflict: the columns of the key.
+    ///   - update: the assignments for a row that exists.
     init(_ table: String, row: String, parameters: Int, conflict: String, update: String) {
         func upsert(_ rows: Int) -> String {
             """
@@ -20,26 +22,26 @@ struct UpsertStatements {
             on conflict (\(conflict)) do update set \(update)
             """
         }
-        one = upsert(1)
-        many = upsert(Self.rowsPerStatement)
-        self.parameters = parameters
+        singleRowSQL = upsert(1)
+        multiRowSQL = upsert(Self.rowsPerStatement)
+        parameterCount = parameters
     }
 
     /// Writes the rows.
     ///
-    /// - Parameter bind: gives a row's parameters, from an index on, their values.
+    /// - Parameter bind: binds the values of a row to the parameters of the statement that begin at the index.
     func run<Row>(
         _ rows: [Row], on connection: SQLiteConnection,
         bind: (_ row: Row, _ statement: Statement, _ index: Int) throws(StoreError) -> Void
     ) throws(StoreError) {
-        let whole = rows.count - rows.count % Self.rowsPerStatement
+        let multiRowEnd = rows.count - rows.count % Self.rowsPerStatement
         var index = 0
         while index < rows.count {
-            let count = index < whole ? Self.rowsPerStatement : 1
-            let statement = try connection.statement(composed: count == 1 ? one : many)
+            let count = index < multiRowEnd ? Self.rowsPerStatement : 1
+            let statement = try connection.statement(composed: count == 1 ? singleRowSQL : multiRowSQL)
             defer { statement.reset() }
             for offset in 0..<count {
-                try bind(rows[index + offset], statement, 1 + offset * parameters)
+                try bind(rows[index + offset], statement, 1 + offset * parameterCount)
             }
             while try statement.step() {}
             index += count

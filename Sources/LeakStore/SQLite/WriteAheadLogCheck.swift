@@ -4,23 +4,24 @@
     internal import Glibc
 #endif
 
-/// Finds damage of a write-ahead log that SQLite silently ignores: SQLite reads a log up to the first frame that does not fit, and
-/// treats a log without a header as empty. https://www.sqlite.org/fileformat2.html#the_write_ahead_log
+/// A check for damage of a write-ahead log that SQLite silently ignores: SQLite reads a log up to the first frame with a wrong checksum or
+/// salt, and treats a log without a header as empty. https://www.sqlite.org/fileformat2.html#the_write_ahead_log
 enum WriteAheadLogCheck {
     private static let headerBytes = 32
     private static let frameHeaderBytes = 24
 
     /// The first bytes of a log.
     enum LogStart: Equatable {
-        /// A valid header, which differs after each time that SQLite begins the log anew.
+        /// A valid header. It changes each time that SQLite restarts the log.
         case header([UInt8])
-        /// No log, or one too short for a header: SQLite empties a log, and writes the header with the next commit.
+        /// No log, or a log that is too short for a header: after SQLite has emptied a log, it writes the header with the next commit.
         case empty
+        /// The log has an invalid header.
         case damaged
     }
 
-    /// Returns how a log begins. Another process may be writing it, so it is read up to three times, 1 ms apart, before it counts as
-    /// damaged.
+    /// Returns the first bytes of a log. Reads them up to three times, 1 ms apart, before they count as damaged, because another process
+    /// may be writing them.
     static func start(of log: String) -> LogStart {
         for attempt in 0..<3 {
             if attempt > 0 { usleep(1_000) }
@@ -34,7 +35,7 @@ enum WriteAheadLogCheck {
         return .damaged
     }
 
-    /// Returns what is wrong with the log of a database that no process has open; `nil` if SQLite reads all its commits.
+    /// Returns the problem of the log of a database that no process has open; `nil` if SQLite reads all commits of the log.
     static func problem(of log: String) -> String? {
         let descriptor = unsafe open(log, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { return nil }
@@ -42,50 +43,52 @@ enum WriteAheadLogCheck {
         let start = read(descriptor, count: headerBytes, at: 0)
         guard start.count == headerBytes else { return nil }
         guard let header = Header(start) else {
-            let isMore = !read(descriptor, count: 1, at: headerBytes + frameHeaderBytes).isEmpty
-            return isMore ? "its log has no valid header" : nil
+            let hasFrames = !read(descriptor, count: 1, at: headerBytes + frameHeaderBytes).isEmpty
+            return hasFrames ? "its log has no valid header" : nil
         }
         let frameBytes = frameHeaderBytes + header.pageBytes
         let framesAtOnce = max(1, (1 << 20) / frameBytes)
         var offset = headerBytes
-        var former = header.sum
+        var previousChecksum = header.checksum
         var isBroken = false
-        var commits = 0
+        // Number of commits after the last broken frame.
+        var commitCount = 0
         while true {
             let bytes = read(descriptor, count: framesAtOnce * frameBytes, at: offset)
             let count = bytes.count / frameBytes
             for index in 0..<count {
                 let frame = bytes[index * frameBytes..<(index + 1) * frameBytes]
                 let fields = frame.prefix(frameHeaderBytes)
-                var sum = former
-                sum.add(fields.prefix(8))
-                sum.add(frame.dropFirst(frameHeaderBytes))
-                // Frames of an earlier use of the file have other salts.
-                let isNext =
+                var checksum = previousChecksum
+                checksum.add(fields.prefix(8))
+                checksum.add(frame.dropFirst(frameHeaderBytes))
+                // Frames from before the last restart of the log have other salts.
+                let isValid =
                     fields.dropFirst(8).prefix(8).elementsEqual(header.salts)
-                    && sum.equals(fields.dropFirst(16))
-                former = header.sum.continued(fields.dropFirst(16))
-                if !isNext { (isBroken, commits) = (true, 0) }
+                    && checksum.equals(fields.dropFirst(16))
+                previousChecksum = header.checksum.continued(fields.dropFirst(16))
+                if !isValid { (isBroken, commitCount) = (true, 0) }
                 let isCommit = fields.dropFirst(4).prefix(4).contains { $0 != 0 }
-                if isBroken, isNext, isCommit { commits += 1 }
-                // One commit behind a broken frame is allowed: a failing disk or a power cut may have left it unfinished, and the
-                // next commit is written over it.
-                if commits > 1 { return "its log has commits behind a broken one" }
+                if isBroken, isValid, isCommit { commitCount += 1 }
+                // One commit after a broken frame is allowed: a failing disk or a power cut may have left that commit unfinished,
+                // and the next commit overwrites it.
+                if commitCount > 1 { return "its log has commits behind a broken one" }
             }
             guard count == framesAtOnce else { return nil }
             offset += count * frameBytes
         }
     }
 
+    /// Returns up to `count` bytes; fewer at the end of the file or after an error.
     private static func read(_ descriptor: Int32, count: Int, at offset: Int) -> [UInt8] {
-        unsafe [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in
-            filled = 0
-            while filled < count {
+        unsafe [UInt8](unsafeUninitializedCapacity: count) { buffer, readCount in
+            readCount = 0
+            while readCount < count {
                 let part = unsafe pread(
-                    descriptor, buffer.baseAddress.map { unsafe $0 + filled }, count - filled,
-                    off_t(offset + filled))
+                    descriptor, buffer.baseAddress.map { unsafe $0 + readCount }, count - readCount,
+                    off_t(offset + readCount))
                 guard part > 0 else { break }
-                filled += part
+                readCount += part
             }
         }
     }
@@ -93,23 +96,23 @@ enum WriteAheadLogCheck {
     private struct Header {
         let pageBytes: Int
         let salts: [UInt8]
-        let sum: Sum
+        let checksum: Checksum
 
         init?(_ bytes: [UInt8]) {
             let magic = bytes.prefix(4).reduce(UInt32(0)) { $0 << 8 | UInt32($1) }
             guard magic & ~1 == 0x377F_0682 else { return nil }
-            var sum = Sum(isBigEndian: magic & 1 == 1)
-            sum.add(bytes.prefix(24))
-            guard sum.equals(bytes.dropFirst(24)) else { return nil }
+            var checksum = Checksum(isBigEndian: magic & 1 == 1)
+            checksum.add(bytes.prefix(24))
+            guard checksum.equals(bytes.dropFirst(24)) else { return nil }
             pageBytes = Int(bytes[8..<12].reduce(UInt32(0)) { $0 << 8 | UInt32($1) })
             guard (512...65_536).contains(pageBytes) else { return nil }
             salts = Array(bytes[16..<24])
-            self.sum = sum
+            self.checksum = checksum
         }
     }
 
-    /// The running checksum of a log, over all frames up to one.
-    private struct Sum {
+    /// The running checksum of a log: over its header and all frames up to a frame.
+    private struct Checksum {
         private var first: UInt32 = 0
         private var second: UInt32 = 0
         private let isBigEndian: Bool
@@ -117,7 +120,7 @@ enum WriteAheadLogCheck {
         init(isBigEndian: Bool) { self.isBigEndian = isBigEndian }
 
         /// Returns the checksum that a frame stores in eight bytes. The checksum of the next frame continues from it.
-        func continued(_ stored: ArraySlice<UInt8>) -> Sum {
+        func continued(_ stored: ArraySlice<UInt8>) -> Checksum {
             var sum = self
             sum.first = stored.prefix(4).reduce(0) { $0 << 8 | UInt32($1) }
             sum.second = stored.dropFirst(4).prefix(4).reduce(0) { $0 << 8 | UInt32($1) }

@@ -1,5 +1,5 @@
 extension PortableTable {
-    /// All tables. A new column that all stores have needs one line here.
+    /// All tables. A new column that both stores have must be added here.
     package static let all = [
         PortableTable(
             "app",
@@ -76,7 +76,7 @@ extension PortableTable {
             [.number("scope"), .number("owner"), .number("part"), .bytes("members")]),
         PortableTable("app_slot", [.number("app"), .number("slot"), .count("reports")]),
         PortableTable("app_day", [.number("app"), .number("day"), .count("reports")]),
-        // Ids of decisions are never reused: SQLite remembers the last one.
+        // Ids of decisions are never reused: `sqlite_sequence` has the last one.
         PortableTable(
             "decision", lastNumber: "select seq from sqlite_sequence where name = 'decision'",
             [
@@ -85,11 +85,11 @@ extension PortableTable {
                 .number("until_reports"), .text("note"),
             ]),
         PortableTable("decision_release", [.number("decision"), .number("release"), .count("reports")]),
-        // Ids of merges are never reused: SQLite remembers the last one.
+        // Ids of merges are never reused: `sqlite_sequence` has the last one.
         PortableTable(
             "merged_leak", lastNumber: "select seq from sqlite_sequence where name = 'merged_leak'",
             [.number("id"), .key("key"), .number("leak"), .number("at")]),
-        // Ids of uploads are never reused: SQLite remembers the last one.
+        // Ids of uploads are never reused: `sqlite_sequence` has the last one.
         PortableTable(
             "symbol_table", lastNumber: "select seq from sqlite_sequence where name = 'symbol_table'",
             [
@@ -97,7 +97,7 @@ extension PortableTable {
                 .number("used_at"), .count("bytes"), .bytes("body"),
             ]),
         PortableTable("dropped", [.number("app"), .text("reason"), .count("count")]),
-        // If a key was stored again after the clock went back, only its later row is copied.
+        // A key may have been stored twice, because the clock was set back. Only its later row is copied.
         PortableTable(
             "idempotency",
             from: """
@@ -117,7 +117,7 @@ extension PortableTable {
                 .count("detail_bytes"),
             ]),
         PortableTable("clock", [.number("id"), .number("wall"), .number("keys"), .number("waited")]),
-        // Ids of credentials are never reused: SQLite remembers the last one.
+        // Ids of credentials are never reused: `sqlite_sequence` has the last one.
         PortableTable(
             "credential", lastNumber: "select seq from sqlite_sequence where name = 'credential'",
             [
@@ -127,7 +127,7 @@ extension PortableTable {
             ]),
     ]
 
-    /// The hour of a leak's last report; the first of its day if its hours were deleted.
+    /// SQL for the hour of a leak's last report, or for the first hour of its day if the hours were deleted.
     private static let lastHour = """
         (select max(hour) from (
           select h.hour from leak_hour h where h.leak = leak.id and h.reports > 0
@@ -135,8 +135,8 @@ extension PortableTable {
         """
 
     /// Sets of installs. Scope 0: of the leak `owner`; 1: of the leak in the build `part`; 2: of the leak in the release `part`;
-    /// 3: of the release `owner`; 4: of the app `owner` in the slot `part`; 5: of the app on the day `part`. In SQLite a leak, or
-    /// a leak in a release, that was seen in only one build uses the set of that build; here it has a set of its own.
+    /// 3: of the release `owner`; 4: of the app `owner` in the slot `part`; 5: of the app on the day `part`. In SQLite, a leak
+    /// (or a leak in a release) that was seen in only one build uses the set of the build; this query gives it a set of its own.
     private static let installSets = """
         (select 0 as scope, id >> 3 as owner, 0 as part, members from install_set where id & 7 = 0
         union all

@@ -1,11 +1,11 @@
-/// A table of a store, in a form that does not depend on how SQLite numbers its rows. It is the source from which another kind of
-/// store is filled.
+/// A table of a SQLite store, in a form that does not depend on SQLite's row ids. It is the source for a copy into another kind of
+/// store.
 package struct PortableTable: Sendable {
     package struct Column: Sendable {
         package enum Kind: Sendable {
-            /// The number of a row, a time or a position; its sum means nothing.
+            /// A row id, a time or an index. Its sum has no meaning.
             case number
-            /// A count; its sum over all rows shows whether all rows are there.
+            /// A count. Equal sums over all rows show that no row is missing in the copy.
             case count
             case text
             case bytes
@@ -38,16 +38,15 @@ package struct PortableTable: Sendable {
 
     package let name: String
     package let columns: [Column]
-    /// The table or the query that SQLite reads the columns from; `?1` stands for the time from which on idempotency keys are
-    /// remembered.
-    let rows: String
-    /// SQLite's query for the highest id that a row has had; `nil` for a table without a column `id`.
+    /// The table or the subquery that SQLite selects the columns from. `?1` stands for ``StoreClock/keyStart``.
+    let rowSource: String
+    /// The SQLite query for the highest id that a row of the table ever had; `nil` for a table without a column `id`.
     let lastNumber: String?
 
-    init(_ name: String, from rows: String? = nil, lastNumber: String? = nil, _ columns: [Column]) {
+    init(_ name: String, from rowSource: String? = nil, lastNumber: String? = nil, _ columns: [Column]) {
         self.name = name
         self.columns = columns
-        self.rows = rows ?? name
+        self.rowSource = rowSource ?? name
         let isNumbered = columns.contains { $0.name == "id" }
         self.lastNumber = isNumbered ? lastNumber ?? "select max(id) from \(name)" : nil
     }

@@ -1,8 +1,8 @@
 extension SQLiteStore {
-    /// Calls `body` with a reader of all tables, in one state of the database. No other connection can write meanwhile: a writer
-    /// waits, and fails after five seconds with nothing counted.
+    /// Calls `body` with a reader of all tables in one transaction. No other connection can write meanwhile: a writer waits, and fails
+    /// after five seconds with nothing counted.
     ///
-    /// - Parameter now: milliseconds since 1970; idempotency keys that are forgotten by then are left out.
+    /// - Parameter now: milliseconds since 1970; idempotency keys that have expired at this time are left out.
     package func withPortableTables<Result>(
         now: Int64, to body: (PortableTableReader) throws(StoreError) -> Result
     ) throws(StoreError) -> Result {
@@ -10,27 +10,28 @@ extension SQLiteStore {
             connection: SQLiteConnection(path: path, access: .readWrite), limits: StoreLimits(),
             redact: { Array($0) }, reservoir: Reservoir(seed: 0))
         return try writer.connection.transaction(.immediate) { () throws(StoreError) in
-            // Sets of installs are complete only when their log has been flushed into them.
+            // Some counts, sets and keys are only in the logs until they are flushed.
             try writer.flushLogs()
             return try body(
-                PortableTableReader(connection: writer.connection, keysAfter: writer.clock(at: now).keyStart))
+                PortableTableReader(connection: writer.connection, keyStart: writer.clock(at: now).keyStart))
         }
     }
 }
 
-/// A reader of whole tables, for one thread. It is valid only during the call that passes it.
+/// A reader of whole tables, for one thread. Valid only during the call of the closure that receives it.
 package struct PortableTableReader {
     let connection: SQLiteConnection
-    let keysAfter: Int64
+    /// ``StoreClock/keyStart``: idempotency keys of this time or before are left out.
+    let keyStart: Int64
 
     package func count(of table: PortableTable) throws(StoreError) -> Int {
-        let select = try connection.statement(composed: "select count(*) from \(table.rows)")
+        let select = try connection.statement(composed: "select count(*) from \(table.rowSource)")
         defer { select.reset() }
         try bind(select, of: table)
         return try select.step() ? select.int(0) : 0
     }
 
-    /// Returns the highest id that a row of a numbered table has had; 0 if there was none.
+    /// Returns the highest id that a row of a numbered table ever had; 0 if there never was a row.
     package func lastNumber(of table: PortableTable) throws(StoreError) -> Int64 {
         guard let query = table.lastNumber else { return 0 }
         let select = try connection.statement(composed: query)
@@ -43,7 +44,7 @@ package struct PortableTableReader {
         of table: PortableTable, _ body: ([PortableValue]) throws(StoreError) -> Void
     ) throws(StoreError) {
         let columns = table.columns.map(\.source).joined(separator: ", ")
-        let select = try connection.statement(composed: "select \(columns) from \(table.rows)")
+        let select = try connection.statement(composed: "select \(columns) from \(table.rowSource)")
         defer { select.reset() }
         try bind(select, of: table)
         while try select.step() {
@@ -57,7 +58,7 @@ package struct PortableTableReader {
     }
 
     private func bind(_ select: Statement, of table: PortableTable) throws(StoreError) {
-        if table.rows.contains("?1") { try select.bind(keysAfter) }
+        if table.rowSource.contains("?1") { try select.bind(keyStart) }
     }
 
     private static func value(

@@ -2,17 +2,17 @@ extension Decision {
     /// Maximum length in bytes of the version in ``Fix/version(_:)`` and ``Fix/after(_:)``, equal to that of a report's version.
     public static let versionBytes = 64
 
-    /// Returns the decision as every store keeps it: with no note instead of an empty one.
+    /// Checks the decision, and returns it in the form that is stored: an empty note becomes `nil`.
     ///
-    /// - Throws: ``StoreError/Reason/invalidArgument`` with the problem and a valid alternative.
+    /// - Throws: ``StoreError/Reason/invalidArgument`` with a text that names the problem.
     package func checked(now: Int64) throws(StoreError) -> Decision {
-        var checked = self
-        if note?.isEmpty == true { checked.note = nil }
+        var decision = self
+        if note?.isEmpty == true { decision.note = nil }
         try Self.checkName(by)
-        try Self.check("the note", note ?? "", atMost: Self.noteBytes, lines: true)
+        try Self.check("the note", note ?? "", maximumBytes: Self.noteBytes, allowsLines: true)
         switch action {
         case .resolve(.version(let version)), .resolve(.after(let version)):
-            try Self.check("the version", version, atMost: Self.versionBytes, lines: false)
+            try Self.check("the version", version, maximumBytes: Self.versionBytes, allowsLines: false)
             guard VersionOrder(version).isNumbered else {
                 throw .invalid(
                     "'\(version)' cannot be compared with other versions: it must begin with a number")
@@ -21,7 +21,7 @@ extension Decision {
             guard end > now else {
                 throw .invalid("the time until which a leak is ignored must be in the future")
             }
-            // 10000-01-01, which no format of time that we write can name.
+            // 10000-01-01T00:00:00Z: the formats of times that the collector writes have years of four digits.
             guard end < 253_402_300_800_000 else {
                 throw .invalid("the time until which a leak is ignored must be before the year 10000")
             }
@@ -31,43 +31,44 @@ extension Decision {
                     "the number of reports until which a leak is ignored must be at least 1, not \(count)")
             }
         case .note:
-            guard checked.note != nil else { throw .invalid("the note is empty") }
+            guard decision.note != nil else { throw .invalid("the note is empty") }
         case .resolve(.newestVersion), .resolve(.nextVersion), .ignore(.none), .reopen: break
         }
-        return checked
+        return decision
     }
 
     /// - Throws: ``StoreError/Reason/invalidArgument`` for an invalid name of a person, a key or a token.
     package static func checkName(_ name: String) throws(StoreError) {
         guard !name.isEmpty else { throw .invalid("the name is empty") }
-        try check("the name", name, atMost: nameBytes, lines: false)
+        try check("the name", name, maximumBytes: nameBytes, allowsLines: false)
     }
 
     private static func check(
-        _ what: String, _ text: String, atMost limit: Int, lines: Bool
+        _ noun: String, _ text: String, maximumBytes: Int, allowsLines: Bool
     ) throws(StoreError) {
-        guard text.utf8.count <= limit else {
-            throw .invalid("\(what) has \(text.utf8.count) bytes, at most \(limit)")
+        guard text.utf8.count <= maximumBytes else {
+            throw .invalid("\(noun) has \(text.utf8.count) bytes, at most \(maximumBytes)")
         }
         let isClean = text.unicodeScalars.allSatisfy { scalar in
-            lines && (scalar == "\n" || scalar == "\t")
+            allowsLines && (scalar == "\n" || scalar == "\t")
                 || !(scalar.value < 0x20 || (0x7F...0x9F).contains(scalar.value))
         }
         guard isClean else {
-            throw .invalid("\(what) has control characters\(lines ? " other than newline and tab" : "")")
+            throw .invalid(
+                "\(noun) has control characters\(allowsLines ? " other than newline and tab" : "")")
         }
     }
 }
 
 extension Decision.Fix {
     /// - Parameter newest: the newest version of the leak's app.
-    /// - Returns: the version that was meant, and the least ``VersionOrder/key`` of a version that contradicts the fix.
+    /// - Returns: the version of the decision. A version with a ``VersionOrder/key`` of at least `from` contradicts the fix.
     package func bound(newest: String) -> (version: String, isAfter: Bool, from: [UInt8]) {
         switch self {
-        case .newestVersion: (newest, false, VersionOrder(newest).atOrAbove)
-        case .nextVersion: (newest, true, VersionOrder(newest).above)
-        case .version(let version): (version, false, VersionOrder(version).atOrAbove)
-        case .after(let version): (version, true, VersionOrder(version).above)
+        case .newestVersion: (newest, false, VersionOrder(newest).sameRankLowerBound)
+        case .nextVersion: (newest, true, VersionOrder(newest).higherRankLowerBound)
+        case .version(let version): (version, false, VersionOrder(version).sameRankLowerBound)
+        case .after(let version): (version, true, VersionOrder(version).higherRankLowerBound)
         }
     }
 }

@@ -1,5 +1,6 @@
-/// A reader's cache of decided leaks, valid while no report and no decision changes them. Without it, every list would add up all
-/// versions of each decided leak; with it, only those of the few leaks that were seen since.
+/// A reader's cache of leaks with a decision. A cached status is valid until the leak has more reports or another decision. Without the
+/// cache, each list would add up the counts of all versions of each such leak; with the cache, only those of the few leaks with new
+/// reports.
 package struct DecisionCache {
     /// Number of leaks; 4 MiB.
     private static let capacity = 20_000
@@ -7,8 +8,8 @@ package struct DecisionCache {
 
     private var decisionStatuses: [Int64: (decision: Int64, reports: Int, decisionStatus: DecisionStatus)] =
         [:]
-    /// Decided leaks by app; all entries are of the same state of the database.
-    private var found: [AppScope: (leaks: [DecidedLeak], leakStates: LeakStates?)] = [:]
+    /// Leaks with a decision, by app; `nil` for all apps. All entries are of the same state of the database.
+    private var cachedLeaks: [AppScope: (leaks: [DecidedLeak], leakStates: LeakStates?)] = [:]
     private var state: Int64?
 
     package init() {}
@@ -16,11 +17,11 @@ package struct DecisionCache {
     /// Returns the cached leaks for the same app and the same state of the database.
     package func leaks(app: AppScope, state: Int64) -> [DecidedLeak]? {
         guard self.state == state else { return nil }
-        return found[app]?.leaks
+        return cachedLeaks[app]?.leaks
     }
 
     package func leakStates(app: AppScope, state: Int64, now: Int64) -> LeakStates? {
-        guard self.state == state, let leakStates = found[app]?.leakStates,
+        guard self.state == state, let leakStates = cachedLeaks[app]?.leakStates,
             leakStates.span.contains(now)
         else { return nil }
         return leakStates
@@ -28,21 +29,21 @@ package struct DecisionCache {
 
     package mutating func keep(_ leaks: [DecidedLeak], app: AppScope, state: Int64) {
         // One page needs the leaks of all apps and those of one app.
-        if self.state != state || found.count >= Self.appLimit { found.removeAll() }
+        if self.state != state || cachedLeaks.count >= Self.appLimit { cachedLeaks.removeAll() }
         self.state = state
-        found[app] = (leaks, nil)
+        cachedLeaks[app] = (leaks, nil)
     }
 
-    /// - Parameter app: the app whose leaks were cached, for the same state of the database.
+    /// - Parameter app: the app for which ``leaks(app:state:)`` has an entry of the same state of the database.
     package mutating func keep(_ leakStates: LeakStates, app: AppScope) {
-        found[app]?.leakStates = leakStates
+        cachedLeaks[app]?.leakStates = leakStates
     }
 
     package func decisionStatus(of row: Int64, decision: Int64, reports: Int) -> DecisionStatus? {
-        guard let known = decisionStatuses[row], known.decision == decision, known.reports == reports else {
+        guard let entry = decisionStatuses[row], entry.decision == decision, entry.reports == reports else {
             return nil
         }
-        return known.decisionStatus
+        return entry.decisionStatus
     }
 
     package mutating func keep(_ decisionStatus: DecisionStatus, of row: Int64, decision: Int64, reports: Int)
@@ -52,7 +53,8 @@ package struct DecisionCache {
     }
 }
 
-/// A cache of the number of leaks that a release has and the next release does not have; valid while neither has more leaks.
+/// A cache of the numbers of leaks that the previous (`former`) release has and a release does not have. A number is valid until one of
+/// the two releases has more leaks.
 package struct GoneLeaksCache {
     /// Number of releases, of many apps; 0.5 MiB.
     private static let capacity = 5_000
@@ -62,10 +64,10 @@ package struct GoneLeaksCache {
     package init() {}
 
     package func gone(in release: Int64, leaks: Int, from former: Int64, formerLeaks: Int) -> Int? {
-        guard let known = counts[release],
-            (known.leaks, known.former, known.formerLeaks) == (leaks, former, formerLeaks)
+        guard let entry = counts[release],
+            (entry.leaks, entry.former, entry.formerLeaks) == (leaks, former, formerLeaks)
         else { return nil }
-        return known.gone
+        return entry.gone
     }
 
     package mutating func keep(

@@ -1,4 +1,4 @@
-/// The kind of a decision, as every store writes it in a row.
+/// The kind of a decision, as both stores write it in a row.
 package enum DecisionKind: String, Sendable {
     case resolve, ignore, reopen, note
 }
@@ -15,7 +15,7 @@ extension Decision.Action {
 }
 
 extension PastDecision.Action {
-    /// Parses a row; `nil` for a row that no store wrote.
+    /// Creates the action from the columns of a row; `nil` for values that no store wrote.
     package init?(
         kind: String, version: String?, isAfter: Bool, untilAt: Int64?, untilReports: Int?
     ) {
@@ -33,7 +33,7 @@ extension PastDecision.Action {
     /// Returns `true` if a sighting in this version contradicts the fix.
     package func isRefuted(in version: String) -> Bool {
         guard case .resolved(let fix, let isAfter) = self else { return false }
-        let bound = isAfter ? VersionOrder(fix).above : VersionOrder(fix).atOrAbove
+        let bound = isAfter ? VersionOrder(fix).higherRankLowerBound : VersionOrder(fix).sameRankLowerBound
         return !VersionOrder(version).key.lexicographicallyPrecedes(bound)
     }
 }

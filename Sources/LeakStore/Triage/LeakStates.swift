@@ -12,15 +12,15 @@ package struct DecidedLeak: Sendable {
     }
 }
 
-/// The states of those leaks of a list that are known leaks of the system or have a decision. All other leaks are
-/// ``LeakState/open`` or ``LeakState/slow``, by their counts.
+/// The states of leaks that are known leaks of the system or have a decision. All other leaks are ``LeakState/open`` or
+/// ``LeakState/slow``, depending on their counts.
 package struct LeakStates: Sendable {
     package let known: KnownLeakRows
     package let decisionStatuses: [Int64: DecisionStatus]
-    /// States by row of `leak`. The states of all other leaks are not determined here.
+    /// States by row of `leak`. The states of leaks without an entry depend on their counts.
     package private(set) var states: [Int64: LeakState] = [:]
     private var totals: [LeakState: LeakTotals] = [:]
-    /// The times at which all this is valid, milliseconds since 1970: a leak may be ignored up to a date.
+    /// The range of times for which these states are valid, in milliseconds since 1970: a leak may be ignored until a date.
     package private(set) var span = Int64.min..<Int64.max
 
     /// - Parameter now: milliseconds since 1970.
@@ -30,7 +30,9 @@ package struct LeakStates: Sendable {
         totals[.known] = known.totals
         for row in known.rows { states[row] = .known }
         for leak in decided {
-            if case .ignored(.date(let end)) = leak.decisionStatus.decision.action { narrow(at: end, now) }
+            if case .ignored(.date(let end)) = leak.decisionStatus.decision.action {
+                narrowSpan(at: end, now)
+            }
             guard let state = leak.decisionStatus.state(now: now) else { continue }
             if states.updateValue(state, forKey: leak.row) == .known {
                 totals[.known]?.leaks -= 1
@@ -42,7 +44,7 @@ package struct LeakStates: Sendable {
         if let reports = totals[.known]?.reports { totals[.known]?.reports = max(reports, 0) }
     }
 
-    private mutating func narrow(at end: Int64, _ now: Int64) {
+    private mutating func narrowSpan(at end: Int64, _ now: Int64) {
         span =
             now < end
             ? span.lowerBound..<min(span.upperBound, end) : max(span.lowerBound, end)..<span.upperBound
@@ -51,16 +53,16 @@ package struct LeakStates: Sendable {
     package func totals(_ state: LeakState) -> LeakTotals { totals[state] ?? LeakTotals() }
 
     /// Returns the totals of these states together.
-    package func totals(of some: Set<LeakState>) -> LeakTotals {
-        some.reduce(into: LeakTotals()) { sum, state in
+    package func totals(of selectedStates: Set<LeakState>) -> LeakTotals {
+        selectedStates.reduce(into: LeakTotals()) { sum, state in
             sum.leaks += totals(state).leaks
             sum.reports.addBounded(totals(state).reports)
         }
     }
 
     /// Returns the rows of leaks in these states, ascending.
-    package func rows(_ some: Set<LeakState>) -> [Int64] {
-        states.filter { some.contains($0.value) }.keys.sorted()
+    package func rows(_ selectedStates: Set<LeakState>) -> [Int64] {
+        states.filter { selectedStates.contains($0.value) }.keys.sorted()
     }
 
     package func isSetAside(_ row: Int64) -> Bool {
@@ -75,12 +77,12 @@ package struct LeakStates: Sendable {
 extension LeakState {
     /// States of leaks that are set aside: they need no fix, and are not in the list of leaks to fix.
     package static let setAside: Set<LeakState> = [.known, .resolved, .ignored]
-    /// States that a known leak or a decision determines, and not the counts of the leak.
+    /// States that result from a known leak or a decision, and not from the counts of the leak.
     package static let assigned: Set<LeakState> = setAside.union([.regressed])
 }
 
 extension LeakQuery.StateFilter {
-    /// The single state of the leaks in the list, if a known leak or a decision determines it.
+    /// The state of all leaks in the list, if it results from a known leak or a decision; otherwise `nil`.
     package var assigned: LeakState? {
         switch self {
         case .regressed: .regressed
@@ -91,7 +93,7 @@ extension LeakQuery.StateFilter {
         }
     }
 
-    /// The states of leaks that the filter excludes although their counts match.
+    /// The states that the filter excludes in addition to its conditions on counts.
     package var excluded: Set<LeakState> {
         switch self {
         case .toFix, .new: LeakState.setAside

@@ -1,12 +1,12 @@
-/// Releases, or one build of them, whose counts a check adds up.
+/// One side of a release check: releases, or one build of them, whose counts are added up.
 package struct ReleaseCheckSide: Sendable {
     package struct Build: Sendable {
         package var row: Int64
         package var name: String
         package var order: [UInt8]
 
-        /// The least key of a build to compare with: a build without a number, such as `local`, says nothing about one with a
-        /// number.
+        /// The least key of an earlier build to compare with: a build with a number is not compared with a build without one, such as
+        /// `local`.
         package var floor: [UInt8] { VersionOrder(name).isNumbered ? VersionOrder.numbered : [] }
 
         package init(row: Int64, name: String, order: [UInt8]) {
@@ -27,52 +27,59 @@ package struct ReleaseCheckSide: Sendable {
     }
 }
 
-/// The baseline of a release check, and everything before it, in which a leak is not new.
+/// The baseline of a release check, and the range of versions and builds up to it. A leak that was seen in this range is not new.
 package struct ReleaseCheckBaseline: Sendable {
-    /// `nil` if there is no earlier version.
+    /// The releases to compare with; `nil` if there is no earlier version.
     package var side: ReleaseCheckSide?
-    package var shown: ReleaseCheck.Side?
-    /// Keys of the versions up to the baseline, all builds of them: from ``floor`` up to ``bound``, which is not one of them.
+    package var resultSide: ReleaseCheck.Side?
+    /// The upper bound of the keys of the versions up to the baseline; ``bound`` itself is not one of these keys. All builds of these
+    /// versions belong to the range.
     package var bound: [UInt8]
+    /// The lowest key of these versions.
     package var floor: [UInt8]
-    /// Key of the build of the checked version up to which its builds belong to the baseline; `nil` if none does.
+    /// The highest key of the builds of the checked version that belong to the range; `nil` if no build of it does.
     package var buildBound: [UInt8]?
 
     package init(
-        side: ReleaseCheckSide? = nil, shown: ReleaseCheck.Side? = nil, bound: [UInt8], floor: [UInt8]
+        side: ReleaseCheckSide? = nil, resultSide: ReleaseCheck.Side? = nil, bound: [UInt8], floor: [UInt8]
     ) {
         self.side = side
-        self.shown = shown
+        self.resultSide = resultSide
         self.bound = bound
         self.floor = floor
     }
 
-    /// An earlier build of the checked version.
+    /// Creates a baseline that is an earlier build of the checked version.
     package init(
-        former build: ReleaseCheckSide.Build, of version: ReleaseCheckSide, _ name: String, floor: [UInt8]
+        earlierBuild build: ReleaseCheckSide.Build, of version: ReleaseCheckSide, _ name: String,
+        floor: [UInt8]
     ) {
         self.init(
             side: ReleaseCheckSide(rows: version.rows, build: build),
-            shown: ReleaseCheck.Side(version: name, build: build.name), bound: VersionOrder(name).atOrAbove,
+            resultSide: ReleaseCheck.Side(version: name, build: build.name),
+            bound: VersionOrder(name).sameRankLowerBound,
             floor: floor)
         buildBound = build.order
     }
 
-    /// A baseline that the query names.
+    /// Creates the baseline that the query names.
     ///
-    /// - Parameter side: the releases of the named baseline; its build is `nil` if there is none of this name.
+    /// - Parameter side: the releases of the named baseline. Its build is `nil` if the query names none, or one that does not exist.
+    /// - Throws: ``StoreError/Reason/invalidArgument`` for a baseline that is not older than the version, or a build without reports.
     package init(
         _ side: ReleaseCheckSide, of query: ReleaseCheckQuery, _ version: ReleaseCheckSide, floor: [UInt8]
     ) throws(StoreError) {
         let text = query.baseline ?? ""
-        let (former, checked) = (VersionOrder(text), VersionOrder(query.version))
-        if former.atOrAbove == checked.atOrAbove, let build = version.build, let formerBuild = side.build,
-            formerBuild.order.lexicographicallyPrecedes(build.order)
+        let (baselineOrder, versionOrder) = (VersionOrder(text), VersionOrder(query.version))
+        if baselineOrder.sameRankLowerBound == versionOrder.sameRankLowerBound, let build = version.build,
+            let baselineBuild = side.build,
+            baselineBuild.order.lexicographicallyPrecedes(build.order)
         {
-            self.init(former: formerBuild, of: side, text, floor: floor)
+            self.init(earlierBuild: baselineBuild, of: side, text, floor: floor)
             return
         }
-        guard former.atOrAbove.lexicographicallyPrecedes(checked.atOrAbove) else {
+        guard baselineOrder.sameRankLowerBound.lexicographicallyPrecedes(versionOrder.sameRankLowerBound)
+        else {
             let name = text + (query.baselineBuild.map { " (build \($0))" } ?? "")
             let than = query.version + (query.build.map { " (build \($0))" } ?? "")
             throw StoreError(
@@ -83,16 +90,16 @@ package struct ReleaseCheckBaseline: Sendable {
                 .invalidArgument, "there are no reports of build \(name) of \(text); name another build")
         }
         self.init(
-            side: side, shown: ReleaseCheck.Side(version: text, build: query.baselineBuild),
-            bound: former.above, floor: floor)
+            side: side, resultSide: ReleaseCheck.Side(version: text, build: query.baselineBuild),
+            bound: baselineOrder.higherRankLowerBound, floor: floor)
     }
 }
 
 extension ReleaseCheck {
-    /// Returns the lowest key of the versions to compare with. A text without a number (`unknown`) may be of any age, and says
-    /// nothing about what a numbered version adds.
+    /// Returns the lowest key of the versions to compare with. A version without a number, such as `unknown`, may be of any age, so a
+    /// numbered version is not compared with it, unless the query names it as the baseline.
     ///
-    /// - Parameter baseline: a text without a number is accepted as it is.
+    /// - Parameter baseline: the version that the query names; `nil` if it names none.
     package static func floor(baseline: String?, of version: String) -> [UInt8] {
         [baseline, version].allSatisfy { $0.map { VersionOrder($0).isNumbered } ?? true }
             ? VersionOrder.numbered : []

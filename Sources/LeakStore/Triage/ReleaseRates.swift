@@ -1,13 +1,13 @@
 package import LeakStatistics
 
-/// Everything that a release check compares, as read from a store.
+/// The counts that a release check compares, as read from a store.
 package struct ReleaseRates: Sendable {
     /// One leak with reports in one of the versions.
     package struct Leak: Sendable {
         /// Row of `leak`.
         package var row: Int64
         package var className: String
-        /// In the version, also those that are in no bucket.
+        /// Number of reports in the version, including reports that are in no bucket.
         package var reports = 0
         package var installs = 0
         /// `true` if no version or build up to the baseline had the leak.
@@ -27,9 +27,9 @@ package struct ReleaseRates: Sendable {
         package var leaky = BucketCounts()
     }
 
-    /// By row.
+    /// Leaks by row of `leak`.
     package private(set) var leaks: [Int64: Leak] = [:]
-    /// By class.
+    /// Checks by class.
     package private(set) var checks: [String: Checks] = [:]
     package private(set) var sessions = (baseline: Sessions(), version: Sessions())
 
@@ -46,8 +46,8 @@ package struct ReleaseRates: Sendable {
     }
 
     /// - Parameters:
-    ///   - reports: reports of the leak in one build, also those that are in no bucket.
-    ///   - installs: of the whole side.
+    ///   - reports: reports of the leak in one build, including reports that are in no bucket.
+    ///   - installs: number of installs with the leak on the whole side.
     package mutating func add(
         _ counts: BucketCounts, reports: Int, installs: Int, of row: Int64, className: String?,
         isBaseline: Bool
@@ -73,9 +73,11 @@ package struct ReleaseRates: Sendable {
         }
     }
 
-    /// - Parameter known: rows of leaks that were seen in a version or build up to the baseline.
-    package mutating func markNew(except known: Set<Int64>) {
-        for (row, leak) in leaks where leak.reports > 0 && !known.contains(row) { leaks[row]?.isNew = true }
+    /// - Parameter seenLeaks: rows of leaks that were seen in a version or build up to the baseline.
+    package mutating func markNew(except seenLeaks: Set<Int64>) {
+        for (row, leak) in leaks where leak.reports > 0 && !seenLeaks.contains(row) {
+            leaks[row]?.isNew = true
+        }
     }
 }
 
@@ -95,7 +97,7 @@ package struct ReleaseVerdict: Sendable {
     /// - Parameters:
     ///   - version: the checked version.
     ///   - baseline: `nil` if there is no earlier version.
-    ///   - regressed: rows of the leaks that regressed in this very version.
+    ///   - regressed: rows of the leaks that regressed in the checked version.
     package init(
         _ rates: ReleaseRates, app: AppKey, version: ReleaseCheck.Side, baseline: ReleaseCheck.Side?,
         _ leakStates: LeakStates, regressed: Set<Int64>, limits: ReleaseGate.Limits
@@ -103,46 +105,46 @@ package struct ReleaseVerdict: Sendable {
         check = ReleaseCheck(
             app: app.name, environment: app.environment, version: version, baseline: baseline,
             verdict: .cannotTell, leaks: [], classes: [], rareCount: 0, setAside: 0)
-        var compared: [ReleaseRates.Leak] = []
+        var comparedLeaks: [ReleaseRates.Leak] = []
         for leak in rates.leaks.values.sorted(by: { $0.row < $1.row }) {
             if !regressed.contains(leak.row), Self.isSetAside(leak.row, in: version.version, leakStates) {
                 check.setAside += leak.reports > 0 ? 1 : 0
             } else {
-                compared.append(leak)
+                comparedLeaks.append(leak)
             }
         }
-        let names = Set(rates.checks.keys).union(compared.map(\.className)).sorted()
-        let places = Dictionary(uniqueKeysWithValues: zip(names, names.indices))
+        let names = Set(rates.checks.keys).union(comparedLeaks.map(\.className)).sorted()
+        let classIndices = Dictionary(uniqueKeysWithValues: zip(names, names.indices))
         let classes = names.map { name in
             let checks = rates.checks[name] ?? ReleaseRates.Checks()
             return ReleaseGate.ClassCounts(
                 name, baseline: checks.baseline.counts, version: checks.version.counts)
         }
-        let counts = compared.map { leak in
+        let counts = comparedLeaks.map { leak in
             ReleaseGate.LeakCounts(
-                classIndex: places[leak.className] ?? 0, baseline: leak.inBaseline.counts,
+                classIndex: classIndices[leak.className] ?? 0, baseline: leak.inBaseline.counts,
                 version: leak.inVersion.counts, devices: leak.installs, isNew: leak.isNew,
-                isBack: regressed.contains(leak.row) && leak.reports > 0)
+                isRegressed: regressed.contains(leak.row) && leak.reports > 0)
         }
         let result = ReleaseGate(limits: limits).check(classes, counts)
         check.verdict = result.verdict
         addClasses(classes, result.classes)
-        addLeaks(compared, result.leaks, of: rates)
-        addWorseClasses(classes, result.classRises, leaks: compared)
-        Self.fill(
-            &check.version, rates.sessions.version, checks: rates.checks.values.map(\.version),
-            reports: compared.map(\.inVersion))
+        addLeaks(comparedLeaks, result.leaks, of: rates)
+        addWorseClasses(classes, result.classRiseProbabilities, leaks: comparedLeaks)
+        Self.addTotals(
+            to: &check.version, rates.sessions.version, checks: rates.checks.values.map(\.version),
+            reports: comparedLeaks.map(\.inVersion))
         if var side = check.baseline {
-            Self.fill(
-                &side, rates.sessions.baseline, checks: rates.checks.values.map(\.baseline),
-                reports: compared.map(\.inBaseline))
+            Self.addTotals(
+                to: &side, rates.sessions.baseline, checks: rates.checks.values.map(\.baseline),
+                reports: comparedLeaks.map(\.inBaseline))
             check.baseline = side
         }
         check.classes = Array(check.classes.prefix(ReleaseCheck.rowLimit))
     }
 
-    private static func fill(
-        _ side: inout ReleaseCheck.Side, _ sessions: ReleaseRates.Sessions, checks: [BucketCounts],
+    private static func addTotals(
+        to side: inout ReleaseCheck.Side, _ sessions: ReleaseRates.Sessions, checks: [BucketCounts],
         reports: [BucketCounts]
     ) {
         let counts = BucketedCounts(events: sessions.leaky.counts, trials: sessions.all.counts)
@@ -173,20 +175,21 @@ package struct ReleaseVerdict: Sendable {
     private mutating func addClasses(
         _ classes: [ReleaseGate.ClassCounts], _ results: [ReleaseGate.ClassResult]
     ) {
-        let checked = zip(classes, results).map { counts, result in
+        let checkedClasses = zip(classes, results).map { counts, result in
             ReleaseCheck.CheckedClass(
                 className: counts.className, result: result, baseline: counts.baseline.reduce(0, +),
                 version: counts.version.reduce(0, +))
         }.filter { $0.baseline > 0 || $0.version > 0 }
-        check.classes = checked.sorted {
+        check.classes = checkedClasses.sorted {
             ($1.baseline, $1.version, $0.className) < ($0.baseline, $0.version, $1.className)
         }
     }
 
     private mutating func addWorseClasses(
-        _ classes: [ReleaseGate.ClassCounts], _ rises: [Double?], leaks: [ReleaseRates.Leak]
+        _ classes: [ReleaseGate.ClassCounts], _ riseProbabilities: [Double?], leaks: [ReleaseRates.Leak]
     ) {
-        let worse = zip(classes, rises).compactMap { counts, rise -> ReleaseCheck.WorseClass? in
+        let worseClasses = zip(classes, riseProbabilities).compactMap {
+            counts, rise -> ReleaseCheck.WorseClass? in
             guard let rise else { return nil }
             let leaks = leaks.filter { $0.className == counts.className }
             return ReleaseCheck.WorseClass(
@@ -199,16 +202,16 @@ package struct ReleaseVerdict: Sendable {
             )
         }
         check.worseClasses = Array(
-            worse.sorted { ($0.probability, $0.className) < ($1.probability, $1.className) }
+            worseClasses.sorted { ($0.probability, $0.className) < ($1.probability, $1.className) }
                 .prefix(ReleaseCheck.rowLimit))
     }
 
     private mutating func addLeaks(
-        _ compared: [ReleaseRates.Leak], _ results: [ReleaseGate.LeakResult], of rates: ReleaseRates
+        _ comparedLeaks: [ReleaseRates.Leak], _ results: [ReleaseGate.LeakResult], of rates: ReleaseRates
     ) {
         var byKind:
             [ReleaseGate.LeakResult.Kind: [(leak: ReleaseRates.Leak, result: ReleaseGate.LeakResult)]] = [:]
-        for (leak, result) in zip(compared, results) {
+        for (leak, result) in zip(comparedLeaks, results) {
             byKind[result.kind, default: []].append((leak, result))
         }
         check.worseCount = byKind[.worse]?.count ?? 0
@@ -224,8 +227,8 @@ package struct ReleaseVerdict: Sendable {
         }
         for kind in ReleaseGate.LeakResult.Kind.allCases {
             let sorted = (byKind[kind] ?? []).sorted { one, other in
-                let chances = (one.result.probability ?? 0, other.result.probability ?? 0)
-                guard chances.0 == chances.1 else { return chances.0 < chances.1 }
+                let probabilities = (one.result.probability ?? 0, other.result.probability ?? 0)
+                guard probabilities.0 == probabilities.1 else { return probabilities.0 < probabilities.1 }
                 return (other.leak.reports, one.leak.row) < (one.leak.reports, other.leak.row)
             }
             leaks += sorted.prefix(ReleaseCheck.rowLimit).map { leak, result in
@@ -240,7 +243,7 @@ package struct ReleaseVerdict: Sendable {
         }
     }
 
-    /// Returns `true` if the leak is left out. A leak whose fix comes only in a later version is not left out.
+    /// Returns `true` if the check leaves out the leak. It does not leave out a resolved leak whose fix is in a later version.
     private static func isSetAside(_ row: Int64, in version: String, _ leakStates: LeakStates) -> Bool {
         switch leakStates.states[row] {
         case .known, .ignored: true

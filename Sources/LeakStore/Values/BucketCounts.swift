@@ -2,7 +2,7 @@ internal import LeakStatistics
 
 /// Counts that are split into 64 buckets by a hash of the install, so that differences between devices can be measured.
 ///
-/// A bucket holds many devices, so counts by bucket identify no install, and the erasure of an install leaves them as they are.
+/// A bucket has many devices, so its counts identify no install, and the erasure of an install does not change them.
 package struct BucketCounts: Hashable, Sendable {
     package static let bucketCount = BucketedCounts.bucketCount
 
@@ -17,7 +17,7 @@ package struct BucketCounts: Hashable, Sendable {
         }
     }
 
-    /// By bucket.
+    /// One count for each bucket.
     package private(set) var counts = [Int](repeating: 0, count: bucketCount)
 
     package init() {}
@@ -40,14 +40,14 @@ package struct BucketCounts: Hashable, Sendable {
 
     /// Varints, where a zero is followed by the number of zeros after it; zeros at the end are left out.
     package var bytes: [UInt8] {
-        unsafe [UInt8](unsafeUninitializedCapacity: Self.mostBytes) { buffer, size in
+        unsafe [UInt8](unsafeUninitializedCapacity: Self.maximumBytes) { buffer, size in
             size = unsafe counts.withUnsafeBufferPointer { counts in
                 unsafe Self.write(counts, to: UnsafeMutableRawBufferPointer(buffer))
             }
         }
     }
 
-    /// Reads ``bytes`` back; `nil` for anything else.
+    /// Parses ``bytes``; `nil` for bytes of another format.
     package init?(bytes: [UInt8]) {
         let isRead = unsafe counts.withUnsafeMutableBufferPointer { counts in
             unsafe bytes.withUnsafeBytes { bytes in unsafe Self.add(bytes, to: counts) }
@@ -55,25 +55,25 @@ package struct BucketCounts: Hashable, Sendable {
         guard isRead else { return nil }
     }
 
-    /// Bytes that 64 counts take at most, 8 each, with room for a run of zeros between them.
-    static let mostBytes = bucketCount * 10
+    /// Maximum number of bytes of 64 counts: 8 for each count, and 2 for a run of zeros before it.
+    static let maximumBytes = bucketCount * 10
 
     /// Writes counts as ``bytes``, and returns the number of bytes.
     ///
-    /// - Parameter buffer: has room for ``mostBytes``.
+    /// - Parameter buffer: has room for ``maximumBytes``.
     @unsafe
     static func write(
         _ counts: UnsafeBufferPointer<Int>, to buffer: UnsafeMutableRawBufferPointer
     ) -> Int {
         var size = 0
         func append(_ number: Int) {
-            var rest = UInt64(number)
-            while rest >= 0x80 {
-                unsafe buffer[size] = UInt8(truncatingIfNeeded: rest) | 0x80
+            var remainingBits = UInt64(number)
+            while remainingBits >= 0x80 {
+                unsafe buffer[size] = UInt8(truncatingIfNeeded: remainingBits) | 0x80
                 size += 1
-                rest >>= 7
+                remainingBits >>= 7
             }
-            unsafe buffer[size] = UInt8(rest)
+            unsafe buffer[size] = UInt8(remainingBits)
             size += 1
         }
         var zeros = 0
@@ -98,20 +98,20 @@ package struct BucketCounts: Hashable, Sendable {
     /// - Returns: `false` for other bytes.
     @unsafe
     static func add(_ bytes: UnsafeRawBufferPointer, to counts: UnsafeMutableBufferPointer<Int>) -> Bool {
-        var place = 0
+        var position = 0
         func number() -> Int? {
             var result: UInt64 = 0
             for shift in stride(from: 0, to: 63, by: 7) {
-                guard place < bytes.count else { return nil }
-                let byte = unsafe bytes[place]
-                place += 1
+                guard position < bytes.count else { return nil }
+                let byte = unsafe bytes[position]
+                position += 1
                 result |= UInt64(byte & 0x7F) << UInt64(shift)
                 if byte & 0x80 == 0 { return Int(result) }
             }
             return nil
         }
         var bucket = 0
-        while place < bytes.count {
+        while position < bytes.count {
             guard bucket < bucketCount, let count = number() else { return false }
             if count > 0 {
                 unsafe counts[bucket].addBounded(count)
@@ -128,8 +128,8 @@ package struct BucketCounts: Hashable, Sendable {
 extension [BucketCounts.Part] {
     /// Adds a count to its bucket. There are at most 64 parts, and mostly few.
     package mutating func add(_ count: Int, in bucket: Int) {
-        if let known = lastIndex(where: { $0.bucket == bucket }) {
-            self[known].count.addBounded(count)
+        if let index = lastIndex(where: { $0.bucket == bucket }) {
+            self[index].count.addBounded(count)
         } else {
             append(BucketCounts.Part(bucket: bucket, count: count))
         }

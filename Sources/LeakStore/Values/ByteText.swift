@@ -1,14 +1,14 @@
-/// A text that is equal to another if their bytes are equal, as in the database.
+/// A text that is compared with other texts byte by byte, as the database compares them.
 ///
-/// A `String` is also equal to its canonical equivalents: `é` as one code point and as two. As a key it would merge texts that
-/// SQLite keeps separate.
+/// A `String` is also equal to its canonical equivalents, such as `é` as one code point and as two. As a key, it would merge texts
+/// that the database keeps separate.
 package struct ByteText: Hashable {
     package let text: String
 
     package init(_ text: String) { self.text = text }
 
     package static func == (one: Self, other: Self) -> Bool {
-        // Byte by byte through both views costs ten times as much.
+        // Comparing the UTF-8 views element by element takes ten times as long.
         let areEqual: Bool?? = unsafe one.text.utf8.withContiguousStorageIfAvailable { one in
             unsafe other.text.utf8.withContiguousStorageIfAvailable { other in
                 unsafe one.count == other.count && one.elementsEqual(other)
@@ -26,7 +26,7 @@ package struct ByteText: Hashable {
 }
 
 extension String {
-    /// The text as every store keeps it: texts in PostgreSQL cannot hold U+0000, so U+2400 replaces it.
+    /// The text as both stores write it: with U+2400 in place of U+0000, which PostgreSQL cannot store.
     package var storable: String {
         guard utf8.contains(0) else { return self }
         return String(decoding: utf8.flatMap { $0 == 0 ? Array("\u{2400}".utf8) : [$0] }, as: UTF8.self)

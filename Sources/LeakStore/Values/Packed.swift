@@ -4,12 +4,12 @@ package struct PackedWriter {
 
     /// - Parameter number: not negative.
     mutating func append(_ number: Int) {
-        var rest = UInt64(max(number, 0))
-        while rest >= 0x80 {
-            bytes.append(UInt8(truncatingIfNeeded: rest) | 0x80)
-            rest >>= 7
+        var remainingBits = UInt64(max(number, 0))
+        while remainingBits >= 0x80 {
+            bytes.append(UInt8(truncatingIfNeeded: remainingBits) | 0x80)
+            remainingBits >>= 7
         }
-        bytes.append(UInt8(rest))
+        bytes.append(UInt8(remainingBits))
     }
 
     mutating func append(_ text: String) {
@@ -69,7 +69,7 @@ package struct PackedReader {
         return Array(bytes[position..<position + count])
     }
 
-    /// - Returns: every text, or `nil` when the bytes are not texts alone.
+    /// - Returns: all texts, or `nil` if the bytes are not only texts.
     package static func texts(_ bytes: [UInt8]) -> [String]? {
         var reader = PackedReader(bytes)
         var texts: [String] = []

@@ -1,4 +1,4 @@
-/// A row of a result of either database. Columns count from 0.
+/// A row of a query result from SQLite or PostgreSQL. Columns are numbered from 0.
 package protocol StoredRow {
     func isNull(_ column: Int32) -> Bool
     func int64(_ column: Int32) -> Int64
@@ -34,13 +34,13 @@ package struct NamedRow<Row: StoredRow, Column: StoredColumn> {
 
     package func bool(_ column: Column) -> Bool { int64(column) != 0 }
 
-    /// Returns a count or an index: 0 to 2^53 - 1. A number outside this range is damage, which `verify()` reports; here it is
-    /// clamped, so that adding to it does not overflow.
+    /// Returns a count or an index: 0 to 2^53 - 1. A number outside this range means that the database is
+    /// damaged, which `verify()` reports. This function clamps it, so that adding to it does not overflow.
     package func int(_ column: Column) -> Int { Int(min(max(int64(column), 0), Int64(Total.largest))) }
 
     package func optionalInt(_ column: Column) -> Int? { isNull(column) ? nil : int(column) }
 
-    /// Returns milliseconds since 1970, up to the year 9999: clamped like ``int(_:)``, so that subtracting does not overflow.
+    /// Returns milliseconds since 1970, clamped to 0 and the end of the year 9999, so that subtracting does not overflow.
     package func time(_ column: Column) -> Int64 { min(max(int64(column), 0), 253_402_300_799_999) }
 
     package func optionalTime(_ column: Column) -> Int64? { isNull(column) ? nil : time(column) }

@@ -1,10 +1,10 @@
-/// The upper bound of every total.
+/// The upper bound of all totals.
 package enum Total {
-    /// 2^53 - 1; a total that reaches it stays there. Every reader of JSON holds it exactly (RFC 8259 §6), SQLite's `total()` is
-    /// exact up to it, and the sum of two totals does not overflow. Written `LARGEST_TOTAL` in SQL.
+    /// 2^53 - 1; a total that reaches it stays there. Every JSON parser represents it exactly (RFC 8259 §6), SQLite's `total()`
+    /// is exact up to it, and the sum of two totals does not overflow. SQL texts contain it as `LARGEST_TOTAL`.
     package static let largest = (1 << 53) - 1
 
-    /// Returns a text of SQL with the number in the place of `LARGEST_TOTAL`. Called when a statement is prepared.
+    /// Returns an SQL text with the number in place of `LARGEST_TOTAL`. Called when a statement is prepared.
     package static func sql(_ text: String) -> String { text.replacing("LARGEST_TOTAL", with: "\(largest)") }
 
     /// Returns a count from an untrusted sender, limited to 0 to ``largest``.

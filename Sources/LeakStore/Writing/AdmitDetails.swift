@@ -2,7 +2,7 @@ extension Writer {
     /// Adds the bytes of a new leak, version or build, or of the rows of a leak in one more build, to the sum of its ingest key and day.
     ///
     /// - Parameter isLast: as for ``NameQuota/admits(_:in:isLast:of:key:)``.
-    /// - Returns: false, with nothing added, if the sum would exceed ``StoreLimits/leakTextBytesPerKeyAndDay``.
+    /// - Returns: `false`, with nothing added, if the sum would exceed ``StoreLimits/leakTextBytesPerKeyAndDay``.
     func admitText(bytes: Int, key: Int64, day: Int, isLast: Bool = false) throws(StoreError) -> Bool {
         var use = try idempotencyUse(of: key, day: day)
         guard isLast || use.textBytes + bytes <= limits.leakTextBytesPerKeyAndDay else { return false }
@@ -15,8 +15,8 @@ extension Writer {
     ///
     /// - Parameters:
     ///   - bytes: bytes by which the file grows; negative for a sample that replaces a longer one.
-    ///   - isFirst: true for the first report of a leak, for which the second half of the limit is reserved.
-    /// - Returns: false, with nothing added, if the sum would exceed the limit.
+    ///   - isFirst: `true` for the first report of a leak, which may use the whole limit; other details may use only the first half.
+    /// - Returns: `false`, with nothing added, if the sum would exceed the limit.
     func admitDetail(bytes: Int, key: Int64, day: Int, isFirst: Bool = false) throws(StoreError) -> Bool {
         guard bytes != 0 else { return true }
         var use = try idempotencyUse(of: key, day: day)
@@ -27,7 +27,9 @@ extension Writer {
         return true
     }
 
-    /// Adds the bytes of a detail to the sum of the first of several ingest keys that has room for them.
+    /// Adds the bytes of a detail to the sum of the first ingest key of `keys` that has room for them.
+    ///
+    /// - Returns: `false` if no ingest key has room.
     func admitDetail(bytes: Int, keys: [Int64], day: Int) throws(StoreError) -> Bool {
         for key in keys where try admitDetail(bytes: bytes, key: key, day: day) { return true }
         return false
@@ -37,19 +39,19 @@ extension Writer {
         _ sample: StoredSample, in slot: Int, of leak: LeakEntry, key: Int64, day: Int
     ) throws(StoreError) -> Bool {
         let bytes = DetailBytes.ofSample(sample.body, from: sample.origin, inSlot: slot)
-        let former: Int
-        if let known = leak.sampleBytes[slot] {
-            former = known
+        let formerBytes: Int
+        if let cachedBytes = leak.sampleBytes[slot] {
+            formerBytes = cachedBytes
         } else {
-            former = try sampleBytes(inRow: sample.row, slot: slot)
+            formerBytes = try sampleBytes(inRow: sample.row, slot: slot)
         }
         let isAdmitted = try admitDetail(
-            bytes: bytes - former, key: key, day: day, isFirst: slot == SampleSlot.first)
-        leak.sampleBytes[slot] = isAdmitted ? bytes : former
+            bytes: bytes - formerBytes, key: key, day: day, isFirst: slot == SampleSlot.first)
+        leak.sampleBytes[slot] = isAdmitted ? bytes : formerBytes
         return isAdmitted
     }
 
-    /// Bytes of a row of `sample`, as ``DetailBytes/ofSample(_:from:inSlot:)`` counts them; 0 without the row.
+    /// Returns the bytes of a row of `sample`, as ``DetailBytes/ofSample(_:from:inSlot:)`` counts them; 0 without the row.
     private func sampleBytes(inRow row: Int64, slot: Int) throws(StoreError) -> Int {
         let texts = try number(
             else: """
@@ -66,21 +68,22 @@ extension Writer {
 
 /// Bytes of the samples of one leak.
 struct SampleBytes {
-    private static let unknown: Int32 = -1
+    /// Stands for a slot whose bytes have not been read.
+    private static let unreadMarker: Int32 = -1
 
-    /// The samples of a leak that was read from the database: their bytes are looked up when needed.
+    /// For a leak that was read from the database: the bytes of its samples are looked up when needed.
     static let notRead = SampleBytes()
-    /// The samples of a new leak: none.
+    /// For a new leak, which has no samples.
     static let none = SampleBytes(bytes: [Int32](repeating: 0, count: SampleSlot.count))
 
-    /// Bytes by slot; empty if none is known.
+    /// Bytes by slot; empty if no slot has been read.
     private var bytes: [Int32] = []
 
     subscript(slot: Int) -> Int? {
-        get { bytes.isEmpty || bytes[slot] == Self.unknown ? nil : Int(bytes[slot]) }
+        get { bytes.isEmpty || bytes[slot] == Self.unreadMarker ? nil : Int(bytes[slot]) }
         set {
-            if bytes.isEmpty { bytes = [Int32](repeating: Self.unknown, count: SampleSlot.count) }
-            bytes[slot] = newValue.map { Int32(clamping: $0) } ?? Self.unknown
+            if bytes.isEmpty { bytes = [Int32](repeating: Self.unreadMarker, count: SampleSlot.count) }
+            bytes[slot] = newValue.map { Int32(clamping: $0) } ?? Self.unreadMarker
         }
     }
 }

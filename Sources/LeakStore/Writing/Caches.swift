@@ -1,14 +1,14 @@
-/// The rows of the file that a writer caches between commits. Bounded; together about 55 MiB when everything is full.
+/// The rows that a writer caches between commits. All caches are bounded: together they take about 55 MiB when they are full.
 struct Caches {
     var apps = RecentCache<AppKey, AppEntry>(capacity: 256)
     var releases = RecentCache<ReleaseKey, ReleaseEntry>(capacity: 512)
-    /// Sets by row of `install_set`; at most 2 KiB each, and mostly sets that the log has in memory anyway.
+    /// Sets by row of `install_set`, at most 2 KiB each. Most of them are in ``PendingLogs/installs`` too, which shares their memory.
     var installs = RecentCache<Int64, InstallEntry>(capacity: PendingLogs.Limits().installSets / 2)
     var leaks = RecentCache<LeakID, LeakEntry>(capacity: 2_048)
     /// `nil` until they have been read.
     var logs: PendingLogs?
     var deferredIndexing = DeferredIndexing()
-    /// The use of idempotency keys on the current day, by ingest key.
+    /// Numbers of idempotency keys and bytes that each ingest key has added on the current day.
     var idempotency = IdempotencyUse()
 
     mutating func removeAll() {
@@ -31,17 +31,20 @@ final class AppEntry {
     let id: Int64
     let key: AppKey
     /// ``VersionOrder/key`` of the newest release; `nil` without a release.
-    var newest: [UInt8]?
+    var newestOrderKey: [UInt8]?
     /// The row of the newest release.
-    var newestRow: Int64?
+    var newestReleaseRow: Int64?
     /// `true` if the newest release has enough installs or sessions (``NewestVersion``), so that only a higher one can replace it.
     var isNewestInField = false
-    /// Number of admitted leaks, bytes of their texts, and number of their cells.
+    /// Number of admitted leaks.
     var leaks = 0
+    /// Bytes of the texts of these leaks.
     var textBytes = 0
+    /// Number of builds that these leaks count separately, added up over the leaks.
     var cells = 0
-    /// `nil` until it has been counted.
+    /// Number of the app's releases; `nil` until they have been counted.
     var releaseCount: Int?
+    /// Number of reasons of dropped reports; `nil` until they have been counted.
     var reasonCount: Int?
 
     /// `true` for the app that counts apps beyond the limit.
@@ -60,11 +63,11 @@ final class ReleaseEntry {
     let order: [UInt8]
     /// `true` for the release that counts releases beyond the limit.
     let isOverLimit: Bool
-    /// Rows by name.
+    /// Rows of `build` by name.
     private(set) var builds: [ByteText: Int64] = [:]
-    /// `nil` until it has been counted.
+    /// Number of the release's builds; `nil` until they have been counted.
     var buildCount: Int?
-    /// Installs of the current transaction that one of the release's leaks had not seen.
+    /// Installs that the current transaction has added to the set of one of the release's leaks.
     var newInstalls: [UInt64] = []
 
     init(id: Int64, version: String, order: [UInt8]) {
@@ -83,18 +86,18 @@ final class InstallEntry {
     var set = InstallSet()
     /// `true` if `install_set` has the row, with all members or all except those in the log.
     var isStored = false
-    /// True while ``InstallLog`` has it.
+    /// True while ``InstallLog`` has members of the set.
     var isInLog = false
 
     /// - Returns: the hashes that changed the set.
     func insert(_ hashes: [UInt64]) -> [UInt64] {
-        // Mostly one hash, for which no other array is allocated.
+        // Most calls have one hash: the same array is returned without an allocation.
         guard hashes.count == 1 else { return hashes.filter { set.insert($0) } }
         return set.insert(hashes[0]) ? hashes : []
     }
 }
 
-/// A row of `leak_build` or `leak_release`, with what is in ``CountLog``.
+/// The counts of a row of `leak_build` or `leak_release`, including those that are still in ``CountLog``.
 final class CountEntry {
     let id: Int64
     var reports = 0
@@ -104,9 +107,9 @@ final class CountEntry {
     var builds = 0
     /// Reports of a release that are in the log and not yet in `leak_hour`.
     var hours: [(hour: Int, reports: Int)] = []
-    /// True while ``CountLog`` has it.
+    /// True while ``CountLog`` has the entry.
     var isInLog = false
-    /// True while ``ChangedCounts`` has it.
+    /// True while ``ChangedCounts`` has the entry.
     var isChanged = false
 
     init(id: Int64) { self.id = id }
@@ -117,19 +120,19 @@ final class CountEntry {
     }
 
     func add(_ reports: Int, in hour: Int) {
-        // Most reports are of now.
-        if let known = hours.lastIndex(where: { $0.hour == hour }) {
-            hours[known].reports.addBounded(reports)
+        // Most reports are of the current hour, which is the last one.
+        if let index = hours.lastIndex(where: { $0.hour == hour }) {
+            hours[index].reports.addBounded(reports)
         } else {
             hours.append((hour, reports))
         }
     }
 }
 
-/// A row of `leak`, with what is in ``CountLog``.
+/// The data of a row of `leak`, including counts that are still in ``CountLog``.
 final class LeakEntry {
     let id: Int64
-    /// The row of its app.
+    /// The row of the leak's app.
     let app: Int64
     var module: String?
     var reports = 0
@@ -144,15 +147,15 @@ final class LeakEntry {
     var lastRelease: ReleaseMark
     var samples = SampleChoice()
     var sampleBytes = SampleBytes.notRead
-    /// True while ``CountLog`` has it.
+    /// True while ``CountLog`` has the entry.
     var isInLog = false
     /// ``DeferredIndexing/period`` in which the leak became unindexed.
     var deferredIn: Int?
     /// Number of builds in which the leak was seen.
     var buildCount = 0
     /// Counts by row of `build`, and by row of `release`.
-    private var builds = CountedParts()
-    private var releases = CountedParts()
+    private var builds = CountCache()
+    private var releases = CountCache()
 
     struct ReleaseMark {
         var id: Int64
@@ -185,17 +188,17 @@ final class LeakEntry {
 
     func remember(_ count: CountEntry, release: Int64) { releases.remember(count, of: release) }
 
-    /// Drops builds and releases if there are many. Runs only before a transaction counts in them: a dropped one would be read
-    /// again from a row that lacks what the transaction has counted.
+    /// Drops builds and releases if there are many. Must run before a transaction changes their counts: a dropped entry is read again from
+    /// its row, which would lack these changes.
     func dropCachedParts() {
         builds.dropCached()
         releases.dropCached()
     }
 }
 
-/// Counts of one leak in the builds or releases that send reports at the same time. They are so few that a linear search takes less
+/// Counts of one leak by build, or by release. Only few builds or releases send reports at the same time, so a linear search takes less
 /// time than a dictionary.
-private struct CountedParts {
+private struct CountCache {
     private static let limit = 16
 
     private var rows: [Int64] = []
@@ -209,10 +212,10 @@ private struct CountedParts {
         counts.append(count)
     }
 
-    /// Drops all except those whose counts the tables lack, if there are many.
+    /// If there are many entries, drops all except those with counts that their tables lack.
     mutating func dropCached() {
         guard rows.count >= Self.limit else { return }
-        let kept = counts.indices.filter { counts[$0].isInLog }
-        (rows, counts) = (kept.map { rows[$0] }, kept.map { counts[$0] })
+        let keptIndices = counts.indices.filter { counts[$0].isInLog }
+        (rows, counts) = (keptIndices.map { rows[$0] }, keptIndices.map { counts[$0] })
     }
 }

@@ -1,4 +1,5 @@
 extension NewestVersion {
+    /// ``VersionOrder/numbered`` as a literal of SQLite.
     private static let numbered = "x'02'"
     /// ``NewestVersion/order(of:numbered:)`` for rows `r`, in the syntax of SQLite.
     static let order = order(of: "r", numbered: numbered)
@@ -9,14 +10,15 @@ extension NewestVersion {
 }
 
 extension Writer {
-    /// Chooses the newest releases again for apps in which the counted reports may have changed them.
+    /// Chooses the newest release again for each app whose newest release may have changed because of the counted reports.
     func chooseNewest(_ rows: ResolvedRows, _ aggregate: SubmissionAggregate) throws(StoreError) {
         for (index, app) in aggregate.apps.map({ rows.apps[$0.number] }).enumerated() {
             let mayChange =
                 !app.isNewestInField
                 || aggregate.releases.contains { release in
                     release.app == index
-                        && app.newest?.lexicographicallyPrecedes(rows.releases[release.number].order) ?? true
+                        && app.newestOrderKey?.lexicographicallyPrecedes(rows.releases[release.number].order)
+                            ?? true
                 }
             if mayChange { try chooseNewest(of: app) }
         }
@@ -32,14 +34,14 @@ extension Writer {
         try select.bind(app.id)
         guard try select.step() else { return }
         let row = select.int64(0)
-        (app.newest, app.isNewestInField) = (select.bytes(1), select.int(2) == 1)
-        guard row != app.newestRow else { return }
-        app.newestRow = row
+        (app.newestOrderKey, app.isNewestInField) = (select.bytes(1), select.int(2) == 1)
+        guard row != app.newestReleaseRow else { return }
+        app.newestReleaseRow = row
         try connection.run("update app set newest_release = ? where id = ?", row, app.id)
         try rankByNewest(of: app.id)
     }
 
-    /// Chooses the newest release of an app about which nothing is cached.
+    /// Chooses the newest release of an app, without using or changing the cache.
     func chooseNewest(ofApp app: Int64) throws(StoreError) {
         let update = try connection.statement(
             composed: """
@@ -53,7 +55,8 @@ extension Writer {
     /// Sets the impact of each leak to its installs in the stored newest release.
     private func rankByNewest(of app: Int64) throws(StoreError) {
         try flushCountLog()
-        // One statement for each index. An unindexed leak (`moving = 1`) gets its place in the indexes when it is reindexed.
+        // The first two statements use one partial index each. An unindexed leak (`moving = 1`) gets its place in the indexes when it is
+        // reindexed.
         try connection.run(
             """
             update leak set impact = 0, rank_impact = 0 where app = ? and moving = 0 and rank_impact > 0

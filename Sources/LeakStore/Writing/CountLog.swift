@@ -1,34 +1,35 @@
-/// Counts of leaks, and reports that are kept of them, in memory and in `count_log`, and not yet in `leak`, `leak_release`,
-/// `leak_build`, `leak_hour`, `leak_day` and `sample`.
+/// Counts and samples of leaks that are in memory and in `count_log`, and not yet in `leak`, `leak_release`, `leak_build`, `leak_hour`,
+/// `leak_day` and `sample`.
 ///
-/// Under load each commit counts up hundreds of leaks in a dozen versions, whose rows are on as many pages. Commits append
-/// their counts to a few pages instead. The rows are written when the log is long, and before they are read.
+/// Under load, each commit changes the counts of hundreds of leaks in a dozen versions, whose rows are on hundreds of pages. Commits
+/// append the counts to a few pages instead. The rows are written when the log is long, and before they are read.
 struct CountLog: PendingLog {
-    /// Counts in a release, and the columns that the rows of hours and days need.
+    /// Counts of a leak in a release, with the columns that rows of hours and days need.
     private struct Release {
         var leak: Int64
         var release: Int64
         var count: CountEntry
     }
 
-    /// Entries by row of `leak`. Those that are not in a cache are found here, with the entries of their builds and releases.
+    /// Entries by row of `leak`. An entry that the cache of leaks has dropped is found here, with the entries of its builds and releases.
     private(set) var leaks: [Int64: LeakEntry] = [:]
     private var builds: [CountEntry] = []
     private var releases: [Release] = []
     private var bucketReports: [LoggedCounts.BucketReports] = []
     /// Samples by row of `sample`.
     private var samples: [Int64: StoredSample] = [:]
-    /// Bytes on disk, with ``unwritten``.
-    private var size = 0
+    /// Bytes of the log on disk and of ``unwritten``.
+    private var byteCount = 0
     var unwritten: [UInt8] = []
 
     func isLong(beyond limits: PendingLogs.Limits) -> Bool {
-        size > limits.countBytes || leaks.count + builds.count + releases.count > limits.countRows
+        byteCount > limits.countBytes || leaks.count + builds.count + releases.count > limits.countRows
     }
 
     /// Adds the changes of one transaction.
     ///
-    /// - Parameter limit: ``PendingLogs/Limits/countBytes``. Beyond it ``unwritten`` stays empty: the log is flushed at once.
+    /// - Parameter limit: ``PendingLogs/Limits/countBytes``. If the log is longer, ``unwritten`` stays empty, because the log is flushed
+    ///   at once.
     mutating func add(_ changed: ChangedCounts, within limit: Int) {
         guard !changed.leaks.isEmpty else { return }
         var rows = LoggedCounts()
@@ -55,15 +56,15 @@ struct CountLog: PendingLog {
         }
         bucketReports += changed.bucketReports
         for sample in changed.samples { samples[sample.row] = sample }
-        size += changed.samples.reduce(0) { $0 + $1.body.count }
-        guard size <= limit else { return }
+        byteCount += changed.samples.reduce(0) { $0 + $1.body.count }
+        guard byteCount <= limit else { return }
         rows.samples = changed.samples
         rows.bucketReports = changed.bucketReports
         unwritten = rows.bytes
-        size += unwritten.count - changed.samples.reduce(0) { $0 + $1.body.count }
+        byteCount += unwritten.count - changed.samples.reduce(0) { $0 + $1.body.count }
     }
 
-    /// Returns the rows to write, and removes from the entries what their tables have after that.
+    /// Returns the rows to write, and removes the counts from the entries that the tables contain after that write.
     fileprivate func takeRows() -> LoggedCounts {
         var rows = LoggedCounts()
         rows.leaks = leaks.values.map { LoggedCounts.Leak($0) }
@@ -82,7 +83,7 @@ struct CountLog: PendingLog {
 }
 
 extension Writer {
-    /// Writes the counts that this process has in the log to their tables.
+    /// Writes the counts that this process has logged to their tables.
     func flushCountLog() throws(StoreError) {
         guard let log = caches.logs?.counts, !log.leaks.isEmpty else { return }
         for leak in log.leaks.values where leak.deferredIn != caches.deferredIndexing.period {
@@ -94,7 +95,7 @@ extension Writer {
         try connection.flush(rows)
     }
 
-    /// Writes the counts that an earlier process, or another one, has left in the log to their tables.
+    /// Writes the counts that another process has left in the log to their tables.
     func flushStoredCounts() throws(StoreError) {
         guard try connection.lacksCounts else { return }
         let rows = try connection.countLog()
@@ -119,7 +120,7 @@ extension Writer {
     }
 }
 
-/// Counts as they are in a log: if a row occurs again, its later counts replace the earlier ones.
+/// The counts in a log. If a row occurs several times, its last counts replace the earlier ones.
 struct LoggedCounts {
     struct Leak {
         var id: Int64
@@ -148,27 +149,27 @@ struct LoggedCounts {
         var hours: [(hour: Int, reports: Int)]
     }
 
-    /// Reports of a build from one bucket of installs. Unlike other counts, those of a later row are added to those of an earlier
-    /// one.
+    /// Reports of a row of `leak_build` from one bucket of installs. Unlike other counts, these are added to earlier counts of the same
+    /// row.
     struct BucketReports: Comparable {
-        /// The row of the build, and the bucket in the low six bits.
-        fileprivate let place: UInt64
+        /// The row of `leak_build`, and the bucket in the low six bits.
+        fileprivate let packedKey: UInt64
         fileprivate(set) var reports: Int
 
         init(build: Int64, bucket: Int, reports: Int) {
-            place = UInt64(bitPattern: build) << 6 | UInt64(bucket)
+            packedKey = UInt64(bitPattern: build) << 6 | UInt64(bucket)
             self.reports = reports
         }
 
-        fileprivate init(place: UInt64, reports: Int) {
-            self.place = place
+        fileprivate init(packedKey: UInt64, reports: Int) {
+            self.packedKey = packedKey
             self.reports = reports
         }
 
-        var build: Int64 { Int64(place >> 6) }
-        var bucket: Int { Int(place & 63) }
+        var build: Int64 { Int64(packedKey >> 6) }
+        var bucket: Int { Int(packedKey & 63) }
 
-        static func < (one: Self, other: Self) -> Bool { one.place < other.place }
+        static func < (one: Self, other: Self) -> Bool { one.packedKey < other.packedKey }
     }
 
     var leaks: [Leak] = []
@@ -211,7 +212,7 @@ struct LoggedCounts {
         for sample in samples { writer.append(sample) }
         writer.append(bucketReports.count)
         for reports in bucketReports {
-            writer.append(Int(truncatingIfNeeded: reports.place))
+            writer.append(Int(truncatingIfNeeded: reports.packedKey))
             writer.append(reports.reports)
         }
         return writer.bytes
@@ -219,7 +220,7 @@ struct LoggedCounts {
 
     init() {}
 
-    /// Reads rows of the table in their order; `nil` for bytes that ``bytes`` did not write.
+    /// Parses the rows of `count_log` in their order; `nil` for bytes of another format than ``bytes``.
     init?(_ log: [[UInt8]]) {
         var (leaks, builds, releases): ([Int64: Leak], [Int64: Part], [Int64: Release]) = ([:], [:], [:])
         var samples: [Int64: StoredSample] = [:]
@@ -312,8 +313,8 @@ extension PackedReader {
     }
 
     fileprivate mutating func bucketReports() -> LoggedCounts.BucketReports? {
-        guard let place = number(), let reports = count() else { return nil }
-        return LoggedCounts.BucketReports(place: UInt64(truncatingIfNeeded: place), reports: reports)
+        guard let packedKey = number(), let reports = count() else { return nil }
+        return LoggedCounts.BucketReports(packedKey: UInt64(truncatingIfNeeded: packedKey), reports: reports)
     }
 
     fileprivate mutating func release() -> LoggedCounts.Release? {

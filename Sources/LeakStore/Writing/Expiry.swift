@@ -4,34 +4,34 @@ struct Expiry {
         case keys, answers, hours, samples, slots, days, symbols, credentials
     }
 
-    /// The time of the system clock.
+    /// The time of the system clock, in milliseconds since 1970.
     let now: Int64
-    /// The guarded times for all steps, read by the first one.
+    /// The guarded times for all steps, which the first step reads.
     fileprivate var clock: StoreClock?
-    /// The parts that are left. Answers come after the keys that refer to them.
-    fileprivate(set) var rest: [Part] = [
+    /// The parts that are not done. Responses are deleted after the keys that refer to them.
+    fileprivate(set) var remainingParts: [Part] = [
         .keys, .answers, .hours, .samples, .slots, .days, .symbols, .credentials,
     ]
-    /// Rows of `leak` up to this one have no hours to delete.
-    fileprivate var leaksDone: Int64 = 0
+    /// The last row of `leak` whose expired hours were deleted; the same is true for all rows before it.
+    fileprivate var lastExpiredLeak: Int64 = 0
 
     init(now: Int64) { self.now = now }
 
-    /// The reason why rows that seem expired stay.
+    /// The wait for a confirmation of the system clock, during which rows do not expire by it; `nil` if the clock is followed.
     var wait: ClockWait? { clock?.wait }
 }
 
 extension Writer {
-    /// Rows that one step deletes, in well under a millisecond if they are small.
+    /// Maximum number of small rows that one step deletes, in well under a millisecond.
     static let rowsPerStep = 500
-    /// Wide rows that one step deletes, such as sets of installs and answers: up to 4 KiB each.
+    /// Maximum number of wide rows that one step deletes, such as sets of installs and responses: up to 4 KiB each.
     private static let wideRowsPerStep = 100
 
     /// Deletes some rows, in a transaction of its own.
     ///
-    /// - Returns: `true` if anything is left.
+    /// - Returns: `true` if another step is needed.
     func runStep(of expiry: inout Expiry) throws(StoreError) -> Bool {
-        guard let part = expiry.rest.first else { return false }
+        guard let part = expiry.remainingParts.first else { return false }
         do throws(StoreError) {
             var next = expiry
             let isDone = try connection.transaction(.immediate) { () throws(StoreError) in
@@ -48,9 +48,9 @@ extension Writer {
                 case .credentials: try expireCredentials(now: clock.expiryTime)
                 }
             }
-            if isDone { next.rest.removeFirst() }
+            if isDone { next.remainingParts.removeFirst() }
             expiry = next
-            return !expiry.rest.isEmpty
+            return !expiry.remainingParts.isEmpty
         } catch {
             dropCached()
             throw error
@@ -59,15 +59,16 @@ extension Writer {
 
     /// Returns the guarded times, which are the same for all steps.
     private func clock(of expiry: inout Expiry) throws(StoreError) -> StoreClock {
-        if let known = expiry.clock { return known }
-        // Keys in the log may be old as well.
+        if let clock = expiry.clock { return clock }
+        // Expired keys may still be in the log.
         try flushLogs()
         let clock = try writeClock(at: expiry.now)
         expiry.clock = clock
         return clock
     }
 
-    /// Deletes the keys of all days before that of `start`. Expired keys of that day stay, and lookups ignore them.
+    /// Deletes the keys of all days before the day of `start`. Keys of that day are not deleted yet, even if they have expired; lookups
+    /// ignore expired keys.
     private func expireKeys(before start: Int64) throws(StoreError) -> Bool {
         try connection.run(
             """
@@ -94,28 +95,30 @@ extension Writer {
         let select = try connection.statement(
             "select max(id) from (select id from leak where id > ? order by id limit ?)")
         defer { select.reset() }
-        try select.bind(expiry.leaksDone, Self.rowsPerStep)
+        try select.bind(expiry.lastExpiredLeak, Self.rowsPerStep)
         guard try select.step(), let last = select.optionalInt64(0) else { return true }
         let first = Calendar.hour(of: Retention.start(Retention.hourDays, now: now))
-        // The oldest hours of a leak first, as the check of its days expects; in this order SQLite looks them up leak by leak.
+        // Deletes the oldest hours of a leak first, because the check of its days expects that later days are complete. This order also
+        // lets SQLite look up the hours leak by leak.
         try connection.run(
             """
             delete from leak_hour where (leak, hour, release) in
               (select h.leak, h.hour, h.release from leak l join leak_hour h on h.leak = l.id and h.hour < ?
                where l.id > ? and l.id <= ? order by l.id, h.hour limit ?)
-            """, first, expiry.leaksDone, last, Self.rowsPerStep)
-        if connection.changes < Self.rowsPerStep { expiry.leaksDone = last }
+            """, first, expiry.lastExpiredLeak, last, Self.rowsPerStep)
+        if connection.changes < Self.rowsPerStep { expiry.lastExpiredLeak = last }
         return false
     }
 
-    /// Deletes old samples. The first report of a leak is not replaced: a later report was not the first.
+    /// Deletes expired samples. A deleted first report of a leak is not replaced, because a later report is not the first.
     private func expireSamples(now: Int64) throws(StoreError) -> Bool {
         try connection.run(
             "delete from sample where id in (select id from sample where at < ? limit ?)",
             Retention.start(Retention.sampleDays, now: now), Self.wideRowsPerStep)
         let count = connection.changes
         if count > 0 {
-            // The entries of leaks cache the bytes of their samples. Those of leaks in the log are kept until it is flushed.
+            // Entries of leaks cache the bytes of their samples. Flushing the log also
+            // drops the entries that the log refers to.
             try flushCountLog()
             caches.leaks.removeAll()
         }
@@ -126,14 +129,14 @@ extension Writer {
         let oldest = SlotWindow.oldestKept(now: now)
         let count = try rollUp(
             slotsBefore: oldest, firstDay: Retention.firstAppDay(now: now), limit: Self.wideRowsPerStep)
-        // A row of `app_slot` may be given to another slot, whose set must not be the cached one.
+        // SQLite may reuse the deleted row id for another slot, which must not get the cached set.
         if count > 0 { caches.installs.removeAll() }
         return count < Self.wideRowsPerStep
     }
 
     private func expireDays(now: Int64) throws(StoreError) -> Bool {
         let first = Retention.firstAppDay(now: now)
-        // Both statements choose the same rows: the index returns them in one order.
+        // Both statements select the same rows, because they have the same order and limit.
         try connection.run(
             """
             delete from install_set where id in
@@ -142,12 +145,12 @@ extension Writer {
         try connection.run(
             "delete from app_day where id in (select id from app_day where day < ? order by day, id limit ?)",
             first, Self.wideRowsPerStep)
-        // A row of `app_day` may be given to another day, too.
+        // SQLite may reuse the deleted row id for another day, which must not get the cached set.
         if connection.changes > 0 { caches.installs.removeAll() }
         return connection.changes < Self.wideRowsPerStep
     }
 
-    /// Deletes one table of symbols, because each has megabytes.
+    /// Deletes at most one table of symbols, because each table has megabytes.
     private func expireSymbols(now: Int64) throws(StoreError) -> Bool {
         try connection.run(
             "delete from symbol_table where id in (select id from symbol_table where used_at < ? limit 1)",

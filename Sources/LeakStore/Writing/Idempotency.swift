@@ -1,26 +1,27 @@
 extension Writer {
-    /// Returns the receipt of a submission. Stores the key of a submission that counts; if there are too many keys, the submission
-    /// counts as one beyond the limit instead.
+    /// Returns the receipt of a submission. Stores the idempotency key of a submission that is counted. If its ingest key has too many
+    /// keys, counts the submission as beyond ``OverLimitCount/Name/idempotencyKeys`` instead.
     func receipt(
         for submission: Submission, aggregate: inout SubmissionAggregate, rows: ResolvedRows,
         clock: StoreClock
     ) throws(StoreError) -> Receipt {
         guard let idempotency = submission.idempotency else { return .counted }
         let key = KeyLog.Key(keyID: submission.keyID, bytes: PackedKey.bytes(of: idempotency.key))
-        // A key that came earlier in the same call is in the log by now.
-        if let known = try stored(key, since: clock.keyStart) {
-            return idempotency.hasSameBody(as: known.hash)
-                ? .repeated(answer: try answer(in: known.answer)) : .keyReused
+        // The keys of earlier submissions of the same call are in the log already.
+        if let storedEntry = try storedEntry(of: key, since: clock.keyStart) {
+            return idempotency.hasSameBody(as: storedEntry.hash)
+                ? .repeated(answer: try answer(in: storedEntry.answer)) : .keyReused
         }
-        let isRemembered = try store(
+        let isStored = try store(
             key, hash: idempotency.bodyHash, answer: submission.answer, at: clock.newKeyTime)
-        if !isRemembered { try aggregate.addForgotten(submission, by: rows) }
+        if !isStored { try aggregate.addUnstoredKey(submission, by: rows) }
         return .counted
     }
 
-    private func stored(_ key: KeyLog.Key, since start: Int64) throws(StoreError) -> KeyLog.Entry? {
+    /// Returns the entry of a key that was stored after `start`.
+    private func storedEntry(of key: KeyLog.Key, since start: Int64) throws(StoreError) -> KeyLog.Entry? {
         if let entry = caches.logs?.keys.entries[key] { return entry.at > start ? entry : nil }
-        // Every day that has keys, later ones too: the clock may have been set back.
+        // Searches all days from that of `start` on, later than today too, because the clock may have been set back.
         for day in try idempotencyDays(since: Calendar.day(of: start)) {
             let select = try connection.statement(
                 "select hash, at, answer from idempotency where day = ? and key_id = ? and key = ? and at > ?"
@@ -41,7 +42,9 @@ extension Writer {
         return try select.step() ? select.bytes(0) : []
     }
 
-    /// - Returns: `true` if there was room.
+    /// Stores a key and its response, or an empty response if there are too many different ones.
+    ///
+    /// - Returns: `false`, with nothing stored, if the ingest key has too many idempotency keys on this day.
     private func store(
         _ key: KeyLog.Key, hash: [UInt8], answer: [UInt8], at time: Int64
     ) throws(StoreError) -> Bool {
@@ -49,14 +52,14 @@ extension Writer {
         var use = try idempotencyUse(of: key.keyID, day: day)
         guard use.keys < limits.idempotencyKeysPerDay else { return false }
         var answer = answer
-        var known = try row(ofAnswer: answer, day)
-        if known == nil, use.answers >= limits.answersPerDay {
+        var existingRow = try row(ofAnswer: answer, day)
+        if existingRow == nil, use.answers >= limits.answersPerDay {
             answer = []
-            known = try row(ofAnswer: answer, day)
+            existingRow = try row(ofAnswer: answer, day)
         }
         let row: Int64
-        if let known {
-            row = known
+        if let existingRow {
+            row = existingRow
         } else {
             try connection.run("insert into answer (day, body) values (?, ?)", day, answer)
             row = connection.lastInsertedRow
@@ -77,9 +80,9 @@ extension Writer {
         return try select.step() ? select.int64(0) : nil
     }
 
-    /// Returns the idempotency keys and bytes that are counted for an ingest key on a day.
+    /// Returns the numbers of idempotency keys and responses, and the bytes, that an ingest key has added on a day.
     func idempotencyUse(of keyID: Int64, day: Int) throws(StoreError) -> IdempotencyUse.Count {
-        if let known = caches.idempotency.count(of: keyID, day: day) { return known }
+        if let count = caches.idempotency.count(of: keyID, day: day) { return count }
         let select = try connection.statement(
             "select keys, answers, text_bytes, detail_bytes from idempotency_use where day = ? and key_id = ?"
         )
@@ -95,7 +98,7 @@ extension Writer {
         return count
     }
 
-    /// Writes how many keys, and bytes of new texts and of details, the transaction has added.
+    /// Writes the numbers of keys and responses, and the bytes of new texts and details, of ingest keys that the transaction has changed.
     func writeIdempotencyUse() throws(StoreError) {
         for (keyID, count) in caches.idempotency.takeChanges() {
             try connection.run(
@@ -107,9 +110,9 @@ extension Writer {
         }
     }
 
-    /// Returns the days that have keys, from one day on. The day of a transaction that has added no key yet may be missing.
+    /// Returns the days with keys, from the day `first` on. The day of a transaction that has not added a key yet may be missing.
     private func idempotencyDays(since first: Int) throws(StoreError) -> [Int] {
-        if let known = caches.idempotency.days { return known.filter { $0 >= first } }
+        if let days = caches.idempotency.days { return days.filter { $0 >= first } }
         let select = try connection.statement("select distinct day from idempotency_use order by day desc")
         defer { select.reset() }
         var days: [Int] = []
@@ -119,25 +122,25 @@ extension Writer {
     }
 }
 
-/// Numbers of stored idempotency keys and answers of one day, and bytes of new texts and of details, by ingest key.
+/// Numbers of idempotency keys and responses stored on one day, and bytes of new texts and details, by ingest key.
 struct IdempotencyUse {
     struct Count {
         var keys = 0
         var answers = 0
         var textBytes = 0
-        /// Negative while a transaction has freed more bytes than the key has added; not after it.
+        /// May be negative during a transaction that frees more bytes than the ingest key has added, but not after it.
         var detailBytes = 0
     }
 
-    /// Days that have keys, including those of the current transaction; `nil` until they have been read.
+    /// Days with keys, including keys of the current transaction; `nil` until the days have been read.
     var days: [Int]?
-    /// The answer of the latest key, and its row: most answers are equal.
+    /// The response of the last stored key, and its row. Most responses are equal.
     var lastAnswer: (day: Int, body: [UInt8], row: Int64)?
     private(set) var day = 0
     private var counts: [Int64: Count] = [:]
     private var changed: Set<Int64> = []
 
-    /// - Returns: `nil` when it has to be read first.
+    /// - Returns: `nil` if the counts must be read from the database first.
     func count(of keyID: Int64, day: Int) -> Count? { day == self.day ? counts[keyID] : nil }
 
     mutating func start(_ count: Count, of keyID: Int64, day: Int) {
@@ -151,7 +154,7 @@ struct IdempotencyUse {
         if days?.contains(day) == false { days?.append(day) }
     }
 
-    /// Drops days and answers, so that they are read again: some are deleted.
+    /// Drops the cached days and the last response, because some may have been deleted.
     mutating func dropCachedDays() {
         days = nil
         lastAnswer = nil
@@ -168,12 +171,12 @@ struct IdempotencyUse {
     }
 }
 
-/// An idempotency key in fewer bytes: most are UUIDs.
+/// The stored form of an idempotency key. Most keys are UUIDs, which it stores in 17 bytes.
 package enum PackedKey {
     private static let uuidTag: UInt8 = 0
     private static let textTag: UInt8 = 1
 
-    /// Returns a tag, then 16 bytes for a UUID in lower case, else the text.
+    /// Returns a tag, followed by 16 bytes for a UUID in lower case, or by the text of another key.
     package static func bytes(of key: String) -> [UInt8] {
         let text = Array(key.utf8)
         guard text.count == 36 else { return [textTag] + text }
@@ -205,7 +208,7 @@ package enum PackedKey {
 
 /// Idempotency keys that are in memory and in `key_log`, and not yet in `idempotency`.
 ///
-/// Keys are random: in the order of the table, each one would change a page of its own.
+/// Keys are random, so each new key would change another page of the table.
 struct KeyLog: PendingLog {
     struct Key: Hashable {
         var keyID: Int64
@@ -223,11 +226,11 @@ struct KeyLog: PendingLog {
     }
 
     private(set) var entries: [Key: Entry] = [:]
-    /// Bytes on disk, with ``unwritten``.
-    private var size = 0
+    /// Bytes of the log on disk and of ``unwritten``.
+    private var byteCount = 0
     var unwritten: [UInt8] = []
 
-    func isLong(beyond limits: PendingLogs.Limits) -> Bool { size > limits.keyBytes }
+    func isLong(beyond limits: PendingLogs.Limits) -> Bool { byteCount > limits.keyBytes }
 
     mutating func add(_ key: Key, _ entry: Entry) {
         var writer = PackedWriter()
@@ -236,12 +239,12 @@ struct KeyLog: PendingLog {
         writer.append(entry.hash)
         writer.append(Int(entry.at))
         writer.append(Int(entry.answer))
-        size += writer.bytes.count
+        byteCount += writer.bytes.count
         unwritten += writer.bytes
         entries[key] = entry
     }
 
-    /// - Returns: false for bytes that ``add(_:_:)`` did not write.
+    /// - Returns: `false` for bytes that ``add(_:_:)`` did not write.
     fileprivate mutating func read(_ bytes: [UInt8]) -> Bool {
         var reader = PackedReader(bytes)
         while !reader.isAtEnd {
@@ -251,7 +254,7 @@ struct KeyLog: PendingLog {
             entries[Key(keyID: Int64(keyID), bytes: key)] = Entry(
                 hash: hash, at: Int64(at), answer: Int64(answer))
         }
-        size += bytes.count
+        byteCount += bytes.count
         return true
     }
 }

@@ -1,88 +1,95 @@
 /// The progress of the erasure of one install, step by step.
 struct InstallErasure {
     let install: UInt64
-    private(set) var erased = ErasureResult()
-    /// Rows up to these have been searched; `nil` if all have.
-    fileprivate var samplesDone: Int64? = -1
-    fileprivate var partsDone: Int64? = -1
-    fileprivate var setsDone: Int64? = -1
+    private(set) var result = ErasureResult()
+    /// The last row of `sample` that was searched, -1 before the first step; `nil` if all rows were searched. The next two properties
+    /// mean the same for sets of installs that may be copied, and for all other sets.
+    fileprivate var lastSearchedSample: Int64? = -1
+    fileprivate var lastSearchedCopiedSet: Int64? = -1
+    fileprivate var lastSearchedOtherSet: Int64? = -1
 
     init(install: UInt64) { self.install = install }
 
-    /// The newest merge of leaks that the steps have seen.
+    /// The row of the newest merge of leaks at the time of the previous step.
     private var lastMerge: Int64?
 
-    /// Starts the search again if leaks were merged since the step before.
+    /// Starts the search again if leaks were merged since the previous step.
     mutating func startAgain(after merge: Int64) {
-        if let lastMerge, lastMerge != merge { (samplesDone, partsDone, setsDone) = (-1, -1, -1) }
+        if let lastMerge, lastMerge != merge {
+            (lastSearchedSample, lastSearchedCopiedSet, lastSearchedOtherSet) = (-1, -1, -1)
+        }
         lastMerge = merge
     }
 
     fileprivate mutating func count(samples: Int = 0, sets: Int = 0) {
-        erased.samples += samples
-        erased.sets += sets
+        result.samples += samples
+        result.sets += sets
     }
 }
 
 extension Writer {
     private static let samplesPerStep = 5_000
-    /// Sets that one step searches; up to 2 KiB each.
+    /// Maximum number of sets that one step searches; up to 2 KiB each.
     private static let setsPerStep = 1_000
 
-    /// Scopes whose sets are copied into other sets, whose rows may have been searched already: slots become days, and the set of a
-    /// leak's first build is copied when there is a second. They are searched first, so that later copies lack the install.
-    private static let parts: (InstallScope, InstallScope) = (.slot, .leakBuild)
+    /// Scopes of sets that may be copied into other sets, whose rows may have been searched already: the set of a slot is merged into that
+    /// of its day, and the set of a leak's first build is copied when a second build appears. These sets are searched first, so that
+    /// later copies do not contain the install.
+    private static let copiedScopes: (InstallScope, InstallScope) = (.slot, .leakBuild)
 
-    /// Erases some rows, in a transaction of its own.
+    /// Erases the install from some rows, in a transaction of its own.
     ///
-    /// - Returns: `true` if anything is left to search.
+    /// - Returns: `true` if another step is needed.
     func runStep(of erasure: inout InstallErasure) throws(StoreError) -> Bool {
         do throws(StoreError) {
             var next = erasure
             try connection.transaction(.immediate) { () throws(StoreError) in
                 try dropCachedIfOthersWrote()
-                // A merge moves rows to places that earlier steps have searched.
+                // A merge of leaks may move data into rows that earlier steps have searched.
                 try next.startAgain(after: lastMerge())
-                if let done = next.samplesDone {
-                    try eraseSamples(after: done, &next)
-                } else if let done = next.partsDone {
-                    next.partsDone = try eraseFromSets(after: done, areParts: true, &next)
-                } else if let done = next.setsDone {
-                    next.setsDone = try eraseFromSets(after: done, areParts: false, &next)
+                if let last = next.lastSearchedSample {
+                    try eraseSamples(after: last, &next)
+                } else if let last = next.lastSearchedCopiedSet {
+                    next.lastSearchedCopiedSet = try eraseFromSets(after: last, isCopied: true, &next)
+                } else if let last = next.lastSearchedOtherSet {
+                    next.lastSearchedOtherSet = try eraseFromSets(after: last, isCopied: false, &next)
                 }
             }
             erasure = next
-            return next.samplesDone != nil || next.partsDone != nil || next.setsDone != nil
+            return next.lastSearchedSample != nil || next.lastSearchedCopiedSet != nil
+                || next.lastSearchedOtherSet != nil
         } catch {
             dropCached()
             throw error
         }
     }
 
-    private func eraseSamples(after done: Int64, _ next: inout InstallErasure) throws(StoreError) {
+    private func eraseSamples(after previousRow: Int64, _ next: inout InstallErasure) throws(StoreError) {
         // Reports may be kept between two steps.
         try flushLogs()
-        next.samplesDone = try lastRow(
-            "select max(id) from (select id from sample where id > ? order by id limit ?)", after: done,
+        next.lastSearchedSample = try lastRow(
+            "select max(id) from (select id from sample where id > ? order by id limit ?)",
+            after: previousRow,
             limit: Self.samplesPerStep)
-        guard let last = next.samplesDone else { return }
+        guard let last = next.lastSearchedSample else { return }
         try connection.run(
-            "delete from sample where id > ? and id <= ? and install_hash = ?", done, last,
+            "delete from sample where id > ? and id <= ? and install_hash = ?", previousRow, last,
             Int64(bitPattern: next.install))
         guard connection.changes > 0 else { return }
         next.count(samples: connection.changes)
-        // The leak's entry caches which sample is the first or the newest.
+        // Entries of leaks cache the times of their first and newest samples.
         caches.removeAll()
     }
 
-    /// - Returns: the last row that was searched; `nil` if none was left.
+    /// - Returns: the last row that was searched; `nil` if there were no more rows.
     private func eraseFromSets(
-        after done: Int64, areParts: Bool, _ next: inout InstallErasure
+        after previousRow: Int64, isCopied: Bool, _ next: inout InstallErasure
     ) throws(StoreError) -> Int64? {
         // Reports may be counted between two steps.
         try flushLogs()
         let last = try lastRow(
-            "select max(id) from (select id from install_set where id > ? order by id limit ?)", after: done,
+            "select max(id) from (select id from install_set where id > ? order by id limit ?)",
+            after: previousRow,
             limit: Self.setsPerStep)
         guard let last else { return nil }
         let select = try connection.statement(
@@ -91,7 +98,7 @@ extension Writer {
             """)
         defer { select.reset() }
         try select.bind(
-            done, last, Self.parts.0.rawValue, Self.parts.1.rawValue, areParts ? 1 : 0)
+            previousRow, last, Self.copiedScopes.0.rawValue, Self.copiedScopes.1.rawValue, isCopied ? 1 : 0)
         var changed: [(row: Int64, set: InstallSet)] = []
         while try select.step() {
             guard var set = InstallSet(bytes: select.bytes(1)) else {
@@ -110,7 +117,7 @@ extension Writer {
         }
         try reindexAll()
         next.count(sets: changed.count)
-        // Entries cache their sets, and the sizes of the sets.
+        // Cached entries contain the sets and their sizes.
         caches.removeAll()
         return last
     }
@@ -138,11 +145,11 @@ extension Writer {
     }
 
     private func lastRow(
-        _ sql: StaticString, after done: Int64, limit: Int
+        _ sql: StaticString, after previousRow: Int64, limit: Int
     ) throws(StoreError) -> Int64? {
         let select = try connection.statement(sql)
         defer { select.reset() }
-        try select.bind(done, limit)
+        try select.bind(previousRow, limit)
         return try select.step() ? select.optionalInt64(0) : nil
     }
 

@@ -11,7 +11,7 @@ extension LeakID {
         return bytes
     }
 
-    /// Reads ``bytes`` back; `nil` for another count of bytes.
+    /// Creates the id from ``bytes``; `nil` if there are not 16 bytes.
     package init?(blob: [UInt8]) {
         guard blob.count == 16 else { return nil }
         self.init(bytes: blob)

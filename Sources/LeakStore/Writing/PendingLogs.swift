@@ -1,32 +1,33 @@
-/// Rows that the writer appends to log tables, and writes to their own tables once there are many.
+/// Changes that the writer appends to log tables first, and writes to the tables of their rows when there are many.
 ///
-/// A commit of sixty reports changes rows on hundreds of pages. Rows that are seldom read are written to one page instead.
+/// A commit of sixty reports changes rows on hundreds of pages. The log tables need only a few pages for the same changes.
 struct PendingLogs {
     /// Sizes above which a log is written to its table.
     struct Limits {
-        /// Sets of installs with members in the log. A busy app's 1,000 leaks in a dozen versions have 13,000 sets. Most hold few
-        /// members; 32 MiB of memory if all of them are full.
+        /// Number of sets of installs with members in the log. 1,000 leaks of a busy app in a dozen versions have 13,000 sets. Most sets
+        /// have few members; if all are full, they take 32 MiB of memory.
         var installSets = 16_384
         /// Bytes of the log of values on disk.
         var valueBytes = 1 << 21
         /// The limit of ``valueBytes`` while pages are read: the page of one leak reads such a log in 3 ms.
         var readValueBytes = 1 << 18
-        /// Bytes of the log of keys on disk: 50,000 keys. Each takes its random place in a table of hundreds of pages.
+        /// Bytes of the log of keys on disk: 50,000 keys. When the log is flushed, each key changes a random page of its table.
         var keyBytes = 1 << 21
         /// Bytes of the log of counts on disk: fifty commits of 64 batches, fewer while many reports are kept as samples. A flush
         /// takes 0.1 s, because most rows occur many times in the log.
         var countBytes = 1 << 23
-        /// Rows of leaks, builds and releases in the log of counts: a busy app's 1,000 leaks in a dozen versions have 25,000. Each
-        /// takes from a hundred bytes to a kilobyte of memory.
+        /// Number of rows of leaks, builds and releases in the log of counts. 1,000 leaks of a busy app in a dozen versions have 25,000
+        /// rows. A row takes between 100 bytes and 1 KiB of memory.
         var countRows = 65_536
-        /// Maximum number of submissions of a quiet call.
+        /// Maximum number of submissions of a call that counts as quiet.
         var quietSubmissions = 4
-        /// Number of successive quiet calls after which commits write counts to their tables at once. Under load there are quiet
-        /// calls too, but not as many in a row.
+        /// Number of successive quiet calls after which commits write counts to their tables at once. Under load there are also quiet
+        /// calls, but not so many in succession.
         var quietCalls = 16
-        /// Milliseconds since the last read within which counts are written to their tables at once.
+        /// Time after a read during which commits write counts to their tables at once.
         var readMilliseconds: Int64 = 500
 
+        /// The limits while pages read the log of values.
         var whileRead: Limits {
             var limits = self
             limits.valueBytes = min(valueBytes, readValueBytes)
@@ -47,7 +48,7 @@ protocol PendingLog {
 }
 
 extension Writer {
-    /// Reads the rows that this process or another one has left in the logs.
+    /// Reads the logs into the cache, if they are not cached. Counts that another process has logged are flushed.
     func readLogs() throws(StoreError) {
         guard caches.logs == nil else { return }
         var logs = PendingLogs()
@@ -59,12 +60,11 @@ extension Writer {
         try flushStoredCounts()
     }
 
-    /// Writes the rows that the transaction has added: appends them to their log, or flushes the log to the tables once it is
-    /// long.
+    /// Appends the changes of the transaction to their log tables, and flushes each log that is too long.
     ///
-    /// - Parameter areRead: `true` while pages read the log of values.
-    func writeLogs(areRead: Bool) throws(StoreError) {
-        let limits = areRead ? logLimits.whileRead : logLimits
+    /// - Parameter areValuesRead: `true` while pages read the log of values.
+    func writeLogs(areValuesRead: Bool) throws(StoreError) {
+        let limits = areValuesRead ? logLimits.whileRead : logLimits
         try write(
             \.counts, within: limits, by: "insert into count_log (counts) values (?)", flush: flushCountLog)
         try write(
@@ -86,7 +86,7 @@ extension Writer {
         caches.logs?[keyPath: path].unwritten = []
     }
 
-    /// Empties all logs into the tables that they belong to.
+    /// Writes the changes in all logs to their tables, and empties the logs.
     func flushLogs() throws(StoreError) {
         try readLogs()
         try flushInstallLog()

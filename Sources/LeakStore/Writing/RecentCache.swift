@@ -1,7 +1,7 @@
-/// Keeps recently used entries: at most twice `capacity`, without bookkeeping per use.
+/// A cache of recently used entries: at most twice `capacity`.
 ///
-/// Entries move between two halves. When the young half is full, it becomes the old one, and entries of the former old half that
-/// were not used since are dropped.
+/// A used entry moves to the young half. When the young half is full, it becomes the old half, and the entries that are still in the
+/// previous old half are dropped.
 package struct RecentCache<Key: Hashable, Value> {
     package let capacity: Int
     private var young: [Key: Value] = [:]

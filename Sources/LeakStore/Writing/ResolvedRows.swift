@@ -1,33 +1,33 @@
-/// The entries of the database for the names in the aggregate.
+/// The quota of a writer, with the database entries of the names in an aggregate.
 ///
-/// Keeps the entries for as long as the aggregate exists, however many pass through the writer's caches meanwhile.
+/// Keeps each entry for as long as the aggregate exists, even if the writer's caches drop it meanwhile.
 final class ResolvedRows: NameQuota {
     struct Build {
         /// Row of `build`.
         var row: Int64
-        /// True for the build that counts all builds beyond a limit.
+        /// `true` for the build that counts all builds beyond a limit.
         var isOther: Bool
     }
 
     struct Leak {
         /// `nil` for a leak that the database does not have.
         let entry: LeakEntry?
-        /// Number of builds that count separately, with those that the transaction adds.
+        /// Number of builds that the leak counts separately, including those that the transaction adds.
         var builds: Int
 
         init(_ entry: LeakEntry?) { (self.entry, builds) = (entry, entry?.buildCount ?? 0) }
     }
 
     private let writer: Writer
-    /// The day that new texts and details count for.
+    /// The day whose limits the bytes of new texts and details count against.
     let day: Int
     // Entries by the numbers in the aggregate.
     private(set) var apps = NumberedEntries<Int64, AppEntry>()
     private(set) var releases = NumberedEntries<Int64, ReleaseEntry>()
     private(set) var builds = NumberedEntries<Int64, Build>()
     private(set) var leaks = NumberedEntries<LeakID, Leak>()
-    /// The leak whose module was looked up last.
-    private var last: (id: LeakID, entry: LeakEntry)?
+    /// The leak whose module was last looked up.
+    private var lastLookup: (id: LeakID, entry: LeakEntry)?
 
     init(of writer: Writer, day: Int) {
         self.writer = writer
@@ -60,23 +60,23 @@ final class ResolvedRows: NameQuota {
     func leak(
         _ identity: LeakIdentity, of app: Int, key: Int64
     ) throws(StoreError) -> (leak: AdmittedLeak, number: Int) {
-        // The leak was found by its other key already: its texts count once.
+        // The leak was found by its other id already, and its texts count only once.
         if let number = leaks.number(of: identity.id) {
             return (AdmittedLeak(counted: identity, isNew: leaks[number].entry == nil), number)
         }
-        if let last, last.id == identity.id, last.entry.app == apps[app].id {
+        if let lastLookup, lastLookup.id == identity.id, lastLookup.entry.app == apps[app].id {
             let admitted = AdmittedLeak(counted: identity, isNew: false)
-            return (admitted, leaks.number(of: identity.id, adding: Leak(last.entry)))
+            return (admitted, leaks.number(of: identity.id, adding: Leak(lastLookup.entry)))
         }
         let (admitted, entry) = try writer.leak(identity, of: apps[app], key: key, day: day)
         return (admitted, leaks.number(of: admitted.counted.id, adding: Leak(entry)))
     }
 
-    /// Caches the leak, because a report looks up a module once or twice, and then counts in the leak.
+    /// Returns the module, and caches the leak, because the next call is often for the same leak.
     func module(of leak: LeakID) throws(StoreError) -> String? {
-        if let last, last.id == leak { return last.entry.module ?? "" }
-        guard let entry = try writer.knownLeak(leak) else { return nil }
-        last = (leak, entry)
+        if let lastLookup, lastLookup.id == leak { return lastLookup.entry.module ?? "" }
+        guard let entry = try writer.existingLeak(leak) else { return nil }
+        lastLookup = (leak, entry)
         return entry.module ?? ""
     }
 
@@ -97,24 +97,24 @@ final class ResolvedRows: NameQuota {
 
 extension Writer {
     func app(_ app: AppKey, key: Int64, seen: Int64) throws(StoreError) -> AppEntry {
-        if let known = try knownApp(app) { return known }
+        if let entry = try existingApp(app) { return entry }
         let isOverLimit =
             try number(else: "select count(*) from app where made_by = ?", of: key) >= limits.appsPerKey
         let isOther = isOverLimit || app.name == StoreLimits.other
         let counted = isOther ? AppKey.other : app
-        if isOther, let other = try knownApp(counted) { return other }
+        if isOther, let other = try existingApp(counted) { return other }
         // The app `other` belongs to no ingest key, so that it does not count against the limit.
-        let maker: Int64? = isOther ? nil : key
+        let creatingKey: Int64? = isOther ? nil : key
         try connection.run(
             "insert into app (name, environment, last_seen, made_by) values (?, ?, ?, ?)", counted.name,
-            counted.environment, seen, maker)
+            counted.environment, seen, creatingKey)
         let entry = AppEntry(id: connection.lastInsertedRow, key: counted)
         caches.apps.insert(entry, for: counted)
         return entry
     }
 
-    private func knownApp(_ app: AppKey) throws(StoreError) -> AppEntry? {
-        if let known = caches.apps.value(of: app) { return known }
+    private func existingApp(_ app: AppKey) throws(StoreError) -> AppEntry? {
+        if let entry = caches.apps.value(of: app) { return entry }
         let select = try connection.statement(
             composed: """
                 select a.id, r.order_key, a.leaks, a.text_bytes, a.cells, a.newest_release, \(NewestVersion.isInField)
@@ -124,9 +124,9 @@ extension Writer {
         try select.bind(app.name, app.environment)
         guard try select.step() else { return nil }
         let entry = AppEntry(id: select.int64(0), key: app)
-        entry.newest = select.isNull(1) ? nil : select.bytes(1)
+        entry.newestOrderKey = select.isNull(1) ? nil : select.bytes(1)
         (entry.leaks, entry.textBytes, entry.cells) = (select.int(2), select.int(3), select.int(4))
-        entry.newestRow = select.optionalInt64(5)
+        entry.newestReleaseRow = select.optionalInt64(5)
         entry.isNewestInField = select.int(6) == 1
         caches.apps.insert(entry, for: app)
         return entry
@@ -136,28 +136,28 @@ extension Writer {
     func release(
         _ version: String, of app: AppEntry, at time: Int64, admit: () throws(StoreError) -> Bool
     ) throws(StoreError) -> ReleaseEntry {
-        if let known = try knownRelease(version, of: app) { return known }
-        let known = try number(
+        if let entry = try existingRelease(version, of: app) { return entry }
+        let releaseCount = try number(
             app.releaseCount, else: "select count(*) from release where app = ?", of: app.id)
         let isOther = version == StoreLimits.other
-        var isOverLimit = !isOther && known >= limits.releasesPerApp
+        var isOverLimit = !isOther && releaseCount >= limits.releasesPerApp
         if !isOther, !isOverLimit { isOverLimit = try !admit() }
-        app.releaseCount = known
-        if isOverLimit, let other = try knownRelease(StoreLimits.other, of: app) { return other }
-        let counted = isOverLimit ? StoreLimits.other : version
-        let order = VersionOrder(counted).key
+        app.releaseCount = releaseCount
+        if isOverLimit, let other = try existingRelease(StoreLimits.other, of: app) { return other }
+        let countedVersion = isOverLimit ? StoreLimits.other : version
+        let order = VersionOrder(countedVersion).key
         try connection.run(
             "insert into release (app, version, order_key, first_seen, last_seen) values (?, ?, ?, ?, ?)",
-            app.id, counted, order, time, time)
-        app.releaseCount = known + 1
-        let entry = ReleaseEntry(id: connection.lastInsertedRow, version: counted, order: order)
-        caches.releases.insert(entry, for: ReleaseKey(app: app.id, version: ByteText(counted)))
+            app.id, countedVersion, order, time, time)
+        app.releaseCount = releaseCount + 1
+        let entry = ReleaseEntry(id: connection.lastInsertedRow, version: countedVersion, order: order)
+        caches.releases.insert(entry, for: ReleaseKey(app: app.id, version: ByteText(countedVersion)))
         return entry
     }
 
-    private func knownRelease(_ version: String, of app: AppEntry) throws(StoreError) -> ReleaseEntry? {
+    private func existingRelease(_ version: String, of app: AppEntry) throws(StoreError) -> ReleaseEntry? {
         let key = ReleaseKey(app: app.id, version: ByteText(version))
-        if let known = caches.releases.value(of: key) { return known }
+        if let entry = caches.releases.value(of: key) { return entry }
         let select = try connection.statement("select id from release where app = ? and version = ?")
         defer { select.reset() }
         try select.bind(app.id, version)
@@ -172,26 +172,26 @@ extension Writer {
     func build(
         _ name: String, of release: ReleaseEntry, admit: () throws(StoreError) -> Bool
     ) throws(StoreError) -> (row: Int64, isOverLimit: Bool) {
-        if let known = try knownBuild(name, of: release) { return (known, name == StoreLimits.other) }
-        let known = try number(
+        if let row = try existingBuild(name, of: release) { return (row, name == StoreLimits.other) }
+        let buildCount = try number(
             release.buildCount, else: "select count(*) from build where release = ?", of: release.id)
         let isOther = name == StoreLimits.other
-        var isOverLimit = !isOther && known >= limits.buildsPerRelease
+        var isOverLimit = !isOther && buildCount >= limits.buildsPerRelease
         if !isOther, !isOverLimit { isOverLimit = try !admit() }
-        release.buildCount = known
-        if isOverLimit, let other = try knownBuild(StoreLimits.other, of: release) { return (other, true) }
-        let counted = isOverLimit ? StoreLimits.other : name
+        release.buildCount = buildCount
+        if isOverLimit, let other = try existingBuild(StoreLimits.other, of: release) { return (other, true) }
+        let countedName = isOverLimit ? StoreLimits.other : name
         try connection.run(
-            "insert into build (release, name, order_key) values (?, ?, ?)", release.id, counted,
-            VersionOrder(counted).key)
-        release.buildCount = known + 1
+            "insert into build (release, name, order_key) values (?, ?, ?)", release.id, countedName,
+            VersionOrder(countedName).key)
+        release.buildCount = buildCount + 1
         let row = connection.lastInsertedRow
-        release.remember(build: counted, row: row)
-        return (row, counted == StoreLimits.other)
+        release.remember(build: countedName, row: row)
+        return (row, countedName == StoreLimits.other)
     }
 
-    private func knownBuild(_ name: String, of release: ReleaseEntry) throws(StoreError) -> Int64? {
-        if let known = release.builds[ByteText(name)] { return known }
+    private func existingBuild(_ name: String, of release: ReleaseEntry) throws(StoreError) -> Int64? {
+        if let row = release.builds[ByteText(name)] { return row }
         let select = try connection.statement("select id from build where release = ? and name = ?")
         defer { select.reset() }
         try select.bind(release.id, name)
@@ -201,17 +201,17 @@ extension Writer {
         return row
     }
 
-    /// - Parameter day: the day that new texts count for.
+    /// - Parameter day: the day whose limit the bytes of new texts count against.
     func leak(
         _ identity: LeakIdentity, of app: AppEntry, key: Int64, day: Int
     ) throws(StoreError) -> (admitted: AdmittedLeak, entry: LeakEntry?) {
-        let stored = try knownLeak(identity.id)
+        let stored = try existingLeak(identity.id)
         if let stored, stored.app == app.id {
             return (AdmittedLeak(counted: identity, isNew: false), stored)
         }
         let bytes = identity.storedBytes
         var limit: OverLimitCount.Name?
-        // The id belongs to a leak of another app: SHA-256 would have to collide.
+        // The id belongs to a leak of another app. This needs a collision of SHA-256.
         let isTaken = stored != nil
         if isTaken || app.leaks >= limits.leaksPerApp || app.textBytes + bytes > limits.leakTextBytesPerApp {
             limit = .leaks
@@ -223,33 +223,33 @@ extension Writer {
             }
             limit = .leakTexts
         }
-        let other = LeakIdentity.beyond(app: app.key, row: app.id)
-        let entry = try knownLeak(other.id)
-        return (AdmittedLeak(counted: other, isNew: entry == nil, beyond: limit), entry)
+        let other = LeakIdentity.overLimit(app: app.key, row: app.id)
+        let entry = try existingLeak(other.id)
+        return (AdmittedLeak(counted: other, isNew: entry == nil, exceededLimit: limit), entry)
     }
 
     /// - Returns: `nil` for a leak that the database does not have.
-    func knownLeak(_ id: LeakID) throws(StoreError) -> LeakEntry? {
-        if let known = caches.leaks.value(of: id) { return known }
+    func existingLeak(_ id: LeakID) throws(StoreError) -> LeakEntry? {
+        if let entry = caches.leaks.value(of: id) { return entry }
         guard let stored = try storedLeak(id) else { return nil }
         caches.leaks.insert(stored, for: id)
         return stored
     }
 
-    /// Returns `true` if the leak counts in the build already.
+    /// Returns `true` if the leak already has counts in the build.
     func counts(_ leak: LeakEntry, in build: Int64) throws(StoreError) -> Bool {
         if leak.count(build: build) != nil { return true }
-        let isKnown = try connection.statement("select 1 from leak_build where leak = ? and build = ?")
-        defer { isKnown.reset() }
-        try isKnown.bind(leak.id, build)
-        return try isKnown.step()
+        let select = try connection.statement("select 1 from leak_build where leak = ? and build = ?")
+        defer { select.reset() }
+        try select.bind(leak.id, build)
+        return try select.step()
     }
 
-    /// Returns the known number, or the result of a query with one parameter.
+    /// Returns the cached number or, if it is `nil`, the result of a query with one parameter.
     func number(
-        _ known: Int? = nil, else sql: StaticString, of owner: Int64
+        _ cachedNumber: Int? = nil, else sql: StaticString, of owner: Int64
     ) throws(StoreError) -> Int {
-        if let known { return known }
+        if let cachedNumber { return cachedNumber }
         let select = try connection.statement(sql)
         defer { select.reset() }
         try select.bind(owner)

@@ -2,21 +2,22 @@
 struct ValueLog: PendingLog {
     /// ``CountRow/first``: ``ValueKind``; ``CountRow/second``: index in ``texts``.
     private(set) var rows: [CountRow] = []
-    /// Texts in order of arrival: beyond ``ValueKind/limit``, the first ones keep their names.
+    /// Texts in order of arrival. If there are more than ``ValueKind/limit`` values, the values that came first keep their names.
     private(set) var texts: [String] = []
     private var indices: [ByteText: Int64] = [:]
     /// Number of rows above which the rows of one leak and text are added up.
     private var rowLimit = ValueLog.newRows
     private static let newRows = 65_536
-    /// Bytes on disk, with ``unwritten``.
-    private var size = 0
+    /// Bytes of the log on disk and of ``unwritten``.
+    private var byteCount = 0
     var unwritten: [UInt8] = []
-    /// Named values of the rows, and values that the table has or has no room for, as far as they were looked up recently.
-    private(set) var known: Set<HashedName> = []
-    /// Number of known values above which a flush drops them.
-    private static let knownLimit = 1 << 18
-    /// Number of values that were named since the last flush, by leak and kind: the table does not have them yet.
-    private var named: [Owner: Int] = [:]
+    /// Values that need no lookup: values that the rows of this log name, and values that the table has or has no room for, if they were
+    /// looked up recently.
+    private(set) var lookedUpNames: Set<HashedName> = []
+    /// Number of values in ``lookedUpNames`` above which a flush drops them.
+    private static let lookedUpNameLimit = 1 << 18
+    /// Number of new values since the last flush, by leak and kind. The table does not have them yet.
+    private var newValueCounts: [Owner: Int] = [:]
 
     private struct Owner: Hashable {
         let leak: Int64
@@ -36,69 +37,71 @@ struct ValueLog: PendingLog {
     ///
     /// - Parameter flushed: the log whose rows are in the table now.
     init(after flushed: ValueLog) {
-        if flushed.known.count <= Self.knownLimit { known = flushed.known }
+        if flushed.lookedUpNames.count <= Self.lookedUpNameLimit { lookedUpNames = flushed.lookedUpNames }
     }
 
-    /// - Parameters:
-    ///   - name: of a value that the table has, or has no room for.
-    mutating func remember(_ name: HashedName) { known.insert(name) }
+    /// - Parameter name: the name of a value that the table has, or has no room for.
+    mutating func remember(_ name: HashedName) { lookedUpNames.insert(name) }
 
     /// Adds a value that the next flush adds to the table.
     mutating func rememberNew(_ name: HashedName, of leak: Int64, _ kind: ValueKind) {
-        known.insert(name)
-        named[Owner(leak: leak, kind: kind), default: 0] += 1
+        lookedUpNames.insert(name)
+        newValueCounts[Owner(leak: leak, kind: kind), default: 0] += 1
     }
 
-    /// Returns the number of a leak's values that the next flush adds to the table. Values that another process logged are left out.
-    func namedCount(of leak: Int64, _ kind: ValueKind) -> Int { named[Owner(leak: leak, kind: kind)] ?? 0 }
+    /// Returns the number of a leak's values that the next flush adds to the table. Values that another process has logged do not count.
+    func newValueCount(of leak: Int64, _ kind: ValueKind) -> Int {
+        newValueCounts[Owner(leak: leak, kind: kind)] ?? 0
+    }
 
-    /// Adds the values of rows that were read.
+    /// Adds the values of the rows that were read from the database to ``lookedUpNames``.
     mutating func rememberRows() {
         let hashes = texts.map { HashedName.hash(of: $0) }
         for row in rows {
             guard let kind = ValueKind(rawValue: row.first) else { continue }
-            known.insert(HashedName(leak: row.leak, kind, hash: hashes[Int(row.second)]))
+            lookedUpNames.insert(HashedName(leak: row.leak, kind, hash: hashes[Int(row.second)]))
         }
     }
 
-    /// Returns the values of a transaction that ``known`` lacks, in the order in which they came.
-    func unknown(_ aggregate: SubmissionAggregate, leaks: [LeakEntry]) -> [(
-        place: ValueKey, text: Int, name: HashedName
+    /// Returns the values of a transaction that must be looked up, in order of arrival. `text` is an index in
+    /// ``SubmissionAggregate/texts``.
+    func valuesToLookUp(_ aggregate: SubmissionAggregate, leaks: [LeakEntry]) -> [(
+        key: ValueKey, text: Int, name: HashedName
     )] {
         let hashes = aggregate.texts.map { HashedName.hash(of: $0) }
-        var unknown: [(ValueKey, Int, HashedName)] = []
+        var values: [(ValueKey, Int, HashedName)] = []
         for (index, hourCount) in aggregate.hourCounts.enumerated() {
             let (source, leak) = (aggregate.sources[hourCount.source], leaks[hourCount.leak].id)
-            func appendUnknown(_ kind: ValueKind, _ text: Int?) {
+            func append(_ kind: ValueKind, _ text: Int?) {
                 guard let text else { return }
                 let name = HashedName(leak: leak, kind, hash: hashes[text])
-                if !known.contains(name) {
-                    unknown.append((ValueKey(hourCount: index, kind: kind), text, name))
+                if !lookedUpNames.contains(name) {
+                    values.append((ValueKey(hourCount: index, kind: kind), text, name))
                 }
             }
-            appendUnknown(.system, source.system)
-            appendUnknown(.model, source.model)
+            append(.system, source.system)
+            append(.model, source.model)
         }
-        return unknown
+        return values
     }
 
-    func isLong(beyond limits: PendingLogs.Limits) -> Bool { size > limits.valueBytes }
+    func isLong(beyond limits: PendingLogs.Limits) -> Bool { byteCount > limits.valueBytes }
 
     /// Adds one transaction's reports.
     ///
-    /// - Parameter unnamed: values that count without their name.
-    mutating func add(_ aggregate: SubmissionAggregate, leaks: [LeakEntry], unnamed: Set<ValueKey>) {
+    /// - Parameter unnamedValues: values that count without their name.
+    mutating func add(_ aggregate: SubmissionAggregate, leaks: [LeakEntry], unnamedValues: Set<ValueKey>) {
         guard !aggregate.texts.isEmpty else { return }
-        let texts = aggregate.texts + (unnamed.isEmpty ? [] : [""])
+        let texts = aggregate.texts + (unnamedValues.isEmpty ? [] : [""])
         var writer = PackedWriter()
         writer.append(texts.count)
         for text in texts { writer.append(text) }
-        let known = texts.map { index(of: $0) }
+        let textIndices = texts.map { index(of: $0) }
         for (index, hourCount) in aggregate.hourCounts.enumerated() {
             let (source, leak) = (aggregate.sources[hourCount.source], leaks[hourCount.leak].id)
             func add(_ kind: ValueKind, _ text: Int?) {
                 guard var text else { return }
-                if !unnamed.isEmpty, unnamed.contains(ValueKey(hourCount: index, kind: kind)) {
+                if !unnamedValues.isEmpty, unnamedValues.contains(ValueKey(hourCount: index, kind: kind)) {
                     text = texts.count - 1
                 }
                 writer.append(Int(leak))
@@ -106,46 +109,48 @@ struct ValueLog: PendingLog {
                 writer.append(hourCount.reports)
                 rows.append(
                     CountRow(
-                        leak: leak, first: kind.rawValue, second: known[text], reports: hourCount.reports))
+                        leak: leak, first: kind.rawValue, second: textIndices[text],
+                        reports: hourCount.reports))
             }
             add(.system, source.system)
             add(.model, source.model)
         }
-        size += writer.bytes.count
+        byteCount += writer.bytes.count
         unwritten = writer.bytes
         guard rows.count > rowLimit else { return }
         rows = CountRow.summed(rows)
         rowLimit = rows.count + Self.newRows
     }
 
-    /// Adds a row of the table, or the part of it that concerns the given leaks.
+    /// Adds the rows that one row of `value_log` contains.
     ///
-    /// - Returns: false for bytes that ``add(_:leaks:unnamed:)`` did not write.
+    /// - Parameter leaks: the leaks whose rows are added; `nil` for all.
+    /// - Returns: `false` for bytes that ``add(_:leaks:unnamedValues:)`` did not write.
     fileprivate mutating func read(_ bytes: [UInt8], of leaks: Set<Int64>?) -> Bool {
         var reader = PackedReader(bytes)
         guard let count = reader.number(), count <= bytes.count else { return false }
-        var known: [Int64] = []
+        var textIndices: [Int64] = []
         for _ in 0..<count {
             guard let text = reader.text() else { return false }
-            known.append(index(of: text))
+            textIndices.append(index(of: text))
         }
         while !reader.isAtEnd {
             guard let leak = reader.number(), let code = reader.number(), let reports = reader.number(),
-                known.indices.contains(code >> 1)
+                textIndices.indices.contains(code >> 1)
             else { return false }
             guard leaks?.contains(Int64(leak)) != false else { continue }
             rows.append(
                 CountRow(
-                    leak: Int64(leak), first: code & 1, second: known[code >> 1],
+                    leak: Int64(leak), first: code & 1, second: textIndices[code >> 1],
                     reports: Total.bounded(reports)))
         }
-        size += bytes.count
+        byteCount += bytes.count
         return true
     }
 
     private mutating func index(of text: String) -> Int64 {
         let key = ByteText(text)
-        if let known = indices[key] { return known }
+        if let index = indices[key] { return index }
         texts.append(text)
         indices[key] = Int64(texts.count - 1)
         return Int64(texts.count - 1)
@@ -168,41 +173,44 @@ extension SQLiteConnection {
 }
 
 extension Writer {
-    /// Adds a transaction's systems and models to their log. New ones that their ingest key may not add count without their name.
+    /// Adds a transaction's systems and models to their log. New values that exceed the limit of their ingest key count without their name.
     func addValues(of aggregate: SubmissionAggregate, to leaks: [LeakEntry], _ rows: ResolvedRows)
         throws(StoreError)
     {
-        guard !aggregate.texts.isEmpty, let unknown = caches.logs?.values.unknown(aggregate, leaks: leaks)
+        guard !aggregate.texts.isEmpty,
+            let lookups = caches.logs?.values.valuesToLookUp(aggregate, leaks: leaks)
         else {
             return
         }
-        var unnamed: Set<ValueLog.ValueKey> = []
-        var leftOut: [Int: Int] = [:]
-        for (place, index, name) in unknown {
-            let (hourCount, text) = (aggregate.hourCounts[place.hourCount], aggregate.texts[index])
-            // An earlier count may have brought it.
-            guard !text.isEmpty, caches.logs?.values.known.contains(name) == false else { continue }
+        var unnamedValues: Set<ValueLog.ValueKey> = []
+        var leftOutReports: [Int: Int] = [:]
+        for (key, index, name) in lookups {
+            let (hourCount, text) = (aggregate.hourCounts[key.hourCount], aggregate.texts[index])
+            // This loop may have added the same value already.
+            guard !text.isEmpty, caches.logs?.values.lookedUpNames.contains(name) == false else { continue }
             let leak = leaks[hourCount.leak].id
-            // A leak that is new has no rows.
+            // A new leak has no rows in the table.
             let isNew = rows.leaks[aggregate.leaks[hourCount.leak].number].entry == nil
-            if try needsNoRow(text, place.kind, of: leak, isNew: isNew) {
+            if try needsNoRow(text, key.kind, of: leak, isNew: isNew) {
                 caches.logs?.values.remember(name)
             } else if try admitDetail(bytes: DetailBytes.ofValue(text), key: hourCount.key, day: rows.day) {
-                caches.logs?.values.rememberNew(name, of: leak, place.kind)
+                caches.logs?.values.rememberNew(name, of: leak, key.kind)
             } else {
-                unnamed.insert(place)
-                leftOut[aggregate.leaks[hourCount.leak].app, default: 0].addBounded(hourCount.reports)
+                unnamedValues.insert(key)
+                leftOutReports[aggregate.leaks[hourCount.leak].app, default: 0].addBounded(hourCount.reports)
             }
         }
-        for (app, count) in leftOut { try write(.details, count, of: rows.apps[aggregate.apps[app].number]) }
-        caches.logs?.values.add(aggregate, leaks: leaks, unnamed: unnamed)
+        for (app, count) in leftOutReports {
+            try write(.details, count, of: rows.apps[aggregate.apps[app].number])
+        }
+        caches.logs?.values.add(aggregate, leaks: leaks, unnamedValues: unnamedValues)
     }
 
-    /// Returns true if the table has the value, or has no room for it besides the values that the next flush adds.
+    /// Returns `true` if the next flush adds no row for the value: the table has the value already, or has no room for another one.
     private func needsNoRow(
         _ text: String, _ kind: ValueKind, of leak: Int64, isNew: Bool
     ) throws(StoreError) -> Bool {
-        let room = ValueKind.limit - (caches.logs?.values.namedCount(of: leak, kind) ?? 0)
+        let room = ValueKind.limit - (caches.logs?.values.newValueCount(of: leak, kind) ?? 0)
         if isNew || room <= 0 { return room <= 0 }
         let select = try connection.statement(
             """
@@ -225,14 +233,14 @@ extension Writer {
             })
         var counts: [(row: CountRow, text: String)] = []
         counts.reserveCapacity(rows.count)
-        // One leak's values of one kind at a time.
-        var rest = rows[...]
-        while let first = rest.first {
-            let group = rest.prefix { ($0.leak, $0.first) == (first.leak, first.first) }
-            rest = rest.dropFirst(group.count)
-            let arrivals = group.map { order[Int($0.second)] }
-            let texts = arrivals.map { log.texts[$0] }
-            let isAdmitted = try admittedValues(texts, arrivals, of: first)
+        // Handles the values of one leak and kind at a time.
+        var remainingRows = rows[...]
+        while let first = remainingRows.first {
+            let group = remainingRows.prefix { ($0.leak, $0.first) == (first.leak, first.first) }
+            remainingRows = remainingRows.dropFirst(group.count)
+            let arrivalIndices = group.map { order[Int($0.second)] }
+            let texts = arrivalIndices.map { log.texts[$0] }
+            let isAdmitted = try admittedValues(texts, arrivalIndices, of: first)
             for (index, row) in group.enumerated() {
                 counts.append((row, isAdmitted[index] ? texts[index] : ""))
             }
@@ -247,28 +255,31 @@ extension Writer {
         caches.logs?.values = ValueLog(after: log)
     }
 
+    /// Decides which values get a name. If there is not enough room, the values that came first get it.
+    ///
     /// - Parameters:
-    ///   - arrivals: the place of each text in the order of the log.
-    ///   - row: of the leak and the kind that all texts are of.
-    /// - Returns: for each text, true if it counts under its own name.
+    ///   - arrivalIndices: the index of each text in ``ValueLog/texts``.
+    ///   - row: a row of the leak and the kind of all texts.
+    /// - Returns: for each text, `true` if it counts under its own name.
     private func admittedValues(
-        _ texts: [String], _ arrivals: [Int], of row: CountRow
+        _ texts: [String], _ arrivalIndices: [Int], of row: CountRow
     ) throws(StoreError) -> [Bool] {
         let count = try connection.statement(
             "select count(*) from leak_value where leak = ? and kind = ? and value <> ''")
         defer { count.reset() }
         try count.bind(row.leak, row.first)
-        var stored = try count.step() ? count.int(0) : 0
+        var storedCount = try count.step() ? count.int(0) : 0
         var isAdmitted = texts.map { _ in true }
-        guard stored + texts.count > ValueKind.limit else { return isAdmitted }
-        let isKnown = try connection.statement(
+        guard storedCount + texts.count > ValueKind.limit else { return isAdmitted }
+        let select = try connection.statement(
             "select 1 from leak_value where leak = ? and kind = ? and value = ?")
-        for index in texts.indices.sorted(by: { arrivals[$0] < arrivals[$1] }) where !texts[index].isEmpty {
-            defer { isKnown.reset() }
-            try isKnown.bind(row.leak, row.first, texts[index])
-            if try isKnown.step() { continue }
-            isAdmitted[index] = stored < ValueKind.limit
-            if isAdmitted[index] { stored += 1 }
+        for index in texts.indices.sorted(by: { arrivalIndices[$0] < arrivalIndices[$1] })
+        where !texts[index].isEmpty {
+            defer { select.reset() }
+            try select.bind(row.leak, row.first, texts[index])
+            if try select.step() { continue }
+            isAdmitted[index] = storedCount < ValueKind.limit
+            if isAdmitted[index] { storedCount += 1 }
         }
         return isAdmitted
     }

@@ -28,7 +28,7 @@ extension LoggedCounts {
 }
 
 extension SQLiteConnection {
-    /// True if tables lack counts that are in the log.
+    /// `true` if the log has counts that the tables lack.
     var lacksCounts: Bool {
         get throws(StoreError) { try number("select 1 from count_log limit 1") != nil }
     }
@@ -57,17 +57,17 @@ extension SQLiteConnection {
     }
 
     /// - Parameters:
-    ///   - builds: sorted.
-    ///   - buckets: sorted, of these builds.
+    ///   - builds: counts of builds, sorted by row.
+    ///   - buckets: counts by bucket of the same builds, sorted.
     fileprivate func write(
         _ builds: [LoggedCounts.Part], buckets: [LoggedCounts.BucketReports]
     ) throws(StoreError) {
-        var rest = buckets[...]
+        var remainingBuckets = buckets[...]
         try UpsertStatements.builds.run(builds, on: self) { (build, upsert, index) throws(StoreError) in
             var counts: [BucketCounts.Part] = []
-            while let reports = rest.first, reports.build <= build.id {
+            while let reports = remainingBuckets.first, reports.build <= build.id {
                 counts.append(BucketCounts.Part(bucket: reports.bucket, count: reports.reports))
-                rest.removeFirst()
+                remainingBuckets.removeFirst()
             }
             try upsert.bind(build, at: index)
             try upsert.bind(counts.isEmpty ? [] : BucketCounts(counts).bytes, at: index + 4)
@@ -95,11 +95,12 @@ extension UpsertStatements {
     fileprivate static let hours = counter("leak_hour", "hour, release")
     fileprivate static let days = counter("leak_day", "day, release")
 
-    /// Sets counts of rows that exist. If a row did not exist, the zeros would refer to nothing, and the statement would fail.
+    /// The SQL that sets the counts of existing rows. If a row did not exist, the insert would violate a foreign key (row 0), and the
+    /// statement would fail.
     private static let counts =
         "reports = excluded.reports, freed = excluded.freed, installs = excluded.installs"
 
-    /// Adds reports to the rows of a table, and inserts missing rows.
+    /// Returns the statements that add reports to rows of a table, and insert missing rows.
     static func counter(_ table: String, _ key: String) -> UpsertStatements {
         UpsertStatements(
             "\(table) (leak, \(key), reports)", row: "?, ?, ?, ?", parameters: 4, conflict: "leak, \(key)",

@@ -20,7 +20,7 @@ extension Writer {
             try connection.run(
                 "update credential set revoked_at = ? where id = ? and revoked_at is null", now, id)
             let isRevoked = connection.changes == 1
-            // Ends the sessions even if the credential was revoked before: a session may have been opened at the same moment.
+            // Revokes the sessions even if the credential was already revoked, because one may have been opened at the same moment.
             try connection.run(
                 """
                 update credential set revoked_at = ?
@@ -36,7 +36,9 @@ extension Writer {
         return connection.changes == 1
     }
 
-    /// Marks a sign-in link as used by revoking it.
+    /// Revokes a sign-in link that is being used.
+    ///
+    /// - Returns: `false` if the link does not exist, was used before, or has expired.
     func useOnce(hash: [UInt8], now: Int64) throws(StoreError) -> Bool {
         try connection.run(
             """

@@ -1,5 +1,5 @@
 extension Writer {
-    /// Counts reports by the ten minutes in which they happened, and reports that come too late for that by their day.
+    /// Counts reports in their ten-minute slots. Reports whose slot was deleted already count in their day.
     ///
     /// - Parameter expiry: ``StoreClock/expiryTime``.
     func writeSlots(of aggregate: SubmissionAggregate, _ rows: ResolvedRows, expiry: Int64) throws(StoreError)
@@ -47,7 +47,7 @@ extension Writer {
         return row
     }
 
-    /// Adds the oldest slots to their days, and deletes them. Slots of days before `firstDay` are only deleted.
+    /// Adds the counts of the oldest slots to their days, and deletes the slots. Slots of days before `firstDay` are only deleted.
     ///
     /// - Returns: the number of deleted slots.
     func rollUp(slotsBefore oldest: Int, firstDay: Int, limit: Int) throws(StoreError) -> Int {

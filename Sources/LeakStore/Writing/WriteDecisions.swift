@@ -6,7 +6,7 @@ extension Writer {
         do throws(StoreError) {
             return try connection.transaction(.immediate) { () throws(StoreError) in
                 try dropCachedIfOthersWrote()
-                // The counts of each version show the reports that come after a fix.
+                // The statements below read the counts of releases, so all of them must be in their tables.
                 try readLogs()
                 try flushCountLog()
                 try reindexIfCrowded()

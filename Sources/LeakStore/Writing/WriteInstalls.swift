@@ -1,32 +1,31 @@
 extension Writer {
     struct InstallChange {
         var count: Int
-        /// The hashes that changed the set: only these can be missing in a set that contains it.
-        var fresh: [UInt64]
+        /// The hashes that changed the set. Only these hashes can be missing in a superset of the set.
+        var newHashes: [UInt64]
     }
 
-    /// Adds hashes to a set, reading and writing it only as needed.
+    /// Adds hashes to a set. Reads and writes its row only if necessary.
     ///
-    /// - Returns: `nil` when the set stays as it is.
+    /// - Returns: `nil` if the set already contains all hashes.
     func add(
         _ hashes: [UInt64], to scope: InstallScope, of owner: Int64
     ) throws(StoreError) -> InstallChange? {
         guard !hashes.isEmpty else { return nil }
         let row = scope.row(owner: owner)
         let entry = try installs(in: row)
-        let fresh = entry.insert(hashes)
-        guard !fresh.isEmpty else { return nil }
-        // Every overview reads the sets of slots and days, so these are written at once. Readers of other sets add the members in
-        // the log.
+        let newHashes = entry.insert(hashes)
+        guard !newHashes.isEmpty else { return nil }
+        // The sets of slots and days are written at once, because every overview reads them. Readers of other sets also read the log.
         if entry.isStored, scope != .slot, scope != .day {
-            caches.logs?.installs.add(fresh, to: entry, row)
+            caches.logs?.installs.add(newHashes, to: entry, row)
         } else {
             try store(entry, in: row)
         }
-        return InstallChange(count: entry.set.count, fresh: fresh)
+        return InstallChange(count: entry.set.count, newHashes: newHashes)
     }
 
-    /// Adds the members of one set to another, and does not change the first.
+    /// Adds the members of the set in the row `source` to the set in `row`.
     func merge(_ source: Int64, into row: Int64) throws(StoreError) {
         let members = try installs(in: source).set
         guard !members.isEmpty else { return }
@@ -35,7 +34,7 @@ extension Writer {
         try store(entry, in: row)
     }
 
-    /// Starts a set with the members of another.
+    /// Sets the members of the set in `row` to those of the set in the row `source`.
     func copyInstalls(from source: Int64, to row: Int64) throws(StoreError) {
         let members = try installs(in: source).set
         guard !members.isEmpty else { return }
@@ -45,10 +44,10 @@ extension Writer {
     }
 
     private func installs(in row: Int64) throws(StoreError) -> InstallEntry {
-        if let known = caches.installs.value(of: row) { return known }
+        if let entry = caches.installs.value(of: row) { return entry }
         let entry: InstallEntry
-        if let pendingSets = caches.logs?.installs.pendingSets[row] {
-            entry = pendingSets
+        if let pendingEntry = caches.logs?.installs.pendingSets[row] {
+            entry = pendingEntry
         } else {
             entry = InstallEntry()
             let select = try connection.statement("select members from install_set where id = ?")
@@ -81,9 +80,9 @@ extension Writer {
     func readInstallLog() throws(StoreError) -> InstallLog {
         var log = InstallLog()
         for (row, hash) in try connection.installLog() {
-            // The cache may have forgotten the set since the log named it first, and the table lacks what the log has.
+            // The cache may have dropped a set to which this loop has added members, and the table lacks these members.
             let entry =
-                if let pendingSets = log.pendingSets[row] { pendingSets } else { try installs(in: row) }
+                if let pendingEntry = log.pendingSets[row] { pendingEntry } else { try installs(in: row) }
             if entry.set.insert(hash) { log.add([hash], to: entry, row) }
         }
         log.unwritten = []
@@ -103,13 +102,13 @@ extension Writer {
 
 /// Members of sets that are in memory and in `install_log`, and not yet in `install_set`.
 ///
-/// A set has up to 2 KiB, and a commit adds to hundreds of sets. So commits append new members to a log, in few pages, and the sets
-/// are written when the log is long.
+/// A set takes up to 2 KiB, and a commit adds members to hundreds of sets. So commits append the new members to a log, which takes few
+/// pages, and the sets are written when the log is long.
 struct InstallLog: PendingLog {
-    /// 4 MiB on disk: the sets are written once for this number of new members.
+    /// Number of members above which the sets are written: 4 MiB on disk.
     private static let memberLimit = 262_144
 
-    /// Sets that have members in the log, by row of `install_set`.
+    /// Sets with members in the log, by row of `install_set`.
     private(set) var pendingSets: [Int64: InstallEntry] = [:]
     private var count = 0
     /// Rows and hashes in turn, little-endian: the part of the log that is not on disk.
@@ -119,11 +118,11 @@ struct InstallLog: PendingLog {
         count > Self.memberLimit || pendingSets.count > limits.installSets
     }
 
-    mutating func add(_ fresh: [UInt64], to entry: InstallEntry, _ row: Int64) {
+    mutating func add(_ newHashes: [UInt64], to entry: InstallEntry, _ row: Int64) {
         if !entry.isInLog { pendingSets[row] = entry }
         entry.isInLog = true
-        count += fresh.count
-        for hash in fresh {
+        count += newHashes.count
+        for hash in newHashes {
             let member = (UInt64(bitPattern: row).littleEndian, hash.littleEndian)
             unsafe withUnsafeBytes(of: member) { unsafe unwritten.append(contentsOf: $0) }
         }
@@ -147,13 +146,15 @@ extension SQLiteConnection {
 }
 
 extension StoreError {
-    /// Returns the error for a value that this code did not write.
+    /// Returns the error for a stored value with an invalid format.
+    ///
+    /// - Parameter what: a noun phrase, such as `a histogram`.
     static func unreadable(_ what: String, in path: String) -> StoreError {
         StoreError(.corrupt, "database \(path): \(what) cannot be read; restore it from a backup")
     }
 }
 
-/// The kind of owner of a set in `install_set`.
+/// The kind of object whose installs a set in `install_set` contains.
 enum InstallScope: Int64 {
     case leak = 0
     case leakBuild = 1

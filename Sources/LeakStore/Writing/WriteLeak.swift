@@ -1,15 +1,15 @@
 extension Writer {
     func write(
-        _ leak: SubmissionAggregate.Leak, to known: LeakEntry?, aggregate: SubmissionAggregate,
+        _ leak: SubmissionAggregate.Leak, to existingEntry: LeakEntry?, aggregate: SubmissionAggregate,
         rows: ResolvedRows,
         of submissions: [Submission], changed: inout ChangedCounts, now: Int64
     ) throws(StoreError) -> LeakEntry {
         let entry: LeakEntry
-        if let known {
-            entry = known
-            if let module = leak.claimedModule { try write(module, to: known) }
+        if let existingEntry {
+            entry = existingEntry
+            if let module = leak.claimedModule { try write(module, to: existingEntry) }
         } else {
-            // Only sightings create a leak, so it has a cell.
+            // Only sightings create a leak, so a new leak has at least one cell.
             let release = rows.releases[aggregate.releases[aggregate.release(ofCell: leak.cells[0])].number]
             entry = try insert(
                 leak, seen: leak.span ?? SubmissionAggregate.TimeSpan(now),
@@ -24,7 +24,7 @@ extension Writer {
             entry.lastSeen = max(entry.lastSeen, span.last)
         }
         if let alive = leak.aliveAtMost { entry.aliveAtMost = max(entry.aliveAtMost ?? 0, alive) }
-        let former = (entry.firstRelease.id, entry.lastRelease.id)
+        let formerReleases = (entry.firstRelease.id, entry.lastRelease.id)
         for cell in leak.cells {
             entry.widen(to: rows.releases[aggregate.releases[aggregate.release(ofCell: cell)].number])
         }
@@ -42,15 +42,16 @@ extension Writer {
         if entry.firstSeen != formerFirstSeen {
             try connection.run("update leak set first_seen = ? where id = ?", entry.firstSeen, entry.id)
         }
-        if (entry.firstRelease.id, entry.lastRelease.id) != former {
+        if (entry.firstRelease.id, entry.lastRelease.id) != formerReleases {
             try connection.run(
                 "update leak set first_release = ?, last_release = ? where id = ?", entry.firstRelease.id,
                 entry.lastRelease.id, entry.id)
         }
-        let formerFirst = known == nil ? nil : former.0
-        if formerFirst != entry.firstRelease.id {
-            if let formerFirst {
-                try connection.run("update release set new_leaks = new_leaks - 1 where id = ?", formerFirst)
+        let formerFirstRelease = existingEntry == nil ? nil : formerReleases.0
+        if formerFirstRelease != entry.firstRelease.id {
+            if let formerFirstRelease {
+                try connection.run(
+                    "update release set new_leaks = new_leaks - 1 where id = ?", formerFirstRelease)
             }
             try connection.run(
                 "update release set new_leaks = new_leaks + 1 where id = ?", entry.firstRelease.id)
@@ -60,11 +61,11 @@ extension Writer {
 
     /// Counts values of explanations. They are rare, so they are written without ``ValueLog``.
     ///
-    /// - Parameter day: the day that their bytes count for.
+    /// - Parameter day: the day whose limit the bytes of new values count against.
     func writeValues(
         _ values: [SubmissionAggregate.Value], of leak: Int64, app: AppEntry, day: Int
     ) throws(StoreError) {
-        var leftOut = 0
+        var leftOutCount = 0
         for value in values {
             try connection.run(
                 """
@@ -72,19 +73,19 @@ extension Writer {
                 where leak = ? and kind = ? and value = ?
                 """, leak, value.kind.rawValue, value.text)
             guard connection.changes == 0 else { continue }
-            var isNamed = false
+            var isAdmitted = false
             if !value.text.isEmpty, try hasRoom(forValueOf: leak, value.kind) {
-                isNamed = try admitDetail(
+                isAdmitted = try admitDetail(
                     bytes: DetailBytes.ofValue(value.text), key: value.key, day: day)
-                leftOut += isNamed ? 0 : 1
+                leftOutCount += isAdmitted ? 0 : 1
             }
             try connection.run(
                 """
                 insert into leak_value (leak, kind, value, reports) values (?, ?, ?, 1)
                 on conflict (leak, kind, value) do update set reports = min(reports + 1, LARGEST_TOTAL)
-                """, leak, value.kind.rawValue, isNamed ? value.text : "")
+                """, leak, value.kind.rawValue, isAdmitted ? value.text : "")
         }
-        if leftOut > 0 { try write(.details, leftOut, of: app) }
+        if leftOutCount > 0 { try write(.details, leftOutCount, of: app) }
         if values.contains(where: { $0.kind == .retainedBytes }) { try writeRetainedBytes(of: leak) }
     }
 
@@ -132,7 +133,7 @@ extension Writer {
         defer { select.reset() }
         try select.bind(id.bytes)
         guard try select.step() else { return nil }
-        if let counted = caches.logs?.counts.leaks[select.int64(0)] { return counted }
+        if let entry = caches.logs?.counts.leaks[select.int64(0)] { return entry }
         var span = SubmissionAggregate.TimeSpan(select.time(1))
         span.widen(to: select.time(2))
         let entry = LeakEntry(
@@ -144,12 +145,12 @@ extension Writer {
         entry.installs = select.int(9)
         entry.samples.sightings = select.int(10)
         entry.aliveAtMost = select.optionalInt(11)
-        // If the first report may have expired, no later report can be the first.
-        let isExpired =
+        // If the first report may have expired, no later report is kept as the first.
+        let isFirstExpired =
             entry.samples.sightings > 0
             && clock.map { entry.firstSeen < Retention.start(Retention.sampleDays, now: $0.expiryTime) }
                 ?? true
-        entry.samples.first = select.optionalTime(12) ?? (isExpired ? entry.firstSeen : nil)
+        entry.samples.first = select.optionalTime(12) ?? (isFirstExpired ? entry.firstSeen : nil)
         entry.samples.newest = select.optionalTime(13)
         entry.buildCount = select.int(14)
         entry.module = select.optionalText(17)

@@ -2,14 +2,14 @@ extension Writer {
     /// Counts a leak in its builds and releases.
     ///
     /// - Parameter changed: receives the changed rows.
-    /// - Returns: installs in the app's newest release; `nil` if no report is of that release.
+    /// - Returns: number of installs with the leak in the app's newest release; `nil` if no report is of that release.
     func countReleases(
         of leak: SubmissionAggregate.Leak, entry: LeakEntry, aggregate: SubmissionAggregate,
         rows: ResolvedRows,
         changed: inout ChangedCounts
     ) throws(StoreError) -> Int? {
         entry.dropCachedParts()
-        let newest = rows.apps[aggregate.apps[leak.app].number].newestRow
+        let newest = rows.apps[aggregate.apps[leak.app].number].newestReleaseRow
         var impact: Int?
         var newInstalls: [UInt64] = []
         let cells = aggregate.cells.span
@@ -22,31 +22,33 @@ extension Writer {
             inBuild.add(cells[index])
             inRelease.add(cells[index])
             if let change = try add(cells[index].installs, to: .leakBuild, of: inBuild.id) {
-                release.newInstalls.append(contentsOf: change.fresh)
+                release.newInstalls.append(contentsOf: change.newHashes)
                 inBuild.installs = change.count
                 // A release with only one build has no set of its own: it uses the set of that build.
                 if inRelease.builds == 1 {
                     inRelease.installs = change.count
-                } else if let wider = try add(change.fresh, to: .leakRelease, of: inRelease.id) {
-                    inRelease.installs = wider.count
+                } else if let releaseChange = try add(change.newHashes, to: .leakRelease, of: inRelease.id) {
+                    inRelease.installs = releaseChange.count
                 }
                 if entry.buildCount == 1 {
                     entry.installs = change.count
                 } else {
-                    newInstalls.append(contentsOf: change.fresh)
+                    newInstalls.append(contentsOf: change.newHashes)
                 }
             }
             changed.add(cell: index, of: entry.id, in: inBuild, inRelease, release: release.id)
             if release.id == newest { impact = inRelease.installs }
         }
-        if let wider = try add(newInstalls, to: .leak, of: entry.id) { entry.installs = wider.count }
+        if let leakChange = try add(newInstalls, to: .leak, of: entry.id) {
+            entry.installs = leakChange.count
+        }
         return impact
     }
 
     private func count(
         of leak: LeakEntry, build: Int64, in inRelease: CountEntry, _ release: Int64
     ) throws(StoreError) -> CountEntry {
-        if let known = leak.count(build: build) { return known }
+        if let count = leak.count(build: build) { return count }
         let select = try connection.statement(
             "select id, reports, freed, installs, 0 from leak_build where leak = ? and build = ?")
         let count: CountEntry
@@ -58,31 +60,35 @@ extension Writer {
             inRelease.builds += 1
             leak.buildCount += 1
             if inRelease.builds == 2 {
-                try startReleaseSet(of: inRelease, leak: leak.id, release, but: count.id)
+                try startReleaseSet(of: inRelease, leak: leak.id, release, except: count.id)
             }
-            if leak.buildCount == 2 { try startLeakSet(leak: leak.id, but: count.id) }
+            if leak.buildCount == 2 { try startLeakSet(leak: leak.id, except: count.id) }
         }
         leak.remember(count, build: build)
         return count
     }
 
-    /// Copies the set of the only build so far.
+    /// Copies the set of the leak's first build in a release to the release, because a second build was added.
+    ///
+    /// - Parameter newBuild: the row of `leak_build` of the second build.
     private func startReleaseSet(
-        of count: CountEntry, leak: Int64, _ release: Int64, but new: Int64
+        of count: CountEntry, leak: Int64, _ release: Int64, except newBuild: Int64
     ) throws(StoreError) {
         let select = try connection.statement(
             """
             select p.id from leak_build p join build b on b.id = p.build
             where p.leak = ? and b.release = ? and p.id <> ?
             """)
-        try select.bind(leak, release, new)
+        try select.bind(leak, release, newBuild)
         try copyInstalls(ofBuildIn: select, to: InstallScope.leakRelease.row(owner: count.id))
     }
 
-    /// Copies the set of the only build so far.
-    private func startLeakSet(leak: Int64, but new: Int64) throws(StoreError) {
+    /// Copies the set of the leak's first build to the leak, because a second build was added.
+    ///
+    /// - Parameter newBuild: the row of `leak_build` of the second build.
+    private func startLeakSet(leak: Int64, except newBuild: Int64) throws(StoreError) {
         let select = try connection.statement("select id from leak_build where leak = ? and id <> ?")
-        try select.bind(leak, new)
+        try select.bind(leak, newBuild)
         try copyInstalls(ofBuildIn: select, to: InstallScope.leak.row(owner: leak))
     }
 
@@ -93,7 +99,7 @@ extension Writer {
     }
 
     private func count(of leak: LeakEntry, release: Int64) throws(StoreError) -> CountEntry {
-        if let known = leak.count(release: release) { return known }
+        if let count = leak.count(release: release) { return count }
         let select = try connection.statement(
             """
             select id, reports, freed, installs,
@@ -151,7 +157,7 @@ extension Writer {
     }
 }
 
-/// Rows of `leak`, `leak_build` and `leak_release` that a transaction has counted up, and reports that it keeps.
+/// Rows of `leak`, `leak_build` and `leak_release` whose counts a transaction has changed, and samples that it keeps.
 struct ChangedCounts {
     private(set) var leaks: [LeakEntry] = []
     var samples: [StoredSample] = []
@@ -175,7 +181,7 @@ struct ChangedCounts {
         builds.append(build)
         buildOfCell[cell] = build
         releaseOfCell[cell] = inRelease
-        // A release has several builds.
+        // A release may have several builds, and is added once.
         if !inRelease.isChanged { releases.append((leak, release, inRelease)) }
         inRelease.isChanged = true
     }

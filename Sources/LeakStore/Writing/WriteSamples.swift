@@ -1,16 +1,16 @@
 extension Writer {
-    /// Keeps some of a leak's reports; reads the JSON of these reports only.
+    /// Keeps some of a leak's reports as samples. Reads only the JSON of these reports.
     ///
-    /// - Parameter day: the day that their bytes count for.
+    /// - Parameter day: the day whose limit the bytes of the samples count against.
     func keepSamples(
         of leak: SubmissionAggregate.Leak, _ entry: LeakEntry, app: AppEntry, from submissions: [Submission],
         in changed: inout ChangedCounts, day: Int, now: Int64
     ) throws(StoreError) {
-        var leftOut: Set<Int> = []
-        var slot: Int?
+        var leftOutOrdinals: Set<Int> = []
+        var lastKeptSlot: Int?
         let candidates = entry.samples.candidates(of: leak, from: submissions, by: reservoir, now: now)
         let bodies = SampleChoice.masked(candidates, from: submissions, by: redact)
-        for (sample, body) in zip(candidates, bodies) where sample.slot != slot {
+        for (sample, body) in zip(candidates, bodies) where sample.slot != lastKeptSlot {
             let submission = submissions[sample.place.submission]
             let sighting = submission.sightings[sample.place.sighting]
             let row = SampleSlot.row(leak: entry.id, slot: sample.slot)
@@ -18,14 +18,14 @@ extension Writer {
                 row: row, ordinal: sample.ordinal, at: sample.at,
                 origin: submission.origins[sighting.origin], body: body)
             guard try admit(stored, in: sample.slot, of: entry, key: sample.key, day: day) else {
-                leftOut.insert(sample.ordinal)
+                leftOutOrdinals.insert(sample.ordinal)
                 continue
             }
-            slot = sample.slot
+            lastKeptSlot = sample.slot
             entry.samples.keep(sample, now: now)
             changed.samples.append(stored)
         }
-        if !leftOut.isEmpty { try write(.details, leftOut.count, of: app) }
+        if !leftOutOrdinals.isEmpty { try write(.details, leftOutOrdinals.count, of: app) }
     }
 }
 
@@ -41,7 +41,8 @@ struct StoredSample {
     var body: [UInt8]
 
     func write(on connection: SQLiteConnection) throws(StoreError) {
-        // Replaced in place, a short row would keep the page of a long one: SQLite joins half-empty pages only where rows are deleted.
+        // Deletes the row first: if a long row were replaced by a short one, its page would stay half empty, because SQLite merges pages
+        // only when rows are deleted.
         try connection.run("delete from sample where id = ?", row)
         try connection.run(
             """
@@ -66,7 +67,7 @@ extension PackedWriter {
         }
         append(origin.installHash == nil ? 0 : 1)
         if let hash = origin.installHash {
-            // A number has 63 bits.
+            // The format allows only 63 bits for a number, so the hash is written as two numbers.
             append(Int(hash >> 32))
             append(Int(hash & 0xFFFF_FFFF))
         }
@@ -81,8 +82,8 @@ extension PackedReader {
         }
         var origin = Submission.Origin(app: "", version: version)
         for path in [\Submission.Origin.build, \.system, \.model, \.install, \.user] {
-            guard let isThere = number() else { return nil }
-            guard isThere == 1 else { continue }
+            guard let hasText = number() else { return nil }
+            guard hasText == 1 else { continue }
             guard let text = text() else { return nil }
             origin[keyPath: path] = text
         }

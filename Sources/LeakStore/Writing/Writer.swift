@@ -1,23 +1,23 @@
 /// A writer to one database file, for one thread at a time.
 ///
-/// Between calls it caches only what the last commit has written to the file. After a failure, or a commit by another process, it
-/// drops all cached data.
+/// Between calls, the writer caches only committed data. After a failure, or a commit by another process, it drops all cached data.
 final class Writer {
     typealias Redact = @Sendable (ArraySlice<UInt8>) -> [UInt8]
 
-    /// Pages in the log before a commit copies them into the database: 64 MiB, since copying after every 1,000
-    /// pages, SQLite's default, halves the throughput of large commits.
+    /// Number of pages in the write-ahead log from which on a commit copies them into the database: 64 MiB. SQLite's default, 1,000
+    /// pages, halves the throughput of large commits.
     static let checkpointPages = 16_000
-    /// SQLite's default since 3.12, which no database of ours changes.
+    /// Size of a page: SQLite's default since version 3.12, which the collector does not change.
     static let pageBytes = 4096
-    /// Size of the log above which ``checkpointIfNeeded(now:)`` empties it.
+    /// Size of the write-ahead log above which ``checkpointIfNeeded(now:)`` empties it.
     static let logBytes = 64 << 20
-    /// Time that readers may take to leave the log, while nothing is counted. A page is read in less.
-    private static let logWaitMilliseconds: Int32 = 200
-    /// Time after which a log that could not be emptied is tried again.
-    private static let logRetryMilliseconds: Int64 = 10_000
+    /// Maximum time that a checkpoint waits for readers, during which nothing is counted. Reading a page takes less time.
+    private static let checkpointWaitMilliseconds: Int32 = 200
+    /// Time after a checkpoint that could not empty the log until the next attempt.
+    private static let checkpointRetryMilliseconds: Int64 = 10_000
 
-    /// Bytes beyond the limit of the file: for erasures, which make room, and for users who sign in to see what is wrong.
+    /// Bytes by which the file may exceed its limit for some writes, such as erasures, which free space, and sign-ins, which let users see
+    /// the problem.
     private static let reservedBytes = 64 << 20
 
     let connection: SQLiteConnection
@@ -40,9 +40,9 @@ final class Writer {
     let readTime = LastReadTime()
     /// Number of successive calls with few submissions.
     private var quietCalls = 0
-    private var logTriedAt: Int64?
-    /// True while no commit may copy the log into the file.
-    private var isLogKept: Bool
+    private var lastCheckpointAttemptAt: Int64?
+    /// `true` while commits must not copy the log into the file.
+    private var isKeepingLog: Bool
 
     init(
         connection: SQLiteConnection, damageMonitor: DamageMonitor? = nil, limits: StoreLimits,
@@ -51,17 +51,18 @@ final class Writer {
     ) throws(StoreError) {
         self.connection = connection
         self.damageMonitor = damageMonitor
-        isLogKept = damageMonitor != nil
+        isKeepingLog = damageMonitor != nil
         self.limits = limits
         clockRule = clock
         self.redact = redact
         self.reservoir = reservoir
-        // If a file system cannot share memory, SQLite works without a log, and reports that only in the row of this statement.
+        // If the file system does not support shared memory, SQLite does not use a write-ahead log, and shows this only in the result of
+        // this statement.
         let mode = try connection.statement("pragma journal_mode = wal")
         defer { mode.reset() }
         var isLogged = false
-        // Steps to the end, because the change is committed after its row. Without a log, a power cut may bring back a journal that
-        // undoes the last commit.
+        // Steps to the end, because SQLite commits the change of the mode after it has returned the row. Otherwise a power cut may restore
+        // an old journal, which would undo the last commit.
         while try mode.step() { isLogged = mode.text(0) == "wal" }
         guard isLogged else {
             throw StoreError(
@@ -74,7 +75,7 @@ final class Writer {
         let pages = Int(try connection.number("pragma page_count") ?? 0)
         let limit = max(1, limits.databaseBytes / Self.pageBytes)
         pageLimit = pages > limit ? pages + Self.reservedBytes / Self.pageBytes : limit
-        // Erased data must not remain in the file; some builds of SQLite leave it there unless told otherwise.
+        // `secure_delete` overwrites erased data in the file. Some builds of SQLite do not do so by default.
         try connection.execute(
             """
             pragma synchronous = full;
@@ -89,33 +90,34 @@ final class Writer {
 
     deinit { try? checkFile() }
 
-    /// Lets the file grow a little beyond its limit meanwhile.
+    /// Runs `body` while the file may exceed its limit by ``reservedBytes``.
     func withReservedSpace<Result>(_ body: () throws(StoreError) -> Result) throws(StoreError) -> Result {
         try connection.execute("pragma max_page_count = \(pageLimit + Self.reservedBytes / Self.pageBytes)")
-        // A file that has grown beyond the limit meanwhile stays as large, and SQLite uses its size as the limit.
+        // If the file has grown beyond the limit, SQLite uses the size of the file as the limit.
         defer { try? connection.execute("pragma max_page_count = \(pageLimit)") }
         return try body()
     }
 
-    /// Checks before each transaction that no damage of the database is known, and that it is the one that was opened.
+    /// Checks, before each transaction, that no damage of the database is known, and that the file is the one that was opened.
     func checkFile() throws(StoreError) {
         do throws(StoreError) {
             try damageMonitor?.check(connection.header)
         } catch {
             connection.keepLog()
-            isLogKept = true
+            isKeepingLog = true
             throw error
         }
-        guard isLogKept else { return }
+        guard isKeepingLog else { return }
         connection.releaseLog(autocheckpoint: Self.checkpointPages)
-        isLogKept = false
+        isKeepingLog = false
     }
 
-    /// Checks after a commit, before it is acknowledged.
+    /// Checks the write-ahead log after a commit, before the commit is acknowledged.
     func checkCommit() throws(StoreError) { try damageMonitor?.checkCommit() }
 
-    /// Distinguishes a file at its limit from a full disk: SQLite returns the same code for both.
-    private func explained(_ error: StoreError) -> StoreError {
+    /// Changes the reason ``StoreError/Reason/diskFull`` to ``StoreError/Reason/databaseFull`` if the file is at its size limit: SQLite
+    /// returns the same code for both.
+    private func distinguishFullDatabase(_ error: StoreError) -> StoreError {
         guard error.reason == .diskFull, let pages = try? connection.number("pragma page_count"),
             (pageLimit - Int(pages)) * Self.pageBytes < Self.reservedBytes,
             DatabaseFile.freeBytes(beside: connection.path) > Self.reservedBytes
@@ -128,11 +130,11 @@ final class Writer {
 
     func count(_ submissions: [Submission], now: Int64) throws(StoreError) -> [Receipt] {
         do throws(StoreError) {
-            // Nothing may fail after the commit: submissions of a call that throws count as not counted, and are sent again.
+            // Nothing may fail after the commit: if this function throws, callers assume that nothing was counted, and senders send again.
             return try connection.transaction(.immediate) { () throws(StoreError) in
                 try dropCachedIfOthersWrote()
                 try readLogs()
-                // A new database stores the clock together with its first keys, because it determines their times.
+                // A new database stores the clock together with its first keys, because the clock determines their times.
                 let clock = try clock == nil ? startClock(at: now) : clock(at: now)
                 var receipts: [Receipt] = []
                 var aggregate = SubmissionAggregate(
@@ -152,29 +154,31 @@ final class Writer {
             }
         } catch {
             dropCached()
-            throw explained(error)
+            throw distinguishFullDatabase(error)
         }
     }
 
-    /// Drops data that a failed transaction may have cached and not written.
+    /// Drops all cached data, because a failed transaction may have cached changes that are not in the database.
     func dropCached() {
         caches.removeAll()
         clock = nil
     }
 
-    /// - Throws: ``StoreError/Reason/newerSchema(found:known:)`` once a later collector has changed the schema.
+    /// Drops all cached data if another connection has committed since the last call.
+    ///
+    /// - Throws: ``StoreError/Reason/newerSchema(found:known:)`` if a later collector has changed the schema.
     func dropCachedIfOthersWrote() throws(StoreError) {
         let version = try connection.number("pragma data_version")
         guard version != dataVersion else { return }
         caches.removeAll()
-        // The other process may have flushed for its readers.
+        // The other process may have flushed the logs because of its readers.
         readTime.record()
         let schema = Int(try connection.number("pragma user_version") ?? 0)
         guard schema == Migration.newestVersion else { throw .newerSchema(schema, in: connection.path) }
         dataVersion = version
     }
 
-    /// Returns the guarded time of a writer's first transaction, and writes it if none is stored yet.
+    /// Returns the guarded time for a writer's first transaction, and stores it if the database has no stored time.
     private func startClock(at now: Int64) throws(StoreError) -> StoreClock {
         guard try storedClock() == nil else { return try clock(at: now) }
         return try writeClock(at: now)
@@ -183,8 +187,8 @@ final class Writer {
     /// Returns the guarded time, which the first call reads from the database.
     func clock(at now: Int64) throws(StoreError) -> StoreClock {
         var clock: StoreClock
-        if let known = self.clock {
-            clock = known
+        if let cachedClock = self.clock {
+            clock = cachedClock
         } else {
             clock = StoreClock(try storedClock(), now: now, rule: clockRule)
         }
@@ -212,12 +216,18 @@ final class Writer {
         return StoreClock.Stored(wall: select.time(0), keys: select.time(1), waited: select.time(2))
     }
 
-    /// Empties the log if it is larger than ``logLimit``, because readers have kept SQLite from emptying it.
+    /// Empties the write-ahead log if it is larger than ``logLimit``: readers may have prevented SQLite from emptying it.
     func checkpointIfNeeded(now: Int64) throws(StoreError) {
-        if let tried = logTriedAt, (0..<Self.logRetryMilliseconds).contains(now - tried) { return }
+        if let lastAttempt = lastCheckpointAttemptAt,
+            (0..<Self.checkpointRetryMilliseconds).contains(now - lastAttempt)
+        {
+            return
+        }
         guard DatabaseFile.size(of: connection.path + "-wal") > logLimit else { return }
-        logTriedAt = now
-        if try connection.truncateLog(waitMilliseconds: Self.logWaitMilliseconds) { logTriedAt = nil }
+        lastCheckpointAttemptAt = now
+        if try connection.truncateLog(waitMilliseconds: Self.checkpointWaitMilliseconds) {
+            lastCheckpointAttemptAt = nil
+        }
     }
 
     // MARK: Entities
@@ -247,7 +257,7 @@ final class Writer {
                     aggregate: aggregate, rows: rows,
                     of: submissions, changed: &changed, now: now))
         }
-        // Samples come before explanations where a key's bytes run out.
+        // Writes samples before explanations, because samples have priority if the bytes of an ingest key are used up.
         for index in aggregatedLeaks.indices where !aggregatedLeaks[index].values.isEmpty {
             try writeValues(
                 aggregatedLeaks[index].values, of: leaks[index].id,
@@ -260,12 +270,12 @@ final class Writer {
         for release in aggregate.releases { try flushInstalls(of: rows.releases[release.number]) }
         try chooseNewest(rows, aggregate)
         try writeSlots(of: aggregate, rows, expiry: expiry)
-        // Flushes before leaks are reindexed.
-        let areRead = readTime.isRecent(within: logLimits.readMilliseconds)
+        // Flushes counts before leaks are reindexed, so that the indexes get the new counts.
+        let areValuesRead = readTime.isRecent(within: logLimits.readMilliseconds)
         quietCalls = submissions.count <= logLimits.quietSubmissions ? quietCalls + 1 : 0
-        if areRead || quietCalls >= logLimits.quietCalls { try flushCountLog() }
+        if areValuesRead || quietCalls >= logLimits.quietCalls { try flushCountLog() }
         try reindex(now: now)
-        try writeLogs(areRead: areRead)
+        try writeLogs(areValuesRead: areValuesRead)
         try reindexIfCrowded()
     }
 
@@ -277,7 +287,7 @@ final class Writer {
             where id = ?
             """, app.lastSeen, app.reports, app.freed, entry.cells, entry.textBytes, entry.id)
         for (reason, count) in app.dropped { try write(reason.text, count, of: entry) }
-        for (limit, count) in app.beyond { try write(limit, count, of: entry) }
+        for (limit, count) in app.overLimitCounts { try write(limit, count, of: entry) }
     }
 
     private func write(_ reason: String, _ count: Int, of app: AppEntry) throws(StoreError) {
@@ -287,11 +297,11 @@ final class Writer {
         guard connection.changes == 0 else { return }
         var isOverLimit = false
         if reason != StoreLimits.other {
-            let known = try number(
+            let reasonCount = try number(
                 app.reasonCount, else: "select count(*) from dropped where app = ? and reason <> 'other'",
                 of: app.id)
-            isOverLimit = known >= limits.droppedReasonsPerApp
-            app.reasonCount = known + (isOverLimit ? 0 : 1)
+            isOverLimit = reasonCount >= limits.droppedReasonsPerApp
+            app.reasonCount = reasonCount + (isOverLimit ? 0 : 1)
         }
         try connection.run(
             """
@@ -333,17 +343,17 @@ final class Writer {
               leaky_buckets = add_buckets(leaky_buckets, ?)
             where id = ?
             """, BucketCounts(build.sessions).bytes, BucketCounts(build.leakySessions).bytes, entry.row)
-        var beyond: [OverLimitCount.Name: Int] = [:]
+        var overLimitCounts: [OverLimitCount.Name: Int] = [:]
         for (className, check) in build.checks.sorted(by: { $0.key.text < $1.key.text }) {
             if let limit = try write(check, of: className.text, to: entry.row, day: day) {
-                beyond[limit, default: 0].addBounded(check.count)
+                overLimitCounts[limit, default: 0].addBounded(check.count)
             }
         }
-        for (limit, count) in beyond { try write(limit, count, of: app) }
+        for (limit, count) in overLimitCounts { try write(limit, count, of: app) }
     }
 
-    /// - Parameter day: the day that the bytes of a new class count for.
-    /// - Returns: the limit because of which the class does not count under its own name.
+    /// - Parameter day: the day whose limit the bytes of a new class count against.
+    /// - Returns: the limit because of which the class does not count under its own name; `nil` if it does.
     private func write(
         _ check: SubmissionAggregate.Check, of className: String, to build: Int64, day: Int
     ) throws(StoreError) -> OverLimitCount.Name? {
@@ -356,9 +366,9 @@ final class Writer {
         guard connection.changes == 0 else { return nil }
         var limit: OverLimitCount.Name?
         if className != StoreLimits.other {
-            let known = try number(
+            let classCount = try number(
                 else: "select count(*) from build_check where build = ? and class <> 'other'", of: build)
-            if known >= limits.checkClassesPerBuild {
+            if classCount >= limits.checkClassesPerBuild {
                 limit = .checkClasses
             } else if try !admitDetail(bytes: DetailBytes.ofCheck(className), keys: check.keys, day: day) {
                 limit = .details
@@ -375,9 +385,9 @@ final class Writer {
 
     private func flushInstalls(of release: ReleaseEntry) throws(StoreError) {
         guard !release.newInstalls.isEmpty else { return }
-        let fresh = release.newInstalls
+        let newInstalls = release.newInstalls
         release.newInstalls = []
-        guard let change = try add(fresh, to: .release, of: release.id) else { return }
+        guard let change = try add(newInstalls, to: .release, of: release.id) else { return }
         try connection.run("update release set installs = ? where id = ?", change.count, release.id)
     }
 }

@@ -33,7 +33,9 @@ import Testing
 
     @Test func `bounds cut the order at every place, whatever the text`() {
         for (first, one) in Self.ordered.enumerated() {
-            let (lower, upper) = (VersionOrder(one).atOrAbove, VersionOrder(one).above)
+            let (lower, upper) = (
+                VersionOrder(one).sameRankLowerBound, VersionOrder(one).higherRankLowerBound
+            )
             for (second, other) in Self.ordered.enumerated() {
                 let key = VersionOrder(other).key
                 #expect(key.lexicographicallyPrecedes(lower) == (second < first), "\(other) and \(one)")
@@ -45,7 +47,9 @@ import Testing
     @Test(arguments: [("5.2", "v5.2.0"), ("1-a+x", "1.0-a"), ("0", "0.0"), ("2+9", "02")])
     func `versions that rank the same have the same bounds`(one: String, other: String) {
         let (one, other) = (VersionOrder(one), VersionOrder(other))
-        #expect(one.atOrAbove == other.atOrAbove && one.above == other.above)
+        #expect(
+            one.sameRankLowerBound == other.sameRankLowerBound
+                && one.higherRankLowerBound == other.higherRankLowerBound)
         #expect(one.isNumbered && other.isNumbered)
     }
 
