@@ -83,7 +83,8 @@
             if query.baseline == nil, let build = version.build,
                 let earlierBuild = try Self.build(buildBefore(build, of: version.rows), on: connection)
             {
-                return ReleaseCheckBaseline(earlierBuild: earlierBuild, of: version, query.version, floor: floor)
+                return ReleaseCheckBaseline(
+                    earlierBuild: earlierBuild, of: version, query.version, floor: floor)
             }
             if let text = query.baseline {
                 let rows = try connection.run(releases(ranking: text, app: query.key)).map { $0.int64(0) }

@@ -120,7 +120,9 @@
             let storedLeak = existing.leaks[countedIdentity.id]
             let number = leaks.number(
                 of: countedIdentity.id, adding: Leak(row: storedLeak?.id, builds: storedLeak?.builds ?? 0))
-            return (AdmittedLeak(counted: countedIdentity, isNew: storedLeak == nil, exceededLimit: limit), number)
+            return (
+                AdmittedLeak(counted: countedIdentity, isNew: storedLeak == nil, exceededLimit: limit), number
+            )
         }
 
         func module(of leak: LeakID) -> String? { existing.module(of: leak) }

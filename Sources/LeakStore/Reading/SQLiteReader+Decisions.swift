@@ -113,7 +113,8 @@ extension SQLiteReader {
     private func forEachRegression(
         app: AppKey, _ body: (_ leak: Int64, _ release: Int64) -> Void
     ) throws(StoreError) {
-        let regressedRows = try decidedLeaks(app: app.scope).filter { $0.decisionStatus.isRegressed }.map(\.row)
+        let regressedRows = try decidedLeaks(app: app.scope).filter { $0.decisionStatus.isRegressed }.map(
+            \.row)
         guard !regressedRows.isEmpty else { return }
         let select = try connection.statement(
             """
