@@ -29,6 +29,7 @@ import Testing
         #expect(found.row.reports == 5)
         #expect(found.row.freed == 0)
         #expect(found.row.installs == 2)
+        #expect(found.row.impact == 2)
         #expect(found.row.aliveAtMost == 2)
         #expect(found.row.firstVersion == "1.9")
         #expect(found.row.lastVersion == "1.10")
@@ -167,6 +168,23 @@ import Testing
         #expect(try detail(page).row.reports == 10)
     }
 
+    @Test func `the impact of a leak is its installs in the newest version, in every list`() throws {
+        let (page, cart) = (leak("Page"), leak("Cart"))
+        let reports = (1...9).map { Report(leak: page, version: "1.0", install: $0) }
+            + (1...2).map { Report(leak: page, version: "2.0", install: $0) }
+            + (1...5).map { Report(leak: cart, version: "2.0", install: $0) }
+        _ = try store.count([submission(reports)], now: noon)
+        let reader = try store.makeReader()
+        for (period, search) in [(nil, nil), (Period.day, nil), (nil, "a")] as [(Period?, String?)] {
+            var query = LeakQuery()
+            (query.period, query.search) = (period, search)
+            let leaks = try reader.leaks(query, now: noon).leaks
+            #expect(leaks.map(\.identity.title) == ["Cart", "Page"])
+            #expect(leaks.map(\.impact) == [5, 2] && leaks.map(\.installs) == [5, 9])
+        }
+        #expect(try detail(page).row.impact == 2)
+    }
+
     @Test func `shares are reports out of checks in the version looked at`() throws {
         let page = leak("Page")
         var batch = submission([
@@ -182,11 +200,15 @@ import Testing
         batch.dropped = [Submission.Dropped(app: "shop", reason: "budget", count: 3)]
         _ = try store.count([batch, batch], now: noon)
         #expect(try detail(page).row.share == Share(reports: 6, checks: 60))
+        #expect(try detail(page).row.previousShare == Share(reports: 10, checks: 100))
         var query = LeakQuery()
         query.version = "1.0"
         let reader = try store.makeReader()
         let listed = try #require(try reader.leaks(query, now: noon).leaks.first)
         #expect(listed.share == Share(reports: 10, checks: 100))
+        #expect(listed.previousShare == nil)
+        query.version = nil
+        #expect(try reader.leaks(query, now: noon).leaks.first?.previousShare == Share(reports: 10, checks: 100))
         #expect(listed.reports == 10)
         let releases = try reader.releases(app: "shop")
         #expect(releases.map(\.version) == ["2.0", "1.0"])

@@ -44,6 +44,7 @@ extension JSONWriter {
         field("reports", row.reports)
         field("freed", row.freed)
         field("installs", row.installs)
+        field("impact", row.impact)
         field("alive_max", row.aliveAtMost)
         field("retained_bytes", row.retainedBytes)
         field("cost_bytes", row.cost)
@@ -67,6 +68,7 @@ extension JSONWriter {
         }
         field("quality", leak.quality.rawValue)
         field("share", share: row.share)
+        field("previous_share", share: row.previousShare)
     }
 
     private mutating func field(_ name: String, percentiles: Percentiles?) {

@@ -15,7 +15,8 @@ struct LeakTable: Component {
         return #"""
             <table class="leaks\#(hasCosts ? " costs" : "")">\#(caption)
             <thead><tr><th scope="col">Leak</th><th scope="col">State</th><th scope="col">14 days</th>\#
-            \#(columnHeading("Reports", .reports, isNumber: true))\#(columnHeading("Installs", .installs, isNumber: true))\#
+            \#(columnHeading("Reports", .reports, isNumber: true))\#(columnHeading("Impact", .impact, isNumber: true))\#
+            \#(columnHeading("Installs", .installs, isNumber: true))\#
             \#(hasCosts ? columnHeading("Keeps", .cost, isNumber: true) : "")\#
             \#(columnHeading("Versions", .firstSeen))\#(columnHeading("Last seen", .lastSeen))</tr></thead>
             <tbody>\#(rows)</tbody></table>
@@ -76,7 +77,8 @@ struct LeakTableRow: Component {
         return #"""
             <tr><th scope="row"><a href="\#(context.links.to(.leak(leak.id)))">\#(IsolatedText(leak.title))</a>\#
             \#(LeakPath(brief: leak))</th><td>\#(StateBadge(row: row))\#(app)</td><td>\#(SparkLine(row.trend))</td>\#
-            <td class="num">\#(Count(row.reports))</td><td class="num">\#(Count(row.installs))\#(share)</td>\#
+            <td class="num">\#(Count(row.reports))</td><td class="num">\#(Count(row.impact))</td>\#
+            <td class="num">\#(Count(row.installs))\#(rate)</td>\#
             \#(cost)<td>\#(VersionSpan(row: row))</td><td>\#(context.relativeTime(row.lastSeen))</td></tr>
 
             """#
@@ -94,11 +96,7 @@ struct LeakTableRow: Component {
         showsApp ? "<small>\(IsolatedText(row.identity.app))</small>" : nil
     }
 
-    private var share: HTML? {
-        row.share?.percentage.map {
-            "<small>\($0) of \(ObjectKindName.checksNoun(of: row.identity.kind)) leak</small>"
-        }
-    }
+    private var rate: HTML? { LeakRate(row: row).map { "<small>\($0)</small>" } }
 }
 
 /// The first and the last version with the leak: `5.0.1 – 5.2.0`, or the only version.
@@ -129,9 +127,33 @@ struct VersionSpan: Component {
     }
 }
 
+/// The rate of a leak in one version, and in the version before: `1 in 31 dismissals, before 1 in 310`.
+struct LeakRate: Component {
+    var html: HTML
+
+    /// - Returns: `nil` if the rate is not known, or says little because there are few checks.
+    init?(row: LeakRow) {
+        let noun = ObjectKindName.checksNoun(of: row.identity.kind)
+        guard let rate = row.share?.rate(of: noun) else { return nil }
+        let previous: HTML? = row.previousShare?.rate().map { ", before \($0)" }
+        html = "\(rate)\(previous)"
+    }
+}
+
 extension Share {
     /// Number of checks below which a share says more about chance than about the app.
     static let minimumChecks = 50
+
+    /// Returns the rate as a ratio, such as `1 in 31 dismissals`; `nil` where ``percentage`` is.
+    ///
+    /// - Parameter noun: noun of the checks; `nil` to leave it out.
+    fileprivate func rate(of noun: String? = nil) -> String? {
+        guard let percentage else { return nil }
+        guard reports > 0 else { return "none" + (noun.map { " of the \($0)" } ?? "") }
+        // Above one half, a ratio of whole numbers is too coarse.
+        guard reports <= checks / 2 else { return "\(percentage)" + (noun.map { " of the \($0)" } ?? "") }
+        return "1\u{A0}in\u{A0}\(Count((checks + reports / 2) / reports))" + (noun.map { " \($0)" } ?? "")
+    }
 
     /// Reports in percent of checks; `nil` below ``minimumChecks``, and if there are more reports than checks, as from
     /// a detector that does not count its checks.

@@ -11,6 +11,8 @@ public struct LeakRow: Sendable {
     public var reports: Int
     public var freed: Int
     public var installs: Int
+    /// Installs with the leak in the app's newest version; the key of the order ``LeakQuery/Sort/impact``.
+    public var impact: Int
     public var aliveAtMost: Int?
     /// Bytes that one object retains: the median of the explanations, to within 1/32; `nil` without an explanation.
     public var retainedBytes: Int?
@@ -28,14 +30,16 @@ public struct LeakRow: Sendable {
     /// Reports and checks of the leak's class in one version; `nil` without a check. The version is the one that the query names, or
     /// else the newest version in which the class leaked.
     public var share: Share?
+    /// The same in the version before that one; `nil` without a check there.
+    public var previousShare: Share?
 
     public init(
         identity: LeakIdentity, state: LeakState, known: KnownMatch? = nil,
         decisionStatus: DecisionStatus? = nil,
         isNew: Bool, reports: Int,
-        freed: Int, installs: Int, aliveAtMost: Int?, retainedBytes: Int? = nil, lived: Percentiles?,
+        freed: Int, installs: Int, impact: Int = 0, aliveAtMost: Int?, retainedBytes: Int? = nil, lived: Percentiles?,
         firstVersion: String, lastVersion: String, firstSeen: Int64, lastSeen: Int64, trendFrom: Int,
-        trend: [Int], share: Share?
+        trend: [Int], share: Share?, previousShare: Share? = nil
     ) {
         self.identity = identity
         self.state = state
@@ -45,6 +49,7 @@ public struct LeakRow: Sendable {
         self.reports = reports
         self.freed = freed
         self.installs = installs
+        self.impact = impact
         self.aliveAtMost = aliveAtMost
         self.retainedBytes = retainedBytes
         self.lived = lived
@@ -55,6 +60,7 @@ public struct LeakRow: Sendable {
         self.trendFrom = trendFrom
         self.trend = trend
         self.share = share
+        self.previousShare = previousShare
     }
 }
 

@@ -4,11 +4,13 @@ extension LeakRow {
     /// SQL condition for a slow leak: at least one freed report, and at least nine for every ten reports.
     package static let isSlow = "(l.freed >= 1 and l.freed * 10 >= l.reports * 9)"
 
-    /// SQL for the checks of the leak's class in the release `page.looked_at`; null if there are none.
-    package static let checks = """
-        (select cast(sum(c.checks) as bigint) from build b join build_check c on c.build = b.id and c.class = l.class
-         where b.release = page.looked_at)
+    /// Returns SQL for the checks of the leak's class in a release; null if there are none.
+    private static func checks(in release: String) -> String {
         """
+        (select cast(sum(c.checks) as bigint) from build b join build_check c on c.build = b.id and c.class = l.class
+         where b.release = \(release))
+        """
+    }
 
     /// The columns of a row, for a table `page` with `id`, `k1`, `k2`, `reports`, `installs` and `looked_at`.
     ///
@@ -22,7 +24,7 @@ extension LeakRow {
         case reports, installs, id, app, environment, kind, className, quality, freed, aliveAtMost, firstSeen,
             lastSeen
         case firstVersion, lastVersion, isNew, isSlow, title, module, stack, children, cycle
-        case groupedVersion, groupedClass, groupedStack, lived, checks, share, retainedBytes
+        case groupedVersion, groupedClass, groupedStack, lived, checks, share, retainedBytes, impact, previousChecks, previousShare
 
         package var expression: String {
             switch self {
@@ -54,9 +56,12 @@ extension LeakRow {
             case .groupedClass: "t.grouped_class"
             case .groupedStack: "t.grouped_stack"
             case .lived: "lived.histogram"
-            case .checks: LeakRow.checks
+            case .checks: LeakRow.checks(in: "page.looked_at")
             case .share: "share.reports"
             case .retainedBytes: "l.retained_bytes"
+            case .impact: "l.impact"
+            case .previousChecks: LeakRow.checks(in: "previous.id")
+            case .previousShare: "previous_share.reports"
             }
         }
     }
@@ -71,6 +76,11 @@ extension LeakRow {
         join release f on f.id = l.first_release join release n on n.id = l.last_release
         left join leak_lived lived on lived.leak = l.id
         left join leak_release share on share.leak = l.id and share.release = page.looked_at
+        left join release previous on previous.id = (
+          select r.id from release r where r.app = l.app
+            and r.order_key < (select order_key from release where id = page.looked_at)
+          order by r.order_key desc limit 1)
+        left join leak_release previous_share on previous_share.leak = l.id and previous_share.release = previous.id
         """
     }
 
@@ -102,11 +112,15 @@ extension LeakRow {
                     version: row.int(.groupedVersion), className: row.text(.groupedClass),
                     stack: groupedStack)),
             state: row.bool(.isSlow) ? .slow : .open, isNew: row.bool(.isNew), reports: row.int(.reports),
-            freed: row.int(.freed), installs: row.int(.installs), aliveAtMost: row.optionalInt(.aliveAtMost),
+            freed: row.int(.freed), installs: row.int(.installs), impact: row.int(.impact),
+            aliveAtMost: row.optionalInt(.aliveAtMost),
             retainedBytes: row.int(.retainedBytes) == 0 ? nil : row.int(.retainedBytes), lived: lived,
             firstVersion: row.text(.firstVersion), lastVersion: row.text(.lastVersion),
             firstSeen: row.time(.firstSeen), lastSeen: row.time(.lastSeen), trendFrom: 0, trend: [],
-            share: row.optionalInt(.checks).map { Share(reports: row.int(.share), checks: $0) })
+            share: row.optionalInt(.checks).map { Share(reports: row.int(.share), checks: $0) },
+            previousShare: row.optionalInt(.previousChecks).map {
+                Share(reports: row.int(.previousShare), checks: $0)
+            })
     }
 }
 

@@ -42,14 +42,15 @@ enum Shop {
         freed: Int = 0,
         installs: Int,
         alive: Int? = nil, lived: Percentiles? = nil, from: String, to: String = "5.2.0", seen ago: Int64,
-        trend: [Int], share: Share?
+        trend: [Int], share: Share?, previousShare: Share? = nil
     ) -> LeakRow {
         LeakRow(
             identity: leak, state: state, known: known, decisionStatus: decisionStatus, isNew: isNew,
             reports: reports,
-            freed: freed, installs: installs,
+            freed: freed, installs: installs, impact: installs / 2,
             aliveAtMost: alive, lived: lived, firstVersion: from, lastVersion: to, firstSeen: now - 51 * hour,
-            lastSeen: now - ago, trendFrom: today - 13, trend: trend, share: share)
+            lastSeen: now - ago, trendFrom: today - 13, trend: trend, share: share,
+            previousShare: previousShare)
     }
 
     static let checkout = row(
@@ -60,7 +61,7 @@ enum Shop {
         isNew: true, reports: 1284, freed: 12, installs: 812, alive: 3,
         lived: Percentiles(p50: 14_000, p90: 60_000),
         from: "5.2.0", seen: 2 * hour, trend: [0, 0, 0, 0, 0, 0, 0, 0, 0, 4, 60, 210, 480, 530],
-        share: Share(reports: 1207, checks: 14_901))
+        share: Share(reports: 1207, checks: 14_901), previousShare: Share(reports: 31, checks: 9_310))
 
     /// The status of a leak that was resolved in 5.0.0 and seen again.
     static let regressedStatus = DecisionStatus(
