@@ -280,7 +280,7 @@
                     overview: try times { _ = try reader.overview(app: nil, period: period, now: now) },
                     summary: try times {
                         _ = try reader.overview(app: nil, period: period, now: now)
-                        _ = try reader.apps()
+                        _ = try reader.apps(in: AppKey.production)
                         _ = try reader.versions(app: nil)
                         _ = try reader.leaks(query, now: now)
                     })

@@ -40,7 +40,7 @@ enum RenderBench {
         query.cursor = nil
         let summary = SummaryPage(
             context: PageContext(
-                links: .served, now: now, apps: try reader.apps(), versions: try reader.versions(app: nil),
+                links: .served, now: now, apps: try reader.apps(in: AppKey.production), versions: try reader.versions(app: nil),
                 query: query),
             overview: try reader.overview(app: nil, period: .day, now: now), page: page)
         let view = StoreView(reader: reader, now: now)
@@ -57,7 +57,7 @@ enum RenderBench {
         else { throw Failure("no leak") }
         let kept = samples.map(ParsedSample.init)
         var context = PageContext(links: .served, now: now)
-        context.versions = try reader.versions(app: detail.row.identity.app)
+        context.versions = try reader.versions(app: detail.row.identity.appKey.scope)
         let hours = try reader.trend(of: id, by: .hour, now: now)?.lastHours(48, now: now)
         let page = LeakDetailPage(
             context: context, detail: detail, hourlyTrend: hours, newestSample: kept.first,
