@@ -21,7 +21,9 @@
             let checks = RowCheck.all.map { (sentence: $0.sentence, sql: $0.sql) } + totalChecks
             for check in checks {
                 let wrongCount = try connection.run(Query(check.sql)).first?.int(0) ?? 0
-                if wrongCount > 0 { problems.append("\(check.sentence): \(wrongCount) wrong") }
+                if wrongCount > 0 {
+                    problems.append(VerificationRule.problem(check.sentence, rowCount: wrongCount))
+                }
             }
             return problems + (try installProblems(on: connection))
         }
@@ -61,7 +63,8 @@
                 }
                 guard rows.count == setsPerQuery else { break }
             }
-            return wrongCount == 0 ? [] : ["installs are the size of their set: \(wrongCount) wrong"]
+            return wrongCount == 0
+                ? [] : [VerificationRule.problem("installs are the size of their set", rowCount: wrongCount)]
         }
     }
 

@@ -63,7 +63,9 @@ extension SQLiteConnection {
         var problems: [String] = []
         for check in RowCheck.all where check.since <= schema {
             let wrongCount = try count(check.count)
-            if wrongCount > 0 { problems.append("\(check.sentence): \(wrongCount) wrong") }
+            if wrongCount > 0 {
+                problems.append(VerificationRule.problem(check.sentence, rowCount: wrongCount))
+            }
         }
         if schema >= 7 { problems += try logProblems() }
         return problems + (try installProblems(of: schema))
@@ -134,7 +136,7 @@ extension SQLiteConnection {
     private func logProblems() throws(StoreError) -> [String] {
         var problems: [String] = []
         func add(_ sentence: String, _ count: Int) {
-            if count > 0 { problems.append("\(sentence): \(count) wrong") }
+            if count > 0 { problems.append(VerificationRule.problem(sentence, rowCount: count)) }
         }
         let keys = try readable { () throws(StoreError) in try keyLog() } ?? KeyLog()
         add("an idempotency key in the log has its answer", try missingAnswers(of: keys))
@@ -215,6 +217,15 @@ extension SQLiteConnection {
             }
         }
         wrong += log.count
-        return wrong == 0 ? [] : ["installs are the size of their set: \(wrong) wrong"]
+        return wrong == 0
+            ? [] : [VerificationRule.problem("installs are the size of their set", rowCount: wrong)]
+    }
+}
+
+/// A rule that stored data must follow.
+package enum VerificationRule {
+    /// Returns the line about a rule that some rows break.
+    package static func problem(_ rule: String, rowCount: Int) -> String {
+        "\(rule): not true for \(rowCount) \(rowCount == 1 ? "row" : "rows")"
     }
 }

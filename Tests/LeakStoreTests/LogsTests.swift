@@ -169,10 +169,10 @@ import LeakPlatform
     }
 
     @Test(arguments: [
-        ("delete from answer", "an idempotency key in the log has its answer: 1 wrong"),
+        ("delete from answer", "an idempotency key in the log has its answer: not true for 1 row"),
         (
             "insert into value_log (counts) select counts from value_log",
-            "reports of a leak by system and by model, with those in the log, are no more than all: 1 wrong"
+            "reports of a leak by system and by model, with those in the log, are no more than all: not true for 1 row"
         ),
         (
             "update value_log set counts = x'010141070002'",

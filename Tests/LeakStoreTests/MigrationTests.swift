@@ -38,7 +38,7 @@ import Testing
         #expect(try store.verify() == [])
         let reader = try store.makeReader()
         var query = LeakQuery()
-        query.sort = .reports
+        (query.sort, query.state) = (.reports, .any)
         let page = try reader.leaks(query, now: noon)
         #expect(page.leaks.map(\.identity.title) == ["CheckoutViewController", "Größe"])
         #expect(page.leaks.map(\.reports) == [18, 0] && page.leaks.map(\.freed) == [0, 9])

@@ -170,7 +170,8 @@ import Testing
 
     @Test func `the impact of a leak is its installs in the newest version, in every list`() throws {
         let (page, cart) = (leak("Page"), leak("Cart"))
-        let reports = (1...9).map { Report(leak: page, version: "1.0", install: $0) }
+        let reports =
+            (1...9).map { Report(leak: page, version: "1.0", install: $0) }
             + (1...2).map { Report(leak: page, version: "2.0", install: $0) }
             + (1...5).map { Report(leak: cart, version: "2.0", install: $0) }
         _ = try store.count([submission(reports)], now: noon)
@@ -208,7 +209,8 @@ import Testing
         #expect(listed.share == Share(reports: 10, checks: 100))
         #expect(listed.previousShare == nil)
         query.version = nil
-        #expect(try reader.leaks(query, now: noon).leaks.first?.previousShare == Share(reports: 10, checks: 100))
+        #expect(
+            try reader.leaks(query, now: noon).leaks.first?.previousShare == Share(reports: 10, checks: 100))
         #expect(listed.reports == 10)
         let releases = try reader.releases(app: "shop")
         #expect(releases.map(\.version) == ["2.0", "1.0"])

@@ -104,30 +104,64 @@ import Testing
         let stored = try #require(try store.decide(decision, about: ids, now: noon))
         #expect(stored.action == .resolved(version: "1.0", isAfter: true))
         let reader = try store.makeReader()
-        for id in ids.prefix(2) {
-            let found = try #require(try reader.leak(id, now: noon))
-            #expect(found.history.map(\.action) == [stored.action])
-        }
-        // In debug, version 2.0 leaks already: later than the fix.
+        #expect(try reader.leak(ids[0], now: noon)?.history.map(\.action) == [stored.action])
+        // In debug, version 2.0 leaks already, so that the fix is in a later one.
+        let inDebug = PastDecision.Action.resolved(version: "2.0", isAfter: true)
+        #expect(try reader.leak(ids[1], now: noon)?.history.map(\.action) == [inDebug])
         #expect(try reader.leak(ids[0], now: noon)?.row.state == .resolved)
         #expect(try store.decide(decision, about: [ids[2], ids[0]], now: noon) == nil)
         #expect(try store.verify() == [])
     }
 
-    @Test func `environments beyond the limit of a key count as other apps do`() throws {
+    @Test func `environments beyond the limit of an app count as other, production always as itself`() throws
+    {
         var limits = StoreLimits()
-        limits.appsPerKey = 2
+        (limits.appsPerKey, limits.environmentsPerApp) = (1, 2)
         let store = try place.store(limits: limits)
-        for number in 0..<5 {
-            let report = Report(leak: leak("Page", environment: "e\(number)"))
+        for name in ["e0", "e1", "e2", "e3", "e0", AppKey.production] {
+            let report = Report(leak: leak("Page", environment: name))
             #expect(try store.count([submission([report])], now: noon) == [.counted])
         }
         let reader = try store.makeReader()
-        #expect(try reader.environments(app: nil) == ["e0", "e1", AppKey.production])
-        let other = try reader.overview(app: AppScope(StoreLimits.other), now: noon)
-        #expect(other.reports == 3)
-        #expect(other.beyond == [OverLimitCount(app: .other, limit: .apps, count: 3)])
+        #expect(try reader.environments(app: "shop") == ["e0", "e1", StoreLimits.other, AppKey.production])
+        let other = try reader.overview(app: AppScope("shop", environment: StoreLimits.other), now: noon)
+        #expect((other.leaks, other.reports) == (2, 2))
+        let key = AppKey("shop", environment: StoreLimits.other)
+        #expect(other.beyond == [OverLimitCount(app: key, limit: .environments, count: 2)])
+        #expect(try reader.overview(app: "shop", now: noon).reports == 1)
         #expect(try store.verify() == [])
+    }
+
+    @Test func `an app beyond the limit of a key counts as other in its own environment`() throws {
+        var limits = StoreLimits()
+        limits.appsPerKey = 1
+        let store = try place.store(limits: limits)
+        for (app, environment) in [
+            ("shop", debug), ("mail", debug), ("chat", AppKey.production), ("shop", "ci"),
+        ] {
+            let report = Report(leak: leak("Page", app: app, environment: environment))
+            #expect(try store.count([submission([report])], now: noon) == [.counted])
+        }
+        let reader = try store.makeReader()
+        #expect(
+            Set(try reader.appSummaries().map(\.key)) == [
+                AppKey("shop", environment: debug), AppKey(StoreLimits.other, environment: debug),
+                AppKey(StoreLimits.other), AppKey("shop", environment: "ci"),
+            ])
+        let other = try reader.overview(app: AppScope(StoreLimits.other, environment: debug), now: noon)
+        #expect(other.reports == 1 && other.beyond.map(\.limit) == [.apps])
+        #expect(try store.verify() == [])
+    }
+
+    @Test func `a fix holds from the newest version of each environment`() throws {
+        try count()
+        // Resolved in production, where 1.0 is the newest version. Debug has 2.0 already.
+        let ids = [leak("Page").id, leak("Page", environment: debug).id]
+        _ = try store.decide(Decision(.resolve(.nextVersion), by: "ada"), about: ids, now: noon)
+        let again = Report(leak: leak("Page", environment: debug), version: "2.0", install: 2)
+        #expect(try store.count([submission([again])], now: noon) == [.counted])
+        let reader = try store.makeReader()
+        for id in ids { #expect(try reader.leak(id, now: noon)?.row.state == .resolved) }
     }
 
     @Test func `an erased install leaves every environment`() throws {

@@ -140,8 +140,9 @@ import Testing
 
     @Test func `another list changes what is shown, not what is kept`() throws {
         #expect(try page(store.makeReader(known: list)).total == 2)
-        let plain = try page(store.makeReader())
+        let plain = try page(store.makeReader()) { $0.state = .any }
         #expect(plain.total == 4 && plain.known == LeakTotals())
+        #expect(try page(store.makeReader()).slow.leaks == plain.leaks.count { $0.state == .slow })
         #expect(plain.leaks.allSatisfy { $0.known == nil && $0.state != .known })
         #expect(plain.leaks.contains { $0.state == .slow })
     }

@@ -57,7 +57,7 @@ import Testing
         }
         for version in [nil, "1.0"] {
             var query = LeakQuery()
-            query.version = version
+            (query.version, query.state) = (version, .slow)
             let page = try reader.leaks(query, now: noon)
             #expect((page.leaks.count, page.reports) == (4, most))
             #expect(page.leaks.allSatisfy { $0.reports == most && $0.trend.last == most })

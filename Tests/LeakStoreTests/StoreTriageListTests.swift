@@ -52,7 +52,7 @@ import Testing
     }
 
     @Test(arguments: [
-        (LeakQuery.StateFilter.toFix, ["UIKeyboardRegressed", "Over", "Regressed", "Slow", "Open"]),
+        (LeakQuery.StateFilter.toFix, ["UIKeyboardRegressed", "Over", "Regressed", "Open"]),
         (.open, ["Over", "Open"]), (.slow, ["Slow"]), (.regressed, ["UIKeyboardRegressed", "Regressed"]),
         (.resolved, ["Resolved"]), (.ignored, ["UIKeyboardIgnored", "Ignored"]),
         (.known, ["UIKeyboardKnown"]),
@@ -88,8 +88,10 @@ import Testing
                 #expect(page.known == LeakTotals(leaks: 1, reports: 7))
                 #expect(page.resolved == LeakTotals(leaks: 1, reports: 3))
                 #expect(page.ignored == LeakTotals(leaks: 2, reports: 13))
+                #expect(page.slow == LeakTotals(leaks: 1, reports: 2))
             } else {
-                #expect([page.known, page.resolved, page.ignored].allSatisfy { $0 == LeakTotals() })
+                #expect(
+                    [page.known, page.resolved, page.ignored, page.slow].allSatisfy { $0 == LeakTotals() })
             }
         }
     }
@@ -109,7 +111,8 @@ import Testing
     @Test func `lists of a version, a class, a search and another app leave out the same`() throws {
         #expect(try page { $0.version = "2.0" }.leaks.map(\.reports) == [10, 10])
         let first = try page { $0.version = "1.0" }
-        #expect(first.leaks.map(\.reports) == [16, 9, 4, 2, 1])
+        #expect(first.leaks.map(\.reports) == [16, 9, 4, 1])
+        #expect(first.slow == LeakTotals(leaks: 1, reports: 2))
         #expect(first.resolved == LeakTotals(leaks: 1, reports: 3) && first.ignored.leaks == 2)
         #expect(try page { $0.className = "Ignored" }.total == 0)
         #expect(try page { $0.className = "Ignored" }.ignored == LeakTotals(leaks: 1, reports: 5))
@@ -154,11 +157,11 @@ import Testing
     @Test func `a reader sees each decision, and each report after it, at once`() throws {
         let reader = try store.makeReader(known: list)
         for _ in 0..<2 {
-            #expect(try page(reader).total == 5)
-            try decide(.resolve(.newestVersion), "Open")
             #expect(try page(reader).total == 4)
+            try decide(.resolve(.newestVersion), "Open")
+            #expect(try page(reader).total == 3)
             _ = try store.count([submission([Report(leak: leak("Open"), version: "2.0")])], now: noon)
-            #expect(try page(reader).total == 5)
+            #expect(try page(reader).total == 4)
             #expect(try page(reader) { $0.state = .regressed }.total == 3)
             try decide(.reopen, "Open")
             #expect(try page(reader) { $0.state = .regressed }.total == 2)

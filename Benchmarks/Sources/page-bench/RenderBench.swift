@@ -40,7 +40,8 @@ enum RenderBench {
         query.cursor = nil
         let summary = SummaryPage(
             context: PageContext(
-                links: .served, now: now, apps: try reader.apps(in: AppKey.production), versions: try reader.versions(app: nil),
+                links: .served, now: now, apps: try reader.apps(in: AppKey.production),
+                versions: try reader.versions(app: nil),
                 query: query),
             overview: try reader.overview(app: nil, period: .day, now: now), page: page)
         let view = StoreView(reader: reader, now: now)

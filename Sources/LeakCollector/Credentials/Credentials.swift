@@ -127,7 +127,7 @@ public struct Credentials: Sendable {
     private static func environments(_ list: String) throws(SettingError) -> [String] {
         var names: [String] = []
         for part in list.split(separator: ",") {
-            let name = AppKey.environment(named: String(part.trimmingPrefix { $0 == " " }))
+            let name = AppKey.environment(named: part.trimmed)
             try check(name, "--environments", maxBytes: WireLimits.environmentBytes)
             if !names.contains(name) { names.append(name) }
         }
@@ -231,5 +231,15 @@ struct ReservedNameError: Error, Hashable, Sendable, CustomStringConvertible {
 
     var description: String {
         "\(name) cannot be renamed: its name is that of the environment variable that sets it"
+    }
+}
+
+extension Substring {
+    /// The text without spaces at its ends.
+    fileprivate var trimmed: String {
+        let text = drop { $0 == " " }
+        return String(
+            text.prefix(
+                (text.lastIndex { $0 != " " }).map { text.distance(from: text.startIndex, to: $0) + 1 } ?? 0))
     }
 }

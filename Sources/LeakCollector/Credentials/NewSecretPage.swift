@@ -26,7 +26,9 @@ struct NewSecretPage: Component {
     private var snippets: [Snippet] {
         switch kind {
         case .keys:
-            Snippet.sending(to: address, key: secret, app: credential.app, project: credential.id)
+            Snippet.sending(
+                to: address, key: secret, app: credential.app, environment: credential.environments.first,
+                project: credential.id)
         case .tokens: Snippet.reading(from: address, token: secret)
         }
     }

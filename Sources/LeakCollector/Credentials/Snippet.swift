@@ -10,9 +10,14 @@ struct Snippet: Hashable, Sendable {
     ///
     /// - Parameters:
     ///   - app: the only app that the key may write for; `nil` for any app.
+    ///   - environment: an environment that the key may write for; `nil` for any environment.
     ///   - project: the number in a DSN.
-    static func sending(to address: String, key: String, app: String?, project: Int64) -> [Snippet] {
+    static func sending(
+        to address: String, key: String, app: String?, environment: String? = nil, project: Int64
+    ) -> [Snippet] {
         let app = app ?? "com.example.shop"
+        let environmentArgument = environment.map { ", environment: \(swiftLiteral($0))" } ?? ""
+        let environmentParameter = environment.map { "&environment=\(PercentEncoder.encode($0))" } ?? ""
         return [
             Snippet(
                 title: "From an app",
@@ -21,13 +26,13 @@ struct Snippet: Hashable, Sendable {
 
                     let reporter = LeakReporter(.init(
                         endpoint: \#(swiftLiteral(address)), key: \#(swiftLiteral(key)),
-                        app: .init(id: \#(swiftLiteral(app)), version: "1.0.0")))
+                        app: .init(id: \#(swiftLiteral(app))\#(environmentArgument), version: "1.0.0")))
                     reporter.record(message: "VIEWCONTROLLER STILL IN MEMORY <Shop.CartController: 0x7f88acc69260>")
                     """#),
             Snippet(
                 title: "From a shell",
                 code: #"""
-                    curl '\#(address)/api/v1/reports?app=\#(PercentEncoder.encode(app))&version=1.0.0' \
+                    curl '\#(address)/api/v1/reports?app=\#(PercentEncoder.encode(app))&version=1.0.0\#(environmentParameter)' \
                       --header 'Authorization: Bearer \#(key)' --header 'Content-Type: text/plain' \
                       --data 'VIEWCONTROLLER STILL IN MEMORY <Shop.CartController: 0x7f88acc69260>'
                     """#),

@@ -57,6 +57,10 @@ public struct Export {
         let chosenApps = summaries.filter { app == nil || $0.id == app }
         let scope = AppScope(app, environment: environment)
         if let app, chosenApps.isEmpty { throw NoSuchApp(app: app, knownApps: summaries.map(\.id)) }
+        let environments = try reader.environments(app: nil)
+        guard !summaries.isEmpty || environments.isEmpty else {
+            throw NoSuchEnvironment(environment: environment, knownEnvironments: environments)
+        }
         let apps = chosenApps.map(\.id)
         // The machine's clock is not used, because it would make the result of every run different.
         let now = time ?? chosenApps.map(\.lastSeen).max() ?? PageContext.noTime
@@ -73,6 +77,16 @@ public struct Export {
         }
         try run.write(progress)
         return Result(fileCount: run.folder.writtenFiles.count, removedFileCount: try run.folder.finish())
+    }
+
+    struct NoSuchEnvironment: Error, CustomStringConvertible {
+        let environment: String
+        let knownEnvironments: [String]
+
+        var description: String {
+            "there are no reports of the environment \(environment); the environments are "
+                + knownEnvironments.prefix(20).joined(separator: ", ")
+        }
     }
 
     struct NoSuchApp: Error, CustomStringConvertible {

@@ -100,10 +100,12 @@ struct ExportRun {
         query.state = .any
         try writeJSON(of: query, from: target, writesAllPages: writesAllPages) { .list(app: app, page: $0) }
         guard writesAllPages else { return }
-        // Only lists that a page links to are written. The summary itself shows the first known leaks.
+        // Only lists that a page links to are written. The summary itself shows the first leaks that are freed late or
+        // known.
         let setAside: [(LeakQuery.StateFilter, isLinked: Bool)] = [
             (.resolved, firstPage.resolved.leaks > 0), (.ignored, firstPage.ignored.leaks > 0),
-            (.known, firstPage.known.leaks > SummaryResource.maxKnownLeaks),
+            (.known, firstPage.known.leaks > SummaryResource.maxSetAsideLeaks),
+            (.slow, firstPage.slow.leaks > SummaryResource.maxSetAsideLeaks),
         ]
         for (state, isLinked) in setAside where isLinked {
             query.state = state
@@ -131,7 +133,10 @@ struct ExportRun {
             context.query.state = query.state
             let html = SummaryPage(
                 context: context, overview: overview, page: page,
-                knownLeaks: try SummaryResource.knownLeaks(besides: page, query, from: view(pageTarget)),
+                freedLateLeaks: try SummaryResource.setAsideLeaks(
+                    .slow, page.slow, query, from: view(pageTarget)),
+                knownLeaks: try SummaryResource.setAsideLeaks(
+                    .known, page.known, query, from: view(pageTarget)),
                 apps: overviews,
                 exportedPageNumber: number
             ).html

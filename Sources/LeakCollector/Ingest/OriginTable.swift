@@ -71,7 +71,8 @@ struct OriginTable {
         if let restrictedApp = key.app, !restrictedApp.utf8.elementsEqual(origin.app.utf8) {
             return .rejected("app is \(origin.app), but this ingest key is restricted to \(restrictedApp)")
         }
-        guard key.environments.isEmpty || key.environments.contains(origin.environment) else {
+        let isAdmitted = key.environments.contains { $0.utf8.elementsEqual(origin.environment.utf8) }
+        guard key.environments.isEmpty || isAdmitted else {
             return .rejected(
                 "environment is \(origin.environment), but this ingest key is restricted to "
                     + key.environments.joined(separator: ", "))

@@ -98,7 +98,10 @@ final class RateLimit: Sendable {
         isReduced = isReduced || objects.isReduced
         if isReduced, !counted.contains(where: { $0.reason == SubmissionBuilder.droppedOverLimit }) {
             counted.append(
-                Submission.Dropped(app: first.app, reason: SubmissionBuilder.droppedOverLimit, count: 1))
+                Submission.Dropped(
+                    app: first.app, environment: first.environment,
+                    reason: SubmissionBuilder.droppedOverLimit,
+                    count: 1))
         }
         return counted
     }
@@ -120,7 +123,9 @@ final class RateLimit: Sendable {
                 isReduced = isReduced || count < loss.count
                 remainingTokens -= Double(count) / Double(perToken)
                 if count > 0 {
-                    counted.append(Submission.Dropped(app: loss.app, reason: loss.reason, count: count))
+                    var countedLoss = loss
+                    countedLoss.count = count
+                    counted.append(countedLoss)
                 }
             }
             return (counted, isReduced)

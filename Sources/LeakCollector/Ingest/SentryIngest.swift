@@ -184,9 +184,9 @@ struct SentryIngest: Sendable {
             try ingest.charge(key, RateLimit.unreadableCost)
             return nil
         }
-        let sender = submission.hasOrigin || key.app != nil ? nil : senders.lastSender(of: key.id)
+        let sender = submission.hasOrigin ? nil : senders.lastSender(of: key.id)
         let ingestRequest = IngestRequest(
-            body: batch, format: .json, app: sender?.app, version: sender?.version,
+            body: batch, format: .json, app: key.app == nil ? sender?.app : nil, version: sender?.version,
             environment: sender?.environment, keepsModules: true, isTranslated: true,
             idempotencyKey: Self.idempotencyKey(of: submission.idempotencyIDs), receivedAt: now)
         do throws(Problem) {

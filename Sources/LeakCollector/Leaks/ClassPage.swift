@@ -55,7 +55,7 @@ struct ClassPage: Component {
     private var more: HTML? {
         guard leakClass.leaks.count < leakClass.total else { return nil }
         var query = LeakQuery()
-        query.app = context.query.app
+        query.scope = context.query.scope
         query.className = leakClass.name
         query.state = .any
         query.sort = .reports

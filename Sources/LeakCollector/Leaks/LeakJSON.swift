@@ -16,6 +16,7 @@ extension JSONWriter {
         field("known", totals: page.known)
         field("resolved", totals: page.resolved)
         field("ignored", totals: page.ignored)
+        field("slow", totals: page.slow)
     }
 
     mutating func field(_ name: String, totals: LeakTotals) {

@@ -15,7 +15,7 @@ struct LeakMarkdown {
     var text: String {
         let row = detail.row
         var lines = ["## \(Self.codeSpan(row.identity.title))", ""]
-        lines.append("- **App:** \(Self.codeSpan(row.identity.app))")
+        lines.append("- **App:** \(Self.codeSpan(row.identity.appKey.description))")
         lines.append("- **State:** \(state)")
         let reports = "\(row.reports) \(row.reports == 1 ? "report" : "reports")"
         let installs =

@@ -52,7 +52,10 @@ struct LeakTable: Component {
     }
 
     private func columnHeading(_ title: String, _ sort: LeakQuery.Sort, isNumber: Bool = false) -> HTML {
-        let isCurrentOrder = isSorted && sort == context.query.sort
+        // In a list of a version, the order by impact is that of the installs in the version.
+        let sortedColumn =
+            context.query.version != nil && context.query.sort == .impact ? .installs : context.query.sort
+        let isCurrentOrder = isSorted && sort == sortedColumn
         let order: HTML = isCurrentOrder ? #" aria-sort="descending""# : ""
         let number: HTML = isNumber ? #" class="num""# : ""
         guard context.links.isServed, isSorted else {
@@ -150,8 +153,8 @@ extension Share {
     fileprivate func rate(of noun: String? = nil) -> String? {
         guard let percentage else { return nil }
         guard reports > 0 else { return "none" + (noun.map { " of the \($0)" } ?? "") }
-        // Above one half, a ratio of whole numbers is too coarse.
-        guard reports <= checks / 2 else { return "\(percentage)" + (noun.map { " of the \($0)" } ?? "") }
+        // Above one tenth, a ratio of whole numbers is too coarse.
+        guard reports <= checks / 10 else { return "\(percentage)" + (noun.map { " of the \($0)" } ?? "") }
         return "1\u{A0}in\u{A0}\(Count((checks + reports / 2) / reports))" + (noun.map { " \($0)" } ?? "")
     }
 

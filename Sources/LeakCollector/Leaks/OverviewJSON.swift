@@ -23,6 +23,7 @@ extension JSONWriter {
         field("known", totals: overview.known)
         field("resolved", totals: overview.resolved)
         field("ignored", totals: overview.ignored)
+        field("slow", totals: overview.slow)
         array("dropped") { writer in
             for dropped in overview.dropped {
                 writer.object {

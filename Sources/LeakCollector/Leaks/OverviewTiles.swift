@@ -75,7 +75,7 @@ struct OverviewTiles: Component {
     private func link(_ title: HTML, if hasLeaks: Bool, _ change: (inout LeakQuery) -> Void) -> HTML {
         guard hasLeaks, context.links.isServed else { return title }
         var query = LeakQuery()
-        query.app = context.query.app
+        query.scope = context.query.scope
         change(&query)
         return #"<a href="\#(context.links.to(.summary(query)))">\#(title)</a>"#
     }
@@ -148,7 +148,7 @@ enum DropReasonText {
 extension Overview {
     /// Leaks and reports that are left after everything that is set aside is subtracted.
     var toFix: LeakTotals {
-        [known, resolved, ignored].reduce(into: LeakTotals(leaks: leaks, reports: reports)) {
+        [known, resolved, ignored, slow].reduce(into: LeakTotals(leaks: leaks, reports: reports)) {
             left, setAside in
             left.leaks = left.leaks.saturated(adding: -setAside.leaks)
             left.reports = left.reports.saturated(adding: -setAside.reports)

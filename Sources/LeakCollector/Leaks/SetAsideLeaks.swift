@@ -1,26 +1,41 @@
 import LeakStore
 
-/// The leaks that are set aside: a table of known system leaks, and links to resolved and ignored leaks.
+/// The leaks that are set aside: tables of the leaks that are freed late and of known system leaks, and links to resolved
+/// and ignored leaks.
 struct SetAsideLeaks: Component {
     var context: PageContext
     var page: LeakPage
-    /// The first known leaks that are not in ``page``.
+    /// The first leaks that are freed late, and the first known leaks, which are not in ``page``.
+    var freedLateLeaks: [LeakRow]
     var knownLeaks: [LeakRow]
 
-    var html: HTML { "\(knownLeaksSection)\(decidedLeaksNote)" }
+    var html: HTML { "\(freedLateSection)\(knownLeaksSection)\(decidedLeaksNote)" }
 
-    /// The known system leaks, in a closed section because they cannot be fixed.
+    private var freedLateSection: HTML? {
+        section(
+            freedLateLeaks, of: page.slow, .slow, one: "leak freed late", many: "leaks freed late",
+            caption: "Leaks freed late: nearly all reported objects were freed a little later")
+    }
+
     private var knownLeaksSection: HTML? {
-        guard !knownLeaks.isEmpty else { return nil }
+        section(
+            knownLeaks, of: page.known, .known, one: "known system leak", many: "known system leaks",
+            caption: "Known system leaks")
+    }
+
+    /// Returns a table in a closed section, because its leaks need no fix; `nil` without leaks.
+    private func section(
+        _ leaks: [LeakRow], of totals: LeakTotals, _ state: LeakQuery.StateFilter, one: String, many: String,
+        caption: String
+    ) -> HTML? {
+        guard !leaks.isEmpty else { return nil }
         let all: HTML? =
-            knownLeaks.count < page.known.leaks
-            ? #"<nav class="pages"><a href="\#(listAddress(.known))">All known system leaks</a></nav>"#
-            : nil
-        let table = LeakTable(
-            context: context, leaks: knownLeaks, caption: "Known system leaks", isSorted: false)
+            leaks.count < totals.leaks
+            ? #"<nav class="pages"><a href="\#(listAddress(state))">All \#(many)</a></nav>"# : nil
+        let table = LeakTable(context: context, leaks: leaks, caption: caption, isSorted: false)
         return #"""
-            <details class="set-aside"><summary>\#(Count(page.known.leaks).of("known system leak", "known system leaks")), \#
-            \#(Count(page.known.reports).of("report", "reports"))</summary>
+            <details class="set-aside"><summary>\#(Count(totals.leaks).of(one, many)), \#
+            \#(Count(totals.reports).of("report", "reports"))</summary>
             \#(table)\#(all)</details>
             """#
     }

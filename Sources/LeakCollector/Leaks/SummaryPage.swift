@@ -5,7 +5,8 @@ struct SummaryPage: Component {
     var context: PageContext
     var overview: Overview
     var page: LeakPage
-    /// The first known leaks, which ``page`` leaves out.
+    /// The first leaks that are freed late, and the first known leaks, which ``page`` leaves out.
+    var freedLateLeaks: [LeakRow] = []
     var knownLeaks: [LeakRow] = []
     /// The overview of each app, if all apps are shown and there are several.
     var apps: [AppOverview] = []
@@ -20,7 +21,7 @@ struct SummaryPage: Component {
                 <h1 class="hidden">Leaks of \#(IsolatedText(context.query.app ?? "all apps"))</h1>
                 \#(FilterForm(context: context))
                 \#(OverviewTiles(context: context, overview: overview, apps: apps))
-                \#(list)\#(SetAsideLeaks(context: context, page: page, knownLeaks: knownLeaks))
+                \#(list)\#(SetAsideLeaks(context: context, page: page, freedLateLeaks: freedLateLeaks, knownLeaks: knownLeaks))
                 """#,
             footer: footer
         ).html
@@ -51,7 +52,7 @@ struct SummaryPage: Component {
         }
         return #"""
             <div class="card empty"><h2>Nothing left to fix</h2>
-            <p>All leaks are resolved, ignored or known system leaks.</p></div>
+            <p>All leaks are resolved, ignored, freed late or known system leaks.</p></div>
             """#
     }
 

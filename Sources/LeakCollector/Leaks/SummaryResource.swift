@@ -22,28 +22,31 @@ struct SummaryResource: JSONResource, PageResource {
     func page(from view: StoreView) throws -> HTML {
         let context = try view.context(query)
         let overview = try OverviewResource.overview(app: query.scope, query.period, from: view)
-        if overview.leaks == 0, overview.newest == nil, query == LeakQuery() {
+        if context.environments.isEmpty, query == LeakQuery() {
             return FirstReportPage(context: context, address: view.address).html
         }
         let page = try view.reader.leaks(query, now: view.now)
         return SummaryPage(
             context: context, overview: overview, page: page,
-            knownLeaks: try Self.knownLeaks(besides: page, query, from: view),
+            freedLateLeaks: try Self.setAsideLeaks(.slow, page.slow, query, from: view),
+            knownLeaks: try Self.setAsideLeaks(.known, page.known, query, from: view),
             apps: try OverviewResource.overviews(app: query.scope, of: context.apps, query.period, from: view)
         ).html
     }
 
-    /// Maximum number of known system leaks below the first page of a list.
-    static let maxKnownLeaks = 20
+    /// Maximum number of leaks of one state below the first page of a list of leaks to fix.
+    static let maxSetAsideLeaks = 20
 
-    /// Returns the first known system leaks, which the list leaves out; none after the first page.
-    static func knownLeaks(besides page: LeakPage, _ query: LeakQuery, from view: StoreView) throws
-        -> [LeakRow]
-    {
-        guard page.known.leaks > 0, query.cursor == nil else { return [] }
+    /// Returns the first leaks of a state that the list leaves out; none after the first page.
+    ///
+    /// - Parameter totals: the totals of the leaks in the state.
+    static func setAsideLeaks(
+        _ state: LeakQuery.StateFilter, _ totals: LeakTotals, _ query: LeakQuery, from view: StoreView
+    ) throws -> [LeakRow] {
+        guard totals.leaks > 0, query.cursor == nil else { return [] }
         var query = query
-        query.state = .known
-        query.limit = maxKnownLeaks
+        query.state = state
+        query.limit = maxSetAsideLeaks
         return try view.reader.leaks(query, now: view.now).leaks
     }
 }

@@ -99,7 +99,8 @@ public struct ReleaseCheckRequest: Hashable, Sendable {
         UnknownVersionError(
             app: query.scope, version: version, build: build, isBaseline: isBaseline, versions: versions,
             apps: versions.isEmpty ? try reader.apps(in: query.environment) : [],
-            environments: versions.isEmpty ? try reader.environments(app: query.app) : [])
+            environments: versions.isEmpty
+                ? try reader.environments(app: query.app).filter { $0 != query.environment } : [])
     }
 }
 

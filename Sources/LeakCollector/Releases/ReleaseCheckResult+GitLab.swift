@@ -1,5 +1,6 @@
 internal import LeakMessage
 internal import LeakStatistics
+internal import LeakStore
 
 /// A check's result as a Code Quality report of GitLab, which the widget of a merge request shows.
 /// https://docs.gitlab.com/ci/testing/code_quality/#code-quality-report-format
@@ -23,7 +24,8 @@ extension ReleaseCheckResult {
             if verdict == .cannotTell {
                 writer.object {
                     $0.issue(
-                        sentence, name: "leak-check", fingerprint: "cannot-tell-\(app)-\(version)",
+                        sentence, name: "leak-check",
+                        fingerprint: "cannot-tell-\(AppKey(app, environment: environment))-\(version)",
                         severity: "info",
                         path: app)
                 }

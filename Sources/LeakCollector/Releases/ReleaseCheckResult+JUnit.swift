@@ -1,4 +1,5 @@
 internal import LeakStatistics
+internal import LeakStore
 
 /// A check's result as JUnit XML: a failure for each leak that fails the version, and a test for each checked class, which is
 /// skipped if its checks do not suffice.
@@ -47,7 +48,7 @@ extension ReleaseCheckResult {
         return """
             <?xml version="1.0" encoding="UTF-8"?>
             <testsuites>
-              <testsuite name="\(Self.oneLine("Leaks of \(app) \(version)"))" \(counts)>
+              <testsuite name="\(Self.oneLine("Leaks of \(AppKey(app, environment: environment)) \(version)"))" \(counts)>
             \(cases.joined(separator: "\n"))
               </testsuite>
             </testsuites>

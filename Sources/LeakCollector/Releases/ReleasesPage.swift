@@ -48,7 +48,7 @@ struct ReleasesPage: Component {
 
     private var apps: HTML? {
         guard context.apps.count > 1 else {
-            return app.app.map { #"<p class="crumb">\#(IsolatedText($0))</p>\#(environments)"# }
+            return "\(app.app.map { #"<p class="crumb">\#(IsolatedText($0))</p>"# as HTML })\(environments)"
         }
         guard context.links.isServed else {
             let links = context.apps.map { name -> HTML in
@@ -67,13 +67,10 @@ struct ReleasesPage: Component {
 
     /// The form with the choice of the environment, for a page with one app; `nil` without a choice.
     private var environments: HTML? {
-        guard context.links.isServed, let choice = DropDownList.environments(of: context), let name = app.app
-        else {
-            return nil
-        }
+        guard context.links.isServed, let choice = DropDownList.environments(of: context) else { return nil }
         return #"""
             <form class="filters" action="\#(context.links.to(.releases(app: nil)))">\#
-            <input type="hidden" name="app" value="\#(name)">\#(choice)<button>Apply</button></form>
+            \#(app.app.map { #"<input type="hidden" name="app" value="\#($0)">"# as HTML })\#(choice)<button>Apply</button></form>
             """#
     }
 }

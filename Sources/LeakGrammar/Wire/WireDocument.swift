@@ -119,12 +119,13 @@ package struct OriginSlices: Hashable, Sendable {
         if !appID.isPresent {
             origin.appID = other.appID
             if !module.isPresent { origin.module = other.module }
-            if !environment.isPresent { origin.environment = other.environment }
             if !version.isPresent {
                 origin.version = other.version
                 if !build.isPresent { origin.build = other.build }
             }
         }
+        // An environment belongs to the run, and not to the app.
+        if !environment.isPresent { origin.environment = other.environment }
         if !(os.isPresent || osVersion.isPresent || model.isPresent) {
             (origin.os, origin.osVersion, origin.model) = (other.os, other.osVersion, other.model)
         }

@@ -2,13 +2,21 @@
     internal import LeakStore
 
     extension PostgreSQLReader {
-        /// Returns the states of an app's leaks, or of all leaks, that do not follow from the counts of the leaks.
+        /// Returns the states that result from known leaks, decisions, and freed reports, for the leaks of an app or of all apps.
         func leakStates(
             app: AppScope, now: Int64, on connection: PostgreSQLConnection
         ) throws(StoreError) -> LeakStates {
-            LeakStates(
+            let slow = try connection.run(
+                Query(
+                    """
+                    select l.id, l.reports from leak l join app a on a.id = l.app
+                    where \(LeakRow.isSlow) and a.environment = $2::text
+                      and ($1::text is null or a.name = $1::text)
+                    """, .text(app.app), .text(app.environment)))
+            return LeakStates(
                 known: try knownRows(app: app, on: connection),
-                decided: try decidedLeaks(app: app, on: connection), now: now)
+                decided: try decidedLeaks(app: app, on: connection),
+                slow: slow.map { ($0.int64(0), $0.int(1)) }, now: now)
         }
 
         /// Returns the leaks with a decision. They are found in an index of their own: the cost depends on the number of such

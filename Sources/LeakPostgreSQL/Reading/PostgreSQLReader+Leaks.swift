@@ -88,7 +88,7 @@
                 ])
                 return FoundPage(
                     rows: answers[0], all: LeakTotals(answers[1].first),
-                    setAside: setAside.map { ($0, $0.assigned.map { leakStates.totals($0) } ?? LeakTotals()) }
+                    setAside: setAside.map { ($0, $0.setAside.map { leakStates.totals($0) } ?? LeakTotals()) }
                 )
             }
             let list = PeriodList(query, in: period, leakStates: leakStates, now: now)
@@ -144,8 +144,8 @@
             .StateFilter]
         {
             guard query.state == .toFix else { return [] }
-            return [.known, .resolved, .ignored].filter { filter in
-                filter.assigned.map { leakStates.totals($0).leaks > 0 } ?? false
+            return [.known, .resolved, .ignored, .slow].filter { filter in
+                filter.setAside.map { leakStates.totals($0).leaks > 0 } ?? false
             }
         }
 
@@ -273,7 +273,8 @@
                 case .known: known = totals
                 case .resolved: resolved = totals
                 case .ignored: ignored = totals
-                case .toFix, .new, .open, .regressed, .slow, .any: break
+                case .slow: slow = totals
+                case .toFix, .new, .open, .regressed, .any: break
                 }
             }
         }

@@ -28,6 +28,7 @@
                     recentLeaks: answers[4].first?.int(0) ?? 0, leaks: totals?.int(0) ?? 0,
                     reports: totals?.int(1) ?? 0, known: leakStates.totals(.known),
                     resolved: leakStates.totals(.resolved), ignored: leakStates.totals(.ignored),
+                    slow: leakStates.totals(.slow),
                     dropped: answers[6].map {
                         Submission.Dropped(
                             app: $0.text(0), environment: app.environment, reason: $0.text(1),

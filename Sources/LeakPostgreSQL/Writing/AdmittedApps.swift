@@ -36,14 +36,13 @@
         /// Each key's lock is held until the commit, so that two collectors do not both create the last app that a key may create.
         /// Locks of keys are taken before those of apps.
         func admitApps(
-            of submissions: some Collection<Submission>, _ names: inout NameCache, limit: Int
+            of submissions: some Collection<Submission>, _ names: inout NameCache, limits: StoreLimits
         ) throws(StoreError) -> AdmittedApps {
             var apps = AdmittedApps()
             var uncachedApps: [RequestedApp] = []
             var indexes: [AppKey: Int] = [:]
             func add(_ sentApp: AppKey, of submission: Submission, counts: Bool) {
-                // The app `other` counts all environments.
-                let app = sentApp.name == StoreLimits.other ? AppKey.other : sentApp.storable
+                let app = sentApp.storable
                 apps.countedApps[sentApp] = app
                 guard apps.rows[app] == nil else { return }
                 if let cachedRow = names.apps.value(of: app) {
@@ -69,7 +68,9 @@
             let missingApps = try find(uncachedApps, addingTo: &apps, names: &names).filter {
                 !$0.keys.isEmpty
             }
-            if !missingApps.isEmpty { try create(missingApps, addingTo: &apps, names: &names, limit: limit) }
+            if !missingApps.isEmpty {
+                try create(missingApps, addingTo: &apps, names: &names, limits: limits)
+            }
             return apps
         }
 
@@ -101,7 +102,7 @@
 
         private func create(
             _ missingApps: [RequestedApp], addingTo apps: inout AdmittedApps, names: inout NameCache,
-            limit: Int
+            limits: StoreLimits
         ) throws(StoreError) {
             let keys = Set(missingApps.flatMap(\.keys)).sorted()
             let answers = try connection.run([
@@ -113,49 +114,60 @@
                     """, .integers(keys)),
                 Query(
                     """
-                    select key, (select count(*) from app where made_by = key) from unnest($1::bigint[]) as key
+                    select key, (select count(distinct name) from app where made_by = key)
+                    from unnest($1::bigint[]) as key
                     """, .integers(keys)),
+                Query(
+                    "select name, count(*) from app where name = any($1::text[]) group by name",
+                    .texts(missingApps.map(\.app.name) + [StoreLimits.other])),
             ])
             var createdAppCounts: [Int64: Int] = [:]
             for row in answers[1] { createdAppCounts[row.int64(0)] = row.int(1) }
+            var environmentCounts: [ByteText: Int] = [:]
+            for row in answers[2] { environmentCounts[ByteText(row.text(0))] = row.int(1) }
+            var newApps: [AppKey: (seen: Int64, creatorKey: Int64?)] = [:]
+            var admittedApps: [AppKey: AppKey] = [:]
             // Another collector may have created some of the apps before the locks were free.
-            var newApps: [(named: RequestedApp, creatorKey: Int64?)] = []
-            var appsOverLimit: [RequestedApp] = []
-            for named in try find(missingApps, addingTo: &apps, names: &names) {
-                if named.app == .other {
-                    // The app `other` belongs to no ingest key, so that it does not count against the limit.
-                    newApps.append((named, nil))
-                } else if let creatorKey = named.keys.first(where: {
-                    createdAppCounts[$0, default: 0] < limit
-                }) {
-                    createdAppCounts[creatorKey, default: 0] += 1
-                    newApps.append((named, creatorKey))
-                } else {
-                    appsOverLimit.append(named)
+            for requested in try find(missingApps, addingTo: &apps, names: &names) {
+                var admitted = requested.app
+                // The app `other` belongs to no ingest key, so that it does not count against the limit.
+                var creatorKey: Int64?
+                if admitted.name != StoreLimits.other {
+                    let isKnown = environmentCounts[ByteText(admitted.name)] != nil
+                    creatorKey = requested.keys.first { createdAppCounts[$0, default: 0] < limits.appsPerKey }
+                    if isKnown { creatorKey = creatorKey ?? requested.keys.first }
+                    if creatorKey == nil { admitted.name = StoreLimits.other }
+                    if let creatorKey, !isKnown { createdAppCounts[creatorKey, default: 0] += 1 }
                 }
-            }
-            if let first = appsOverLimit.first {
-                var other = first
-                other.app = .other
-                newApps.append((other, nil))
+                if environmentCounts[ByteText(admitted.name), default: 0] >= limits.environmentsPerApp,
+                    admitted.environment != AppKey.production
+                {
+                    admitted.environment = StoreLimits.other
+                }
+                if newApps[admitted] == nil {
+                    newApps[admitted] = (requested.seen, creatorKey)
+                    environmentCounts[ByteText(admitted.name), default: 0] += 1
+                }
+                admittedApps[requested.app] = admitted
             }
             guard !newApps.isEmpty else { return }
+            let appKeys = Array(newApps.keys)
             let rows = try connection.run([
                 Query(
                     """
                     insert into app (name, environment, last_seen, made_by)
                     select * from unnest($1::text[], $2::text[], $3::bigint[], $4::bigint[]) order by 1, 2
                     on conflict (name, environment) do nothing
-                    """, .texts(newApps.map(\.named.app.name)), .texts(newApps.map(\.named.app.environment)),
-                    .integers(newApps.map { $0.named.seen }), .integers(newApps.map(\.creatorKey))),
-                Self.rows(of: newApps.map(\.named.app)),
+                    """, .texts(appKeys.map(\.name)), .texts(appKeys.map(\.environment)),
+                    .integers(appKeys.map { newApps[$0]?.seen ?? 0 }),
+                    .integers(appKeys.map { newApps[$0]?.creatorKey })),
+                Self.rows(of: appKeys),
             ])
             for row in rows[1] {
-                Self.add(row, of: newApps[row.int(0) - 1].named.app, to: &apps, names: &names)
+                Self.add(row, of: appKeys[row.int(0) - 1], to: &apps, names: &names)
             }
-            let foldedApps = Set(appsOverLimit.map(\.app))
-            for (sentApp, app) in apps.countedApps where foldedApps.contains(app) {
-                apps.countedApps[sentApp] = .other
+            for (sentApp, app) in apps.countedApps {
+                if let admitted = admittedApps[app] { apps.countedApps[sentApp] = admitted }
             }
         }
     }

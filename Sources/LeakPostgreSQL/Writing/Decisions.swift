@@ -19,7 +19,10 @@
                 let others = targets.values.filter { $0.row != first.row }.sorted { $0.row < $1.row }
                 for target in [first] + others {
                     let (storedAction, row) = try Self.insert(
-                        decision, about: target, newest: first.newestVersion, now: now, on: connection)
+                        decision, about: target,
+                        newest: VersionOrder(first.newestVersion) < VersionOrder(target.newestVersion)
+                            ? target.newestVersion : first.newestVersion,
+                        now: now, on: connection)
                     action = action ?? storedAction
                     if decision.action != .note {
                         queries += target.changeState(to: decision.action == .reopen ? 0 : row)

@@ -30,7 +30,7 @@
             }
             let apps = try admitApps(
                 of: countedIndexes.lazy.map { submissions[$0] }, &writer.nameCache,
-                limit: writer.limits.appsPerKey)
+                limits: writer.limits)
             var aggregate = try Self.aggregate(
                 submissions, countedIndexes, forgotten: idempotencyKeys.unrecognizedIndexes, in: apps,
                 by: AppNameQuota(apps, modules: writer.nameCache.modules))

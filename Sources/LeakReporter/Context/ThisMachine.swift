@@ -36,16 +36,21 @@ enum ThisMachine {
             #else
                 let isDebug = false
             #endif
-            return environment(isDebug: isDebug, receipt: Bundle.main.appStoreReceiptURL?.lastPathComponent)
+            return environment(
+                isDebug: isDebug, receipt: Bundle.main.appStoreReceiptURL?.lastPathComponent,
+                hasProfile: Bundle.main.path(forResource: "embedded", ofType: "mobileprovision") != nil)
         #else
             return environment(variables: ProcessInfo.processInfo.environment)
         #endif
     }
 
-    /// - Parameter receipt: the name of the App Store's receipt, which is `sandboxReceipt` for an app from TestFlight.
-    static func environment(isDebug: Bool, receipt: String?) -> String {
+    /// - Parameters:
+    ///   - receipt: the name of the App Store's receipt: `sandboxReceipt` for an app from TestFlight, and for one that was not
+    ///     installed from a store.
+    ///   - hasProfile: `true` for an app with a provisioning profile, as in-house and ad hoc apps have; apps from a store have none.
+    static func environment(isDebug: Bool, receipt: String?, hasProfile: Bool) -> String {
         if isDebug { return "debug" }
-        return receipt == "sandboxReceipt" ? "testflight" : "production"
+        return receipt == "sandboxReceipt" && !hasProfile ? "testflight" : "production"
     }
 
     /// - Parameter variables: the environment variables of a server.

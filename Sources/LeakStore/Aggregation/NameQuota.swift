@@ -79,7 +79,7 @@ extension LeakIdentity {
     /// Returns the identity under which the leak counts in another app. In the app ``StoreLimits/other``, the leak has another id,
     /// because its own app may be admitted later, by another ingest key.
     package func counted(in other: AppKey) -> LeakIdentity {
-        guard other.name == StoreLimits.other, appKey != other else { return self }
+        guard other.name == StoreLimits.other, app != other.name else { return self }
         return LeakIdentity(
             id: LeakID(high: max(1, SplitMix64.mix(id.high)), low: SplitMix64.mix(id.low)),
             app: other.name, environment: other.environment, kind: kind, className: className,

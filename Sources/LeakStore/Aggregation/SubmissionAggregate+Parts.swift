@@ -138,7 +138,8 @@ extension SubmissionAggregate {
         package var model: Int?
         /// `true` if the app counts as ``StoreLimits/other`` because it is beyond a limit; the next two flags say the same of the release
         /// and the build.
-        var isAppOverLimit = false
+        /// The limit because of which the app, or its environment, counts as another.
+        var appLimit: OverLimitCount.Name?
         var isReleaseOverLimit = false
         var isBuildOverLimit = false
     }

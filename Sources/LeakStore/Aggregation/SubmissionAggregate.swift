@@ -219,7 +219,7 @@ package struct SubmissionAggregate {
         _ count: Int, of leak: CountedLeak, source: Source, isInOtherBuild: Bool
     ) {
         let app = source.app
-        if source.isAppOverLimit { apps[app].overLimitCounts[.apps, default: 0].addBounded(count) }
+        if let limit = source.appLimit { apps[app].overLimitCounts[limit, default: 0].addBounded(count) }
         if source.isReleaseOverLimit { apps[app].overLimitCounts[.releases, default: 0].addBounded(count) }
         if source.isBuildOverLimit { apps[app].overLimitCounts[.builds, default: 0].addBounded(count) }
         if isInOtherBuild { apps[app].overLimitCounts[.leakBuilds, default: 0].addBounded(count) }
@@ -278,8 +278,14 @@ package struct SubmissionAggregate {
                 app: app.index, release: release.index, build: build.index,
                 system: origin.system.map { textIndex(of: $0) },
                 model: origin.model.map { textIndex(of: $0) },
-                isAppOverLimit: app.isOverLimit, isReleaseOverLimit: release.isOverLimit,
+                appLimit: app.isOverLimit ? limit(ofApp: app.index, reported: origin.appKey) : nil,
+                isReleaseOverLimit: release.isOverLimit,
                 isBuildOverLimit: build.isOverLimit))
+    }
+
+    /// Returns the limit because of which an app counts as another one, or its environment as another one.
+    private func limit(ofApp app: Int, reported: AppKey) -> OverLimitCount.Name {
+        ByteText(apps[app].key.name) == ByteText(reported.storable.name) ? .environments : .apps
     }
 
     private mutating func index(of source: Source) -> Int {

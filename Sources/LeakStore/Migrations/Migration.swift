@@ -27,7 +27,16 @@ struct Migration: Sendable {
     private static func migrate(_ connection: SQLiteConnection) throws(StoreError) {
         // A migration may replace a table that others refer to.
         try connection.execute("pragma foreign_keys = off")
-        defer { try? connection.execute("pragma foreign_keys = on") }
+        do throws(StoreError) {
+            try runScripts(on: connection)
+        } catch {
+            try? connection.execute("pragma foreign_keys = on")
+            throw error
+        }
+        try connection.execute("pragma foreign_keys = on")
+    }
+
+    private static func runScripts(on connection: SQLiteConnection) throws(StoreError) {
         try connection.transaction(.immediate) { () throws(StoreError) in
             // Another process may have migrated the database while this one waited for the lock.
             guard try isNeeded(on: connection) else { return }

@@ -25,7 +25,7 @@ extension Migration {
             update beyond set name = 'check_classes_per_build' where name = 'check_classes_per_release';
             """)
 
-    /// Version 15: environments of apps and of ingest keys.
+    /// Version 15: environments of apps and of ingest keys, and an index of the leaks that are nearly always freed later.
     static let schema15 = Migration(
         version: 15,
         script: """
@@ -50,6 +50,7 @@ extension Migration {
               from app;
             drop table app;
             alter table app_in_environment rename to app;
+            create index if not exists leak_slow on leak (app) where freed >= 1 and freed * 10 >= reports * 9;
             -- environments: Credential.environmentList.
             alter table credential add column environments text;
             create index app_made_by on app (made_by) where made_by is not null;

@@ -23,9 +23,6 @@ public struct AppKey: Hashable, Sendable {
         return String(decoding: name.utf8.map { isUpper($0) ? $0 | 0x20 : $0 }, as: UTF8.self)
     }
 
-    /// The app that counts all apps, of all environments, beyond a limit.
-    package static let other = AppKey(StoreLimits.other)
-
     public var scope: AppScope { AppScope(name, environment: environment) }
 
     /// The key as every store keeps it.

@@ -12,7 +12,7 @@ public struct LeakQuery: Hashable, Sendable {
 
     /// The filter of a list by the state of its leaks.
     public enum StateFilter: String, Hashable, Sendable, CaseIterable {
-        /// All leaks except those that are ``LeakState/known``, ``LeakState/resolved`` or ``LeakState/ignored``.
+        /// All leaks except those that are ``LeakState/known``, ``LeakState/resolved``, ``LeakState/ignored`` or ``LeakState/slow``.
         case toFix = "to_fix"
         /// Leaks of ``toFix`` that were first seen in the newest version of their app.
         case new
@@ -118,10 +118,13 @@ public struct LeakPage: Sendable {
     public var resolved: LeakTotals
     /// The same totals for ``LeakState/ignored`` leaks, including those that are known leaks too.
     public var ignored: LeakTotals
+    /// The same totals of ``LeakState/slow`` leaks.
+    public var slow: LeakTotals
 
     public init(
         leaks: [LeakRow], next: String?, total: Int, reports: Int, known: LeakTotals = LeakTotals(),
-        resolved: LeakTotals = LeakTotals(), ignored: LeakTotals = LeakTotals()
+        resolved: LeakTotals = LeakTotals(), ignored: LeakTotals = LeakTotals(),
+        slow: LeakTotals = LeakTotals()
     ) {
         self.leaks = leaks
         self.next = next
@@ -130,5 +133,6 @@ public struct LeakPage: Sendable {
         self.known = known
         self.resolved = resolved
         self.ignored = ignored
+        self.slow = slow
     }
 }

@@ -37,7 +37,8 @@ public struct LeakRow: Sendable {
         identity: LeakIdentity, state: LeakState, known: KnownMatch? = nil,
         decisionStatus: DecisionStatus? = nil,
         isNew: Bool, reports: Int,
-        freed: Int, installs: Int, impact: Int = 0, aliveAtMost: Int?, retainedBytes: Int? = nil, lived: Percentiles?,
+        freed: Int, installs: Int, impact: Int = 0, aliveAtMost: Int?, retainedBytes: Int? = nil,
+        lived: Percentiles?,
         firstVersion: String, lastVersion: String, firstSeen: Int64, lastSeen: Int64, trendFrom: Int,
         trend: [Int], share: Share?, previousShare: Share? = nil
     ) {

@@ -7,7 +7,7 @@ public struct Overview: Sendable {
     /// Sessions of the most recent version below ``newest`` that has sessions, if ``newest`` has none: ``previous`` or an older version.
     /// A page can show this number while the newest version is a developer's build or a beta without sessions.
     public var lastSessions: VersionSessions?
-    /// Number of leaks first seen in the newest version, except known, resolved and ignored leaks.
+    /// Number of leaks first seen in the newest version, except leaks that are set aside.
     public var newLeaks: Int
     /// Titles of the new leaks with the most reports, at most three, most reports first.
     public var newLeakTitles: [String]
@@ -28,6 +28,8 @@ public struct Overview: Sendable {
     public var known: LeakTotals
     public var resolved: LeakTotals
     public var ignored: LeakTotals
+    /// The same of leaks that are nearly always freed later.
+    public var slow: LeakTotals
     /// Reports that devices dropped, by reason.
     public var dropped: [Submission.Dropped]
     /// The counts under ``StoreLimits/other``.
@@ -43,7 +45,7 @@ public struct Overview: Sendable {
         recentReports: Int,
         recentInstalls: Int, recentLeaks: Int, leaks: Int, reports: Int, known: LeakTotals = LeakTotals(),
         resolved: LeakTotals = LeakTotals(), ignored: LeakTotals = LeakTotals(),
-        dropped: [Submission.Dropped],
+        slow: LeakTotals = LeakTotals(), dropped: [Submission.Dropped],
         beyond: [OverLimitCount] = []
     ) {
         self.newest = newest
@@ -62,6 +64,7 @@ public struct Overview: Sendable {
         self.known = known
         self.resolved = resolved
         self.ignored = ignored
+        self.slow = slow
         self.dropped = dropped
         self.beyond = beyond
     }

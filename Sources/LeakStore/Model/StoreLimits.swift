@@ -10,6 +10,8 @@ public struct StoreLimits: Hashable, Sendable {
     /// Apps that one ingest key may create: those of a large company, with their extensions and test builds. A key that is bound to
     /// an app creates one.
     public var appsPerKey = 100
+    /// Environments of one app. Beyond this number, further ones count as ``other``; ``AppKey/production`` is always admitted.
+    public var environmentsPerApp = 16
     /// Versions of one app: about 20 years with one version a week.
     public var releasesPerApp = 1_000
     /// Builds of one version: enough for one build for each commit of a long branch.
@@ -94,6 +96,7 @@ public struct StoreLimits: Hashable, Sendable {
 public struct OverLimitCount: Hashable, Sendable {
     public enum Name: String, Hashable, Sendable, CaseIterable {
         case apps = "apps_per_key"
+        case environments = "environments_per_app"
         case releases = "releases_per_app"
         case builds = "builds_per_release"
         case leaks = "leaks_per_app"

@@ -24,7 +24,8 @@ extension LeakRow {
         case reports, installs, id, app, environment, kind, className, quality, freed, aliveAtMost, firstSeen,
             lastSeen
         case firstVersion, lastVersion, isNew, isSlow, title, module, stack, children, cycle
-        case groupedVersion, groupedClass, groupedStack, lived, checks, share, retainedBytes, impact, previousChecks, previousShare
+        case groupedVersion, groupedClass, groupedStack, lived, checks, share, retainedBytes, impact,
+            previousChecks, previousShare
 
         package var expression: String {
             switch self {

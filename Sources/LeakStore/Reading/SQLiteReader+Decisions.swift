@@ -1,5 +1,5 @@
 extension SQLiteReader {
-    /// Returns the states that result from known leaks and decisions, for the leaks of an app or of all apps.
+    /// Returns the states that result from known leaks, decisions, and freed reports, for the leaks of an app or of all apps.
     func leakStates(app: AppScope, now: Int64) throws(StoreError) -> LeakStates {
         try dropMergedLeaks()
         let state = try changeCounter()
@@ -7,9 +7,26 @@ extension SQLiteReader {
             return cachedStates
         }
         let leakStates = LeakStates(
-            known: try knownRows(app: app), decided: try decidedLeaks(app: app), now: now)
+            known: try knownRows(app: app), decided: try decidedLeaks(app: app),
+            slow: try slowLeaks(app: app),
+            now: now)
         decisionCache.keep(leakStates, app: app)
         return leakStates
+    }
+
+    /// Returns the leaks that are ``LeakState/slow`` by their counts. Finds them in a partial index, as ``decidedLeaks(app:)`` does.
+    private func slowLeaks(app: AppScope) throws(StoreError) -> [(row: Int64, reports: Int)] {
+        let select = try connection.statement(
+            composed: """
+                select l.id, l.reports from app a cross join leak l indexed by leak_slow
+                  on l.app = a.id and \(LeakRow.isSlow)
+                where a.environment = ?2 and (?1 is null or a.name = ?1)
+                """)
+        defer { select.reset() }
+        try select.bind(app.app, app.environment)
+        var leaks: [(row: Int64, reports: Int)] = []
+        while try select.step() { leaks.append((select.int64(0), select.int(1))) }
+        return leaks
     }
 
     /// Returns the leaks with a decision. Finds them in a partial index, so the cost depends only on the number of these leaks.

@@ -23,7 +23,8 @@ extension SQLiteReader {
             try complete(&rows, numbers: cursors.map(\.row), leakStates: leakStates, now: now)
             return LeakPage(
                 leaks: rows, next: next, total: totals.listed.leaks, reports: totals.listed.reports,
-                known: totals.known, resolved: totals.resolved, ignored: totals.ignored)
+                known: totals.known, resolved: totals.resolved, ignored: totals.ignored,
+                slow: totals.slow)
         }
     }
 
@@ -48,6 +49,7 @@ extension SQLiteReader {
         var known = LeakTotals()
         var resolved = LeakTotals()
         var ignored = LeakTotals()
+        var slow = LeakTotals()
     }
 
     private func totals(
@@ -62,9 +64,9 @@ extension SQLiteReader {
         }
         var sums = Totals(
             listed: listed, known: try setAside(.known, .known), resolved: try setAside(.resolved, .resolved),
-            ignored: try setAside(.ignored, .ignored))
+            ignored: try setAside(.ignored, .ignored), slow: try setAside(.slow, .slow))
         if query.isReadFromIndex {
-            for part in [sums.known, sums.resolved, sums.ignored] {
+            for part in [sums.known, sums.resolved, sums.ignored, sums.slow] {
                 sums.listed.leaks = max(sums.listed.leaks - part.leaks, 0)
                 sums.listed.reports = max(sums.listed.reports - part.reports, 0)
             }

@@ -19,6 +19,7 @@ extension SQLiteReader {
                 recentLeaks: recentCounts.leaks,
                 leaks: totals.leaks, reports: totals.reports, known: leakStates.totals(.known),
                 resolved: leakStates.totals(.resolved), ignored: leakStates.totals(.ignored),
+                slow: leakStates.totals(.slow),
                 dropped: try dropped(app), beyond: try overLimitCounts(app))
         }
     }

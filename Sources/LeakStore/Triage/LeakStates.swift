@@ -12,19 +12,23 @@ package struct DecidedLeak: Sendable {
     }
 }
 
-/// The states of leaks that are known leaks of the system or have a decision. All other leaks are ``LeakState/open`` or
-/// ``LeakState/slow``, depending on their counts.
+/// The states of leaks that are known leaks of the system, have a decision, or are nearly always freed later. All other leaks are
+/// ``LeakState/open``.
 package struct LeakStates: Sendable {
     package let known: KnownLeakRows
     package let decisionStatuses: [Int64: DecisionStatus]
-    /// States by row of `leak`. The states of leaks without an entry depend on their counts.
+    /// States by row of `leak`. Leaks without an entry are open.
     package private(set) var states: [Int64: LeakState] = [:]
     private var totals: [LeakState: LeakTotals] = [:]
     /// The range of times for which these states are valid, in milliseconds since 1970: a leak may be ignored until a date.
     package private(set) var span = Int64.min..<Int64.max
 
-    /// - Parameter now: milliseconds since 1970.
-    package init(known: KnownLeakRows, decided: [DecidedLeak], now: Int64) {
+    /// - Parameters:
+    ///   - slow: rows and reports of the leaks that are ``LeakState/slow`` by their counts.
+    ///   - now: milliseconds since 1970.
+    package init(
+        known: KnownLeakRows, decided: [DecidedLeak], slow: [(row: Int64, reports: Int)] = [], now: Int64
+    ) {
         self.known = known
         decisionStatuses = Dictionary(decided.map { ($0.row, $0.decisionStatus) }) { first, _ in first }
         totals[.known] = known.totals
@@ -40,6 +44,11 @@ package struct LeakStates: Sendable {
             }
             totals[state, default: LeakTotals()].leaks += 1
             totals[state, default: LeakTotals()].reports.addBounded(leak.reports)
+        }
+        for leak in slow where states[leak.row] == nil {
+            states[leak.row] = .slow
+            totals[.slow, default: LeakTotals()].leaks += 1
+            totals[.slow, default: LeakTotals()].reports.addBounded(leak.reports)
         }
         if let reports = totals[.known]?.reports { totals[.known]?.reports = max(reports, 0) }
     }
@@ -75,10 +84,10 @@ package struct LeakStates: Sendable {
 }
 
 extension LeakState {
-    /// States of leaks that are set aside: they need no fix, and are not in the list of leaks to fix.
-    package static let setAside: Set<LeakState> = [.known, .resolved, .ignored]
+    /// States of leaks that are set aside: they need no fix, or are freed anyway, and are not in the list of leaks to fix.
+    package static let setAside: Set<LeakState> = [.known, .resolved, .ignored, .slow]
     /// States that result from a known leak or a decision, and not from the counts of the leak.
-    package static let assigned: Set<LeakState> = setAside.union([.regressed])
+    package static let assigned: Set<LeakState> = [.known, .resolved, .ignored, .regressed]
 }
 
 extension LeakQuery.StateFilter {
@@ -91,6 +100,11 @@ extension LeakQuery.StateFilter {
         case .known: .known
         case .toFix, .new, .open, .slow, .any: nil
         }
+    }
+
+    /// The state of all leaks in the list, if lists of leaks to fix leave them out; otherwise `nil`.
+    package var setAside: LeakState? {
+        self == .slow ? .slow : assigned.flatMap { LeakState.setAside.contains($0) ? $0 : nil }
     }
 
     /// The states that the filter excludes in addition to its conditions on counts.

@@ -48,7 +48,7 @@ final class AppEntry {
     var reasonCount: Int?
 
     /// `true` for the app that counts apps beyond the limit.
-    var isOverLimit: Bool { key == .other }
+    var isOverLimit: Bool { key.name == StoreLimits.other }
 
     init(id: Int64, key: AppKey) {
         self.id = id

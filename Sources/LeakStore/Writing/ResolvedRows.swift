@@ -98,19 +98,40 @@ final class ResolvedRows: NameQuota {
 extension Writer {
     func app(_ app: AppKey, key: Int64, seen: Int64) throws(StoreError) -> AppEntry {
         if let entry = try existingApp(app) { return entry }
-        let isOverLimit =
-            try number(else: "select count(*) from app where made_by = ?", of: key) >= limits.appsPerKey
-        let isOther = isOverLimit || app.name == StoreLimits.other
-        let counted = isOther ? AppKey.other : app
-        if isOther, let other = try existingApp(counted) { return other }
+        let counted = try admittedApp(app, key: key)
+        if counted != app, let entry = try existingApp(counted) { return entry }
         // The app `other` belongs to no ingest key, so that it does not count against the limit.
-        let creatingKey: Int64? = isOther ? nil : key
+        let creatingKey: Int64? = counted.name == StoreLimits.other ? nil : key
         try connection.run(
             "insert into app (name, environment, last_seen, made_by) values (?, ?, ?, ?)", counted.name,
             counted.environment, seen, creatingKey)
         let entry = AppEntry(id: connection.lastInsertedRow, key: counted)
         caches.apps.insert(entry, for: counted)
         return entry
+    }
+
+    /// Returns the app and the environment that an app counts as which the database does not have.
+    private func admittedApp(_ app: AppKey, key: Int64) throws(StoreError) -> AppKey {
+        var environments = try environmentCount(of: app.name)
+        var admitted = app
+        if environments == 0, app.name != StoreLimits.other,
+            try number(else: "select count(distinct name) from app where made_by = ?", of: key)
+                >= limits.appsPerKey
+        {
+            admitted.name = StoreLimits.other
+            environments = try environmentCount(of: admitted.name)
+        }
+        if environments >= limits.environmentsPerApp, app.environment != AppKey.production {
+            admitted.environment = StoreLimits.other
+        }
+        return admitted
+    }
+
+    private func environmentCount(of name: String) throws(StoreError) -> Int {
+        let select = try connection.statement("select count(*) from app where name = ?")
+        defer { select.reset() }
+        try select.bind(name)
+        return try select.step() ? select.int(0) : 0
     }
 
     private func existingApp(_ app: AppKey) throws(StoreError) -> AppEntry? {

@@ -12,9 +12,12 @@ extension Writer {
                 try reindexIfCrowded()
                 guard let first = leaks.first, let target = try decisionTarget(first) else { return nil }
                 let action = try store(decision, about: target, now: now)
-                for leak in Set(leaks).subtracting([first]) {
+                for leak in Set(leaks).subtracting([first]).sorted() {
                     guard var other = try decisionTarget(leak) else { continue }
-                    other.newestVersion = target.newestVersion
+                    // A leak that was seen in a higher version there is resolved in that one, or after it.
+                    if VersionOrder(other.newestVersion) < VersionOrder(target.newestVersion) {
+                        other.newestVersion = target.newestVersion
+                    }
                     _ = try store(decision, about: other, now: now)
                 }
                 return PastDecision(action, note: decision.note, by: decision.by, at: now)

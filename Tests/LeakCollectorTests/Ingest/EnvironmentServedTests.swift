@@ -1,6 +1,7 @@
 import LeakCollectorSupport
 import LeakHTTPClient
 import LeakStore
+import Foundation
 import Testing
 
 @testable import LeakCollector
@@ -104,6 +105,74 @@ import Testing
         #expect(
             try running.json("/api/v1/check?app=shop&version=2.0&environment=debug")["environment"] as? String
                 == "debug")
+    }
+
+    @Test func `dropped reports and unseen objects count where the app ran`() throws {
+        let running = try RunningCollector()
+        let made = try running.post(
+            #"{"name":"ci","environments":"ci"}"#, to: "/api/v1/keys",
+            fields: [HTTPField("Authorization", "Bearer \(RunningCollector.token)")])
+        let secret = try #require(try made.json["secret"] as? String)
+        let batch =
+            #"{"app":{"id":"shop","version":"1"},"dropped":{"budget":9},"sessions":[{"id":"s","unseen":50}]}"#
+        #expect(
+            try running.post(batch, fields: [HTTPField("Authorization", "Bearer \(secret)")]).status == 200)
+        let dropped = try running.json("/api/v1/summary?environment=ci")["dropped"] as? [[String: Any]]
+        #expect(Set(dropped?.compactMap { $0["count"] as? Int } ?? []) == [9, 50])
+        #expect(try running.json("/api/v1/apps?environment=ci")["environments"] as? [String] == ["ci"])
+    }
+
+    @Test(arguments: ["/", "/releases", "/compare", "/causes"])
+    func `with reports of debug alone, pages offer that environment`(path: String) throws {
+        let running = try RunningCollector()
+        #expect(try running.get("/").text.contains("Waiting for the first report"))
+        try report("debug", to: running)
+        let page = try running.get(path).text
+        #expect(!page.contains("Waiting for the first report"))
+        if path == "/" || path == "/releases" { #expect(page.contains("<option>debug</option>")) }
+    }
+
+    @Test func `every link of a page of an environment stays there`() throws {
+        let running = try RunningCollector()
+        for name in ["Cart", "Menu"] {
+            let body = #"{"class":"\#(name)","app":{"id":"shop","version":"1.0","environment":"debug"}}"#
+            #expect(try running.post(body).status == 200)
+        }
+        for path in ["/", "/releases", "/causes", "/classes?class=Cart", "/compare"] {
+            let page = try running.get(path + (path.contains("?") ? "&" : "?") + "environment=debug").text
+            let links = page.components(separatedBy: "href=\"").dropFirst().map { $0.prefix { $0 != "\"" } }
+            // One link leads to production on purpose.
+            let lists = links.filter { $0 != "/?app=shop" }.filter {
+                $0.hasPrefix("/?") || $0.hasPrefix("/releases") || $0.hasPrefix("/causes")
+                    || $0.hasPrefix("/classes") || $0.hasPrefix("/compare")
+            }
+            #expect(
+                !lists.isEmpty && lists.allSatisfy { $0.contains("environment=debug") }, "\(path): \(lists)")
+        }
+    }
+
+    @Test func `a report that names its app stays in the environment of its batch`() throws {
+        let running = try RunningCollector()
+        let batch =
+            #"{"app":{"id":"a","version":"1","environment":"debug"},"reports":[{"class":"X","app":{"id":"b","version":"1"}},{"class":"Y","app":{"environment":"ci"}}]}"#
+        #expect(try running.post(batch).status == 200)
+        #expect(try leaks("", running).isEmpty)
+        #expect(try leaks("&environment=debug", running).map { $0["app"] as? String } == ["b"])
+        #expect(try leaks("&environment=ci", running).map { $0["app"] as? String } == ["a"])
+    }
+
+    @Test func `the commands on the page of a new key are accepted by it`() throws {
+        let running = try RunningCollector()
+        let signedIn = try running.post(
+            "token=\(RunningCollector.token)", "application/x-www-form-urlencoded", to: "/sign-in", fields: []
+        )
+        let cookie = try #require(signedIn.field("Set-Cookie")?.split(separator: ";").first)
+        let page = try running.post(
+            "name=ci&environments=ci%2C%20debug%20", "application/x-www-form-urlencoded", to: "/access/keys",
+            fields: [HTTPField("Cookie", String(cookie)), HTTPField("Origin", running.address)])
+        #expect(page.status == 201 && page.text.contains("&amp;environment=ci&#39;"), "\(page.text)")
+        #expect(page.text.contains("environment: &quot;ci&quot;"))
+        #expect(try running.get("/access").text.contains("<small>ci, debug</small>"))
     }
 
     @Test func `a key writes only for its environments`() throws {

@@ -11,20 +11,25 @@ import Testing
         return LeakRate(row: row).map { String(decoding: $0.html.bytes, as: UTF8.self) }
     }
 
-    @Test(arguments: [
-        (1, 1_240, "1\u{A0}in\u{A0}1,240 dismissals"), (40, 1_240, "1\u{A0}in\u{A0}31 dismissals"),
-        (2, 99, "1\u{A0}in\u{A0}50 dismissals"), (50, 100, "1\u{A0}in\u{A0}2 dismissals"),
-        (51, 100, "51.0\u{A0}% of the dismissals"), (100, 100, "100.0\u{A0}% of the dismissals"),
-        (0, 100, "none of the dismissals"),
-    ] as [(Int, Int, String)])
-    func `a rate is a ratio, or a percentage above one half`(reports: Int, checks: Int, expected: String) {
+    @Test(
+        arguments: [
+            (1, 1_240, "1\u{A0}in\u{A0}1,240 dismissals"), (40, 1_240, "1\u{A0}in\u{A0}31 dismissals"),
+            (2, 99, "1\u{A0}in\u{A0}50 dismissals"), (10, 100, "1\u{A0}in\u{A0}10 dismissals"),
+            (11, 100, "11.0\u{A0}% of the dismissals"),
+            (51, 100, "51.0\u{A0}% of the dismissals"), (100, 100, "100.0\u{A0}% of the dismissals"),
+            (0, 100, "none of the dismissals"),
+        ] as [(Int, Int, String)])
+    func `a rate is a ratio, or a percentage above one tenth`(reports: Int, checks: Int, expected: String) {
         #expect(text(Share(reports: reports, checks: checks)) == expected)
     }
 
     @Test func `a rate has the rate of the version before`() {
         let now = Share(reports: 10, checks: 100)
-        #expect(text(now, before: Share(reports: 1, checks: 100)) == "1\u{A0}in\u{A0}10 dismissals, before 1\u{A0}in\u{A0}100")
-        #expect(text(now, before: Share(reports: 0, checks: 100)) == "1\u{A0}in\u{A0}10 dismissals, before none")
+        #expect(
+            text(now, before: Share(reports: 1, checks: 100))
+                == "1\u{A0}in\u{A0}10 dismissals, before 1\u{A0}in\u{A0}100")
+        #expect(
+            text(now, before: Share(reports: 0, checks: 100)) == "1\u{A0}in\u{A0}10 dismissals, before none")
         #expect(text(now, kind: "object") == "1\u{A0}in\u{A0}10 checks")
     }
 

@@ -131,13 +131,15 @@ import Testing
 
     @Test(
         arguments: [
-            (true, nil, "debug"), (true, "sandboxReceipt", "debug"), (false, "sandboxReceipt", "testflight"),
-            (false, "receipt", "production"), (false, nil, "production"),
-        ] as [(Bool, String?, String)])
+            (true, nil, false, "debug"), (true, "sandboxReceipt", false, "debug"),
+            (false, "sandboxReceipt", false, "testflight"), (false, "sandboxReceipt", true, "production"),
+            (false, "receipt", false, "production"), (false, nil, true, "production"),
+        ] as [(Bool, String?, Bool, String)])
     func `an app's environment is guessed from its build and its receipt`(
-        isDebug: Bool, receipt: String?, environment: String
+        isDebug: Bool, receipt: String?, hasProfile: Bool, environment: String
     ) {
-        #expect(ThisMachine.environment(isDebug: isDebug, receipt: receipt) == environment)
+        let guess = ThisMachine.environment(isDebug: isDebug, receipt: receipt, hasProfile: hasProfile)
+        #expect(guess == environment)
     }
 
     @Test func `the system says what it is`() {

@@ -104,7 +104,7 @@ import LeakSeededRandom
             try connection.run(Query("update leak_day_running set before[2] = before[2] + 1 where leak = 3"))
             #expect(
                 try store.verify() == [
-                    "reports of a leak before each of its days are all its reports without those since: 1 wrong"
+                    "reports of a leak before each of its days are all its reports without those since: not true for 1 row"
                 ])
         }
 
@@ -123,7 +123,7 @@ import LeakSeededRandom
                 try connection.run(Query("update \(table) set \(fault) where \(isThird)"))
                 #expect(
                     try store.verify() == [
-                        "reports before a period in \(table) are all reports without those of the period: 1 wrong"
+                        "reports before a period in \(table) are all reports without those of the period: not true for 1 row"
                     ])
                 try connection.run(Query("update \(table) set \(mend) where \(isThird)"))
             }
@@ -136,7 +136,9 @@ import LeakSeededRandom
             try PostgreSQLConnection(to: schema.address).run(
                 Query("update leak_text set message = 'another' where leak = 3"))
             #expect(
-                try store.verify() == ["the message of a leak is that of its newest report: 1 wrong"])
+                try store.verify() == [
+                    "the message of a leak is that of its newest report: not true for 1 row"
+                ])
         }
 
         @Test(arguments: ["seen", "reported"])
@@ -151,7 +153,7 @@ import LeakSeededRandom
                     """))
             #expect(
                 try store.verify() == [
-                    "leaks of an app by their last hours are as many as there are: 1 wrong"
+                    "leaks of an app by their last hours are as many as there are: not true for 1 row"
                 ])
         }
 
@@ -176,11 +178,12 @@ import LeakSeededRandom
             try connection.run(Query("update leak set last_hour = \(value) where id = 3"))
             #expect(
                 try store.verify().contains(
-                    "the last hour of a leak is of the last day that has reports: 1 wrong"))
+                    "the last hour of a leak is of the last day that has reports: not true for 1 row"))
             try connection.run(Query("update leak_release set last_hour = \(value) where leak = 3"))
             #expect(
                 try store.verify().contains(
-                    "the last hour of a leak in a release is of the last day that has reports: 1 wrong"))
+                    "the last hour of a leak in a release is of the last day that has reports: not true for 1 row"
+                ))
         }
 
         private func compare(_ one: any StoreReader, _ other: any StoreReader, now: Int64) throws {

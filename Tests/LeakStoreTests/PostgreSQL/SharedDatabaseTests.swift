@@ -21,7 +21,7 @@ import LeakSeededRandom
 
         private func totals(_ store: PostgreSQLStore) throws -> [String: [Int]] {
             var query = LeakQuery()
-            query.limit = 200
+            (query.limit, query.state) = (200, .any)
             let page = try store.makeReader().leaks(query, now: noon)
             return Dictionary(
                 uniqueKeysWithValues: page.leaks.map {

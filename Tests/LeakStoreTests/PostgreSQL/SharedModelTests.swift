@@ -91,7 +91,7 @@ import LeakSeededRandom
                 }
             }
             var query = LeakQuery()
-            query.limit = 200
+            (query.limit, query.state) = (200, .any)
             let all = try reader.leaks(query, now: noon)
             let apps = try reader.apps()
             let overview = try reader.overview(app: nil, now: noon)

@@ -145,10 +145,10 @@
             #expect(
                 try store.verify()
                     == [
-                        "reports of a day are the sum of its hours, where all are kept: 1 wrong",
-                        "reports of a leak before each of its hours are all its reports without those since: 1 wrong",
-                        "reports before a period in leak are all reports without those of the period: 1 wrong",
-                        "reports before a period in leak_release are all reports without those of the period: 1 wrong",
+                        "reports of a day are the sum of its hours, where all are kept: not true for 1 row",
+                        "reports of a leak before each of its hours are all its reports without those since: not true for 1 row",
+                        "reports before a period in leak are all reports without those of the period: not true for 1 row",
+                        "reports before a period in leak_release are all reports without those of the period: not true for 1 row",
                     ])
         }
 
@@ -167,30 +167,36 @@
         @Test(arguments: [
             (
                 "update leak set reports = reports + 1",
-                "reports and freed of a leak are the sums of its releases: 1 wrong"
+                "reports and freed of a leak are the sums of its releases: not true for 1 row"
             ),
             (
                 "update leak set impact = 7",
-                "the impact of a leak is its installs in the newest release: 1 wrong"
+                "the impact of a leak is its installs in the newest release: not true for 1 row"
             ),
-            ("update leak set builds = 7", "builds of a leak are as many as there are: 1 wrong"),
+            ("update leak set builds = 7", "builds of a leak are as many as there are: not true for 1 row"),
             (
                 "update app set cells = 7",
-                "builds of leaks that an app has counted are no more than there are: 1 wrong"
+                "builds of leaks that an app has counted are no more than there are: not true for 1 row"
             ),
             (
                 "update app set newest_release = null",
-                "the newest release of an app is the newest there is: 1 wrong"
+                "the newest release of an app is the newest there is: not true for 1 row"
             ),
             (
                 "update release set new_leaks = 0",
-                "leaks and new leaks of a release are as many as there are: 1 wrong"
+                "leaks and new leaks of a release are as many as there are: not true for 1 row"
             ),
-            ("update release set installs = 9", "installs are the size of their set: 1 wrong"),
-            ("delete from install_set where scope = 1", "rows with installs have a set of installs: 1 wrong"),
-            ("update install_set set members = ''", "installs are the size of their set: 5 wrong"),
-            ("delete from answer", "an idempotency key has its answer: 1 wrong"),
-            ("delete from leak_text", "rows that other rows refer to exist: 1 wrong"),
+            ("update release set installs = 9", "installs are the size of their set: not true for 1 row"),
+            (
+                "delete from install_set where scope = 1",
+                "rows with installs have a set of installs: not true for 1 row"
+            ),
+            (
+                "update install_set set members = ''",
+                "installs are the size of their set: not true for 5 rows"
+            ),
+            ("delete from answer", "an idempotency key has its answer: not true for 1 row"),
+            ("delete from leak_text", "rows that other rows refer to exist: not true for 1 row"),
         ])
         func `verify says what is wrong`(damage: String, problem: String) throws {
             let store = try PostgreSQLStore(address: schema.address, clock: .unguarded)

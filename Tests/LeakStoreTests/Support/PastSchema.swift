@@ -1,7 +1,9 @@
 /// SQL that brings a database of the newest schema back to an earlier one.
 enum PastSchema {
-    /// Undoes schema 14 of SQLite.
+    /// Undoes schemas 14 and 15 of SQLite, except that the table `app` keeps its column and its constraint.
     static let without14 = """
+        drop index leak_slow;
+        alter table credential drop column environments;
         alter table build drop column session_buckets;
         alter table build drop column leaky_buckets;
         alter table leak_build drop column buckets;

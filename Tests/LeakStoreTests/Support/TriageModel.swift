@@ -89,9 +89,9 @@ struct TriageModel {
                 let state = state(name, now: now)
                 return switch filter {
                 case .any: true
-                case .toFix: ![.known, .resolved, .ignored].contains(state)
+                case .toFix: ![.known, .resolved, .ignored, .slow].contains(state)
                 case .new:
-                    ![.known, .resolved, .ignored].contains(state)
+                    ![.known, .resolved, .ignored, .slow].contains(state)
                         && leaks[name]?.reports.keys.min() == seen.last
                 default: state.rawValue == filter.rawValue
                 }

@@ -11,12 +11,15 @@ extension LeakID {
 }
 
 extension StoreReader {
-    /// Returns the ids that a leak has in the other environments of its app, whether or not it was reported from them.
+    /// Returns the ids that a leak has in the other environments of its app, whether or not it was reported from them. A leak
+    /// that was merged there has the id of the leak that it was merged into.
     func idsInOtherEnvironments(
         of leak: LeakIdentity
     ) throws(StoreError) -> [(environment: String, id: LeakID)] {
-        try environments(app: leak.app).filter { $0 != leak.environment }.map {
-            ($0, leak.id.inEnvironment(leak.environment).inEnvironment($0))
+        try environments(app: leak.app).filter { AppKey(leak.app, environment: $0) != leak.appKey }.map {
+            environment throws(StoreError) in
+            let id = leak.id.inEnvironment(leak.environment).inEnvironment(environment)
+            return (environment, try target(ofMerged: id) ?? id)
         }
     }
 }
