@@ -134,9 +134,9 @@ struct ExportRun {
             let html = SummaryPage(
                 context: context, overview: overview, page: page,
                 freedLateLeaks: try SummaryResource.setAsideLeaks(
-                    .slow, page.slow, query, from: view(pageTarget)),
+                    .slow, totals: page.slow, of: query, from: view(pageTarget)),
                 knownLeaks: try SummaryResource.setAsideLeaks(
-                    .known, page.known, query, from: view(pageTarget)),
+                    .known, totals: page.known, of: query, from: view(pageTarget)),
                 apps: overviews,
                 exportedPageNumber: number
             ).html

@@ -28,8 +28,8 @@ struct SummaryResource: JSONResource, PageResource {
         let page = try view.reader.leaks(query, now: view.now)
         return SummaryPage(
             context: context, overview: overview, page: page,
-            freedLateLeaks: try Self.setAsideLeaks(.slow, page.slow, query, from: view),
-            knownLeaks: try Self.setAsideLeaks(.known, page.known, query, from: view),
+            freedLateLeaks: try Self.setAsideLeaks(.slow, totals: page.slow, of: query, from: view),
+            knownLeaks: try Self.setAsideLeaks(.known, totals: page.known, of: query, from: view),
             apps: try OverviewResource.overviews(app: query.scope, of: context.apps, query.period, from: view)
         ).html
     }
@@ -41,7 +41,7 @@ struct SummaryResource: JSONResource, PageResource {
     ///
     /// - Parameter totals: the totals of the leaks in the state.
     static func setAsideLeaks(
-        _ state: LeakQuery.StateFilter, _ totals: LeakTotals, _ query: LeakQuery, from view: StoreView
+        _ state: LeakQuery.StateFilter, totals: LeakTotals, of query: LeakQuery, from view: StoreView
     ) throws -> [LeakRow] {
         guard totals.leaks > 0, query.cursor == nil else { return [] }
         var query = query
