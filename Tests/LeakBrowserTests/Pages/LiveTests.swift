@@ -78,8 +78,7 @@ extension BrowserTests {
                     try await tab.evaluate(
                         "json.parentElement.open && document.querySelector('.actions details').open"
                     ).isTrue)
-                let moved = try await tab.evaluate("Math.abs(json.getBoundingClientRect().top - before)")
-                #expect(try #require(moved.number) <= 1)
+                try await tab.wait(until: "Math.abs(json.getBoundingClientRect().top - before) <= 1")
                 try await tab.expectFits()
             }
         }
