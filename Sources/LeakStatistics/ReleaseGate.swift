@@ -247,13 +247,15 @@ public struct ReleaseGate: Sendable {
     }
 
     /// Returns the result of a leak without a test. A new leak whose class has too few checks for a reliable test is compared with the
-    /// limits: the baseline has checks from fewer than ``minimumBucketCount`` buckets, or the version has no checks.
+    /// limits: the baseline has checks from fewer than ``minimumBucketCount`` buckets, or the version from fewer than
+    /// ``minimumTestedBucketCount``.
     ///
     /// - Parameter checks: the checks of the leak's class.
     /// - Returns: ``LeakResult/new(probability:)`` without a probability, or ``LeakResult/unchanged``.
     private func resultWithoutTest(of leak: LeakCounts, checks: ClassCounts) -> LeakResult {
         let hasTooFewChecks =
-            checks.baseline.count { $0 > 0 } < Self.minimumBucketCount || !checks.version.contains { $0 > 0 }
+            checks.baseline.count { $0 > 0 } < Self.minimumBucketCount
+            || checks.version.count { $0 > 0 } < Self.minimumTestedBucketCount
         guard leak.isNew, hasTooFewChecks else { return .unchanged }
         let reports = leak.version.reduce(0, +)
         // A detector that reports no checks leaves the rate unknown: the other limits decide.

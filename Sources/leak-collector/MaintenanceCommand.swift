@@ -129,7 +129,7 @@ struct MaintenanceCommand {
 
     private static func summary(of result: Import.Result) -> String {
         "\(result.lineCount) lines: \(result.acceptedCount) reports counted, \(result.repeatedLineCount) lines counted before, "
-            + "\(result.rejectedCount) lines rejected"
+            + "\(result.rejectedCount) lines or reports rejected"
             + (result.clampedTimeCount > 0
                 ? "; \(result.clampedTimeCount) reports have times out of bounds: older ones count as 30 days old, later ones as of now"
                 : "")

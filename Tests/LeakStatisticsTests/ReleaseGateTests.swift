@@ -138,6 +138,19 @@ import Testing
         #expect(check([common, leak]).verdict == .failed)
     }
 
+    @Test(arguments: 0...4)
+    func `a new leak of a class that the version checked on few devices fails by its numbers`(buckets: Int) {
+        let common = ReleaseGate.ClassCounts(
+            "Common", baseline: Self.spread(4_000), version: Self.spread(4_000))
+        let rare = ReleaseGate.ClassCounts(
+            "Rare", baseline: Self.spread(200), version: Self.spread(20, over: buckets))
+        let leak = ReleaseGate.LeakCounts(
+            classIndex: 1, baseline: Self.spread(0), version: Self.spread(20, over: max(1, buckets)),
+            devices: 2)
+        let result = ReleaseGate().check([common, rare], [leak])
+        #expect(result.leaks[0].kind == .new && result.verdict == .failed)
+    }
+
     @Test func `no limit lets a version pass with a few checks`() {
         var limits = ReleaseGate.Limits()
         limits.rate = 0.99

@@ -104,12 +104,17 @@ struct SubmissionBuilder {
                         count: groups.omittedCount))
             }
         }
+        rejectedExplanations = (document.rejectedExplanationCount, document.firstExplanationProblem)
         for report in document.explanations {
             // The parser limits the explanations of a batch, so their different leaks need no limit here.
-            guard
-                case .admitted(let originIndex) = originTable.sender(
-                    of: document.origin(of: report), in: document)
-            else { continue }
+            let originIndex: Int
+            switch originTable.sender(of: document.origin(of: report), in: document) {
+            case .admitted(let index): originIndex = index
+            case .rejected(let reason):
+                rejectedExplanations.count += 1
+                rejectedExplanations.first = rejectedExplanations.first ?? reason
+                continue
+            }
             let groups = cache.group(
                 document, report, app: originTable.apps[originIndex],
                 module: originTable.modules[originIndex])
@@ -120,7 +125,6 @@ struct SubmissionBuilder {
         try addUsageCounts(document, &originTable, isTranslated: ingestRequest.isTranslated)
         submission.origins = originTable.origins
         rejected.sort { $0.index < $1.index }
-        rejectedExplanations = (document.rejectedExplanationCount, document.firstExplanationProblem)
         try rejectIfEmpty(document, key)
         if !storesExplanations { submission.explanations = [] }
         if let idempotencyKey = ingestRequest.idempotencyKey {

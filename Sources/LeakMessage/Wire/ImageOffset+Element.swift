@@ -17,7 +17,7 @@ extension ImageOffset {
         let text = Text(path)
         let image = SystemNames.isSystemPath(text) ? text : lastComponent(text)
         let name = image.cut(to: 256).map { $0 < 0x20 || $0 == UInt8(ascii: "(") ? UInt8(ascii: "_") : $0 }
-        let id = imageID.map { " (\($0.prefix(identifierBytes)))" } ?? ""
+        let id = imageID.map { " (\($0.cut(to: identifierBytes)))" } ?? ""
         return "0x\(String(offset, radix: 16)) in \(name[...].string)\(id)"
     }
 

@@ -93,6 +93,20 @@ import Testing
         }
     }
 
+    @Test func `explanations for an app that the key is not bound to are named in the answer`() throws {
+        let explanation = #"{"class":"A","why":{"path":[{"owner":"A","field":"a"}]}"#
+        let builder = try receive(
+            #"{"reports":[{"class":"A"}],"explanations":[\#(explanation)},"#
+                + #"\#(explanation),"app":{"id":"other"}}]}"#,
+            app: "mine", keyApp: "mine")
+        #expect(builder.submission.explanations.count == 1)
+        let answer = String(decoding: Self.bytes(builder.answer(isDuplicate: false)), as: UTF8.self)
+        #expect(
+            answer.contains(
+                #""rejected_explanations":{"count":1,"first":"app is other, but this ingest key is restricted to mine"}"#
+            ), "\(answer)")
+    }
+
     @Test(
         arguments: [
             (nil, 0), (-1, -1), (3_600_000, 3_600_000),

@@ -27,7 +27,7 @@ import Testing
     @Test func `an element stays within its bytes`() {
         let long = ImageOffset.element(
             offset: .max, path: "/usr/lib/" + String(repeating: "é", count: 900),
-            imageID: String(repeating: "A", count: 900))
+            imageID: String(repeating: "👩‍👩‍👧", count: 900))
         #expect(long.utf8.count <= WireLimits.elementBytes)
     }
 
