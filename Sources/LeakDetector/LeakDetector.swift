@@ -192,10 +192,11 @@ public final class LeakDetector: Sendable {
         return checks.values.sorted { $0.className < $1.className }
     }
 
-    /// Returns the checks since the last call as a session that ends here. The share of leak-free sessions is a share of these
-    /// sessions. Call it where a use of the app ends, such as when it goes to the background. Objects whose grace period still runs
-    /// count in the next session. Objects that were not looked at because too many waited are counted in `EndedSession.unseen`:
-    /// with such objects and without a leak, a session is not leak-free but unknown.
+    /// Returns the checks since the last call as a session that ends now. The collector counts these sessions, and shows which share
+    /// of them had no leak. Call this method where the use of the app ends, for example when the app goes to the background. An object
+    /// whose grace period has not ended counts in the next session. `EndedSession.unseen` is the number of objects that were not
+    /// checked because too many objects were waiting. A session with such objects and without a leak counts neither as leak-free nor
+    /// as leaky.
     ///
     /// - Returns: `nil` if no object was checked or left out: such a session says nothing about leaks.
     public func takeSession() -> EndedSession? {

@@ -27,7 +27,7 @@ extension LeakReporter {
         case reentrant
         /// The file of the waiting reports was damaged. If their number is unknown, each damaged place counts as one.
         case damaged
-        /// The app asked for it, with ``LeakReporter/deleteUnsentReports(resetInstall:)`` or by ending collection.
+        /// The app deleted the report, with ``LeakReporter/deleteUnsentReports(resetInstall:)`` or by turning collection off.
         case deleted
 
         /// `true` if these drops are reported to the collector. Drops that the collector caused itself, and drops of runs that

@@ -152,7 +152,8 @@ enum Command: Equatable {
             action = .list
         case "remove":
             guard !operands.isEmpty else {
-                throw UsageError("symbols remove needs an image's id; collector symbols list shows it")
+                throw UsageError(
+                    "symbols remove needs the ID of an image, which collector symbols list shows")
             }
             action = .remove(images: operands)
         case let word?:
@@ -195,10 +196,12 @@ enum Command: Equatable {
         case "list": return .list(kind, flags: line.settings)
         case "revoke":
             guard let word = line.takeWord() else {
-                throw UsageError("\(noun) revoke needs the \(noun)'s ID; collector \(noun) list shows it")
+                throw UsageError(
+                    "\(noun) revoke needs the ID of the \(noun), which collector \(noun) list shows")
             }
             guard let id = Int64(word), id > 0 else {
-                throw UsageError("“\(word)” is not a \(noun)'s ID; collector \(noun) list shows it")
+                throw UsageError(
+                    "“\(word)” is not an ID; collector \(noun) list shows the ID of each \(noun)")
             }
             return .revoke(kind, id: id, flags: line.settings)
         case let word?:

@@ -142,8 +142,8 @@ struct SimilarLeak: Hashable, Sendable {
 
     /// The comparison of two lists of elements.
     private struct Comparison {
-        /// Maximum number of elements of a list that are compared. A list may have 128 elements, and for each page 50
-        /// leaks are compared.
+        /// Maximum number of elements of a list that are compared. A list may have 128 elements, and up to 62 leaks are
+        /// compared for one page.
         private static let maxComparedElements = 48
 
         let commonElementCount: Int

@@ -68,7 +68,8 @@ extension Grammar {
         return text.dropping("(")
     }
 
-    /// Returns the class in `.viewModel(Cart), `, which MLeaksFinder's `MLCheck` writes for a property.
+    /// Returns the class in `.viewModel(Cart), `, which MLeaksFinder's `MLCheck` writes for a property; the element as it is in any
+    /// other form.
     static func relationship(_ element: Text) -> Text {
         var name = element.trimmed
         while name.last == UInt8(ascii: ",") { name = name.dropLast().trimmed }

@@ -60,10 +60,10 @@ extension PersonalData {
     /// Returns the key in front of a separator; `nil` if the key is not sensitive.
     private func key(isAssignment: Bool) -> Key? {
         var end = masked.endIndex
-        while end > 0, let blank = SensitiveKey.blank(endOf: masked[..<end]) { end -= blank }
+        while end > 0, let length = SensitiveKey.spaceLength(endOf: masked[..<end]) { end -= length }
         if isAssignment, end > 0, masked[end - 1] == UInt8(ascii: "\n") {
             end -= 1
-            while end > 0, let blank = SensitiveKey.blank(endOf: masked[..<end]) { end -= blank }
+            while end > 0, let length = SensitiveKey.spaceLength(endOf: masked[..<end]) { end -= length }
         }
         if end > 0, masked[end - 1] == UInt8(ascii: "]") { end -= 1 }
         if let quotedKey, quotedKey.end == end { return Key(entry: quotedKey.entry) }

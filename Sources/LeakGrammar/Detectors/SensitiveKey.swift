@@ -223,7 +223,8 @@ struct SensitiveKey {
     /// Returns the text after a `>`, if a space, a line end, a word or an opening bracket follows; `nil` for any other text.
     private static func arrowHead(of text: Text) -> Text? {
         guard let textAfter = text.dropping(">"), let next = textAfter.first else { return nil }
-        let isFollowed = next.isIdentifier || "\n<[({".utf8.contains(next) || blank(at: textAfter) != nil
+        let isFollowed =
+            next.isIdentifier || "\n<[({".utf8.contains(next) || spaceLength(at: textAfter) != nil
         return isFollowed ? textAfter : nil
     }
 
@@ -255,12 +256,12 @@ struct SensitiveKey {
 
     static func withoutBlanks(_ text: Text) -> Text {
         var text = text
-        while let length = blank(at: text) { text = text.dropFirst(length) }
+        while let length = spaceLength(at: text) { text = text.dropFirst(length) }
         return text
     }
 
     /// Returns the length of a space at the start of a text in bytes; `nil` for other characters and for line ends.
-    private static func blank(at text: Text) -> Int? {
+    private static func spaceLength(at text: Text) -> Int? {
         switch text.first {
         case UInt8(ascii: " "), UInt8(ascii: "\t"): 1
         case 0xC2, 0xE2, 0xE3, 0xEF: blanks.first(where: { text.starts(with: $0) }).map(\.utf8CodeUnitCount)
@@ -269,7 +270,7 @@ struct SensitiveKey {
     }
 
     /// Returns the length of a space at the end of a text in bytes; `nil` for other characters and for line ends.
-    static func blank(endOf text: some BidirectionalCollection<UInt8>) -> Int? {
+    static func spaceLength(endOf text: some BidirectionalCollection<UInt8>) -> Int? {
         guard let last = text.last else { return nil }
         if last == UInt8(ascii: " ") || last == UInt8(ascii: "\t") { return 1 }
         guard last & 0xC0 == 0x80 else { return nil }

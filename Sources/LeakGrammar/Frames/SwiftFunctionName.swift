@@ -39,9 +39,9 @@ enum SwiftFunctionName {
         return (name, context)
     }
 
-    /// Reads `closure #1` at the start of a text.
+    /// Reads `closure #1`, `implicit closure #1` or `autoclosure #1` at the start of a text.
     ///
-    /// - Returns: `closure #1` and the text after it; `nil` for any other text.
+    /// - Returns: these words and the text after them; `nil` if the text begins differently.
     static func closureNumber(of text: Text) -> (text: Text, remainder: Text)? {
         let heads: [StaticString] = ["closure #", "implicit closure #", "autoclosure #"]
         for head in heads {

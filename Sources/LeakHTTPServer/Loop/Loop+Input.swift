@@ -43,7 +43,7 @@ extension Loop {
         return receiveBody(of: upload, missing: missingCount, from: connection)
     }
 
-    /// Free bytes that a connection's own buffer has before each read.
+    /// Minimum free bytes of a connection's buffer before each read from its socket.
     private static let readBytes = 16 << 10
 
     /// Reads a large body from the socket into its buffer, without a copy.

@@ -118,7 +118,8 @@ public struct RetainPath: Hashable, Sendable, CustomStringConvertible {
         return smallestRotation
     }
 
-    /// The same path, but a whole cycle is rotated so that every object of the cycle has the same first reference.
+    /// The path in a form that does not depend on the object at which a cycle was found: a complete cycle begins with the reference
+    /// that comes first in the order of names. Other paths stay as they are.
     public var normalized: RetainPath {
         guard isCycle, fullLength == nil, !references.isEmpty else { return self }
         let names = references.map { "\($0.owner).\($0.field)" }

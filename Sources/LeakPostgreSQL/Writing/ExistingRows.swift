@@ -29,7 +29,8 @@
         private(set) var releaseCounts: [Int64: Int] = [:]
         /// Number of builds by release, for releases whose builds were counted.
         private(set) var buildCounts: [Int64: Int] = [:]
-        /// Number of times that an install has been removed from sets: ``InstallErasure``.
+        /// Number of erasures of an install since the database was made: ``InstallErasure``. A set of installs in memory is outdated
+        /// if the number has changed.
         private(set) var erasures: Int64 = 0
 
         private let connection: PostgreSQLConnection

@@ -20,7 +20,7 @@ enum SegmentRecord: Hashable {
     case footer(SegmentFooter)
 }
 
-/// The origin of the reports in a segment.
+/// The first record of a segment: the sender of its reports, and how the segment is sent.
 struct SegmentHeader: Hashable {
     static let version: UInt8 = 1
 

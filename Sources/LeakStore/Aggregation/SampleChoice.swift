@@ -2,8 +2,8 @@
 ///
 /// Under load, the report that is kept as the newest may be up to ``newestMilliseconds`` older than the newest one.
 package struct SampleChoice {
-    /// Time for which the kept newest report is not replaced while many submissions wait. Each call then counts reports of most leaks,
-    /// and to mask and write a report of each leak would cost more than all counts.
+    /// Minimum time between two replacements of the newest report while many submissions wait. In such a call most leaks have a new
+    /// report, and masking and writing all of them would take more time than counting.
     private static let newestMilliseconds: Int64 = 10_000
     /// Maximum number of submissions of a call that replaces the newest report at once, because few submissions wait.
     private static let quietSubmissions = 4

@@ -1,8 +1,8 @@
-/// The parts of the aggregate. Each is identified by its index in one of the aggregate's arrays: properties of type `Int` such as
-/// `app`, `leak` and `cell` are such indices.
+/// The elements of the aggregate's arrays. They refer to each other by index: a property `app` of type `Int` is an index in the array
+/// of apps, and `release`, `leak` and `cell` are indices likewise.
 extension SubmissionAggregate {
     package struct App {
-        /// ``AppKey/other`` for all apps beyond the limit.
+        /// The name and environment under which the reports count: those of the app, or ``AppKey/other`` for an app beyond the limit.
         package var key: AppKey
         /// The number that the quota gave the app.
         package let number: Int
@@ -11,7 +11,7 @@ extension SubmissionAggregate {
         package var reports = 0
         package var freed = 0
         package var dropped: [ByteText: Int] = [:]
-        /// Numbers of items beyond each limit.
+        /// For each limit, the number of texts, reports or rows that exceeded it.
         package var overLimitCounts: [OverLimitCount.Name: Int] = [:]
     }
 
@@ -47,7 +47,7 @@ extension SubmissionAggregate {
 
     package struct Build {
         package var release: Int
-        /// Empty if there is no build name.
+        /// The build as reports name it, such as `895`; empty for reports without a build.
         package var name: String
         /// The number that the quota gave the build.
         package let number: Int
@@ -65,7 +65,7 @@ extension SubmissionAggregate {
         package var identity: LeakIdentity
         /// The number that the quota gave the leak.
         package let number: Int
-        /// The module of the leak, if reports of this aggregate are the first to name a module of it.
+        /// The module of the leaked class, if no earlier report of the leak named a module; otherwise `nil`.
         package var claimedModule: String?
         package var app: Int
         /// The ingest key whose report first named the leak.

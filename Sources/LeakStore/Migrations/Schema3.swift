@@ -3,9 +3,10 @@ extension Migration {
     static let schema3 = Migration(
         version: 3,
         script: """
-            -- A leak's state is the decision that holds, 0 when none does: what it comes to is read from the counts.
-            -- kind: DecisionKind. fix_from: the least order_key of a version that speaks against the fix. reports_then: of
-            -- the leak, when it was ignored. A number is never given again: readers remember what they made of it.
+            -- The column state of leak is the id of the decision in effect, or 0. Reading the leak computes from its counts whether
+            -- a fix has regressed or an ignored leak is open again. kind: a value of DecisionKind. fix_from: order_key of the lowest
+            -- version in which a report means that the fix has regressed. reports_then: reports of the leak when it was ignored.
+            -- An id is never used again, because readers cache results by id.
             create table decision (
               id integer primary key autoincrement,
               leak integer not null references leak on delete cascade,
@@ -23,8 +24,8 @@ extension Migration {
             create index decision_of_leak on decision (leak);
             create index leak_decided on leak (app) where state <> 0;
 
-            -- Reports that a resolved leak had in versions that speak against its fix, when it was resolved; of decisions
-            -- that hold alone.
+            -- Reports that a resolved leak already had in versions from fix_from on when it was resolved. Only decisions in effect
+            -- have rows.
             create table decision_release (
               decision integer not null references decision on delete cascade,
               release integer not null references release,
@@ -32,8 +33,8 @@ extension Migration {
               primary key (decision, release)
             ) without rowid;
 
-            -- What app_slot has no more, 91 days at most. Its set of installs is InstallScope.day; of days before this
-            -- schema there is none.
+            -- Counts of days that app_slot no longer has, at most 91 days. The installs of a day are a set with InstallScope.day; days
+            -- before this schema have no set.
             create table app_day (
               id integer primary key,
               app integer not null references app,

@@ -19,7 +19,7 @@ extension Migration {
     static let schema5 = Migration(
         version: 5,
         script: """
-            -- One row, StoreClock.Stored. Without one the system clock is followed.
+            -- One row: StoreClock.Stored. Without the row, the time of the system clock is used.
             create table if not exists clock (
               id integer primary key,
               wall integer not null,
@@ -108,12 +108,12 @@ extension Migration {
     static let schema7 = Migration(
         version: 7,
         script: """
-            -- Reports by system and by model that rows of leak_value lack so far: ValueLog.
+            -- Reports by system and by model that are not yet in leak_value: ValueLog.
             create table value_log (
               id integer primary key,
               counts blob not null
             );
-            -- Keys that rows of idempotency lack so far: KeyLog.
+            -- Keys that are not yet in idempotency: KeyLog.
             create table key_log (
               id integer primary key,
               keys blob not null
@@ -126,8 +126,8 @@ extension Migration {
     static let schema8 = Migration(
         version: 8,
         script: """
-            -- key: of a leak that is no more. leak: the one that has its counts. Numbers are given once: readers forget what
-            -- they remember of leaks when there is a new one.
+            -- key: the id of a leak that was merged into another one. leak: that other leak. Ids are never used again: readers drop
+            -- their caches of leaks when a higher id appears.
             create table if not exists merged_leak (
               id integer primary key autoincrement,
               key blob not null unique,
@@ -143,8 +143,8 @@ extension Migration {
     static let schema9 = Migration(
         version: 9,
         script: """
-            -- element: KeyElements. A leak that is merged away takes its rows along; there is no reference, since nothing
-            -- finds them by their leak.
+            -- element: a hash by KeyElements. Merging a leak deletes its rows. The column leak is no foreign key, because no index finds
+            -- rows by leak.
             create table if not exists leak_element (
               app integer not null references app,
               element integer not null,
@@ -193,8 +193,8 @@ extension Migration {
     static let schema10 = Migration(
         version: 10,
         script: """
-            -- kind: image, mapping. image: StoredSymbols.image. Numbers are given once: readers load tables again when there is
-            -- a new one. body: compressed, last because it is long.
+            -- kind: image or mapping. image: StoredSymbols.image. Ids are never used again: readers reload tables when a higher id
+            -- appears. body: the compressed table, the last column because it is long.
             create table if not exists symbol_table (
               id integer primary key autoincrement,
               kind text not null,
@@ -215,7 +215,7 @@ extension Migration {
     static let schema11 = Migration(
         version: 11,
         script: """
-            -- retained_bytes: RetainedBytes.median.
+            -- retained_bytes: the median that RetainedBytes.median computes.
             alter table leak add column retained_bytes integer not null default 0;
             update leak set retained_bytes = \(RetainedBytes.median(ofLeak: "leak.id"))
             where id in (select leak from leak_value where kind = \(ValueKind.retainedBytes.rawValue));
@@ -227,7 +227,7 @@ extension Migration {
     static let schema12 = Migration(
         version: 12,
         script: """
-            -- Counts that rows of leak, leak_release, leak_build, leak_hour, leak_day and sample lack so far: CountLog.
+            -- Counts that are not yet in leak, leak_release, leak_build, leak_hour, leak_day and sample: CountLog.
             create table if not exists count_log (
               id integer primary key,
               counts blob not null
@@ -240,7 +240,7 @@ extension Migration {
     static let schema13 = Migration(
         version: 13,
         script: """
-            -- detail_bytes: StoreLimits.detailBytesPerKeyAndDay.
+            -- detail_bytes: bytes charged against StoreLimits.detailBytesPerKeyAndDay.
             alter table idempotency_use add column detail_bytes integer not null default 0;
             """)
 }

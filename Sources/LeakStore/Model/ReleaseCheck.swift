@@ -6,12 +6,12 @@ public struct ReleaseCheckQuery: Hashable, Sendable {
     /// ``AppKey/environment``
     public var environment: String
     public var version: String
-    /// A build of ``version``; `nil` for all its builds together.
+    /// A build of ``version``; `nil` adds up the counts of all its builds.
     public var build: String?
     /// The version to compare with. `nil` chooses the build before ``build`` in the same version or, if there is none, the version
     /// before ``version``.
     public var baseline: String?
-    /// A build of ``baseline``, or of ``version`` if no baseline is given; `nil` for all its builds together.
+    /// A build of ``baseline``, or of ``version`` if ``baseline`` is `nil`. `nil` adds up the counts of all builds.
     public var baselineBuild: String?
     public var limits = ReleaseGate.Limits()
 

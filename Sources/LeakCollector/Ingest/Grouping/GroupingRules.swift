@@ -77,6 +77,7 @@ enum GroupingRules {
         _ report: LeakReport, app: AppKey, module: String?, isGuessed: Bool = false,
         symbols: CallStack.Symbols = { _, _ in [] }
     ) -> GroupedReport {
+        // The reports of a Sentry SDK do not name the app's own module, so each class keeps the module that it names.
         let keepsModules = module == keepModulesMarker
         let (subject, parsed) = subject(of: report, module: keepsModules ? nil : module, symbols)
         let isFreed = (report.event ?? parsed?.event) == .freed
