@@ -73,7 +73,8 @@ extension LeakReporter {
     public enum Install: Hashable, Sendable {
         /// A random identifier, created once and stored in a file of the app with mode 0600: in its support folder, which is not
         /// backed up (in the caches folder on tvOS), on Linux under `$XDG_STATE_HOME` or `~/.local/state`. If it cannot be stored,
-        /// it is valid for this run only.
+        /// it is valid for this run only. In the environment `ci` it is always valid for one run only, so that the release check can
+        /// compare versions that ran on a single simulator: it needs runs that are independent of each other.
         case kept
         /// No identifier is sent. The number of devices that have a leak is unknown then.
         case none

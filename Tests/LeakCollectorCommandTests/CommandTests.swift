@@ -144,7 +144,10 @@ import Testing
         ),
         (["symbols", "upload"], "symbols upload needs a file: collector symbols upload FILE…"),
         (["symbols", "list", "x"], "“x” is one argument too many"),
-        (["symbols", "remove"], "symbols remove needs the ID of an image, which collector symbols list shows"),
+        (
+            ["symbols", "remove"],
+            "symbols remove needs the ID of an image, which collector symbols list shows"
+        ),
         (["symbols", "upload", "a", "--app", "b"], "--app is not an option of this command"),
     ])
     func `says what is wrong with`(arguments: [String], words: String) {

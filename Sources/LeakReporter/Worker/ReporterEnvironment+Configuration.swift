@@ -23,8 +23,9 @@ extension ReporterEnvironment {
         let installFile = InstallFile.ofThisUser(app)
         folder = Self.folder(configuration.storage, standard: installFile.folder)
         choiceFolder = folder ?? installFile.folder
-        install = Self.install(configuration.install, installFile)
-        if configuration.install == .kept {
+        let isTestRun = app.environment?.lowercased() == Self.testEnvironment
+        install = Self.install(configuration.install, installFile, isTestRun: isTestRun)
+        if configuration.install == .kept, !isTestRun {
             forgetInstall = { installFile.forget() }
             installFolder = installFile.folder
         }
@@ -72,13 +73,19 @@ extension ReporterEnvironment {
         guard path.hasPrefix("/"), !path.utf8.contains(0) else { throw .relativeFolder(path) }
     }
 
+    /// The environment in which each run of the app has an identifier of its own.
+    private static let testEnvironment = "ci"
+
     private static func install(
-        _ install: LeakReporter.Install, _ file: InstallFile
+        _ install: LeakReporter.Install, _ file: InstallFile, isTestRun: Bool
     ) -> @Sendable () -> String? {
         switch install {
-        case .kept: { file.identifier() }
-        case .none: { nil }
-        case .given(let identifier): { identifier }
+        case .kept where isTestRun:
+            let identifier = RandomText.hexadecimal128()
+            return { identifier }
+        case .kept: return { file.identifier() }
+        case .none: return { nil }
+        case .given(let identifier): return { identifier }
         }
     }
 }

@@ -115,6 +115,29 @@ import LeakPlatform
         #expect(file.identifier() == first)
     }
 
+    @Test(arguments: [
+        ("ci", LeakReporter.Install.kept, true), ("CI", .kept, true), ("ci-nightly", .kept, false),
+        ("production", .kept, false), ("ci", .given("mine"), false), ("ci", .none, false),
+    ])
+    func `in the environment ci each run has an identifier of its own`(
+        environment: String, install: LeakReporter.Install, isOfRun: Bool
+    ) throws {
+        var configuration = LeakReporter.Configuration(
+            endpoint: "http://localhost:8080", key: "k",
+            app: AppInfo(id: "test.install-of-a-run", environment: environment), install: install)
+        configuration.storage = .memory
+        func ofNewRun() -> ReporterEnvironment {
+            ReporterEnvironment(configuration, backoff: Backoff(firstMilliseconds: 2, longestMilliseconds: 5))
+            { FakeTransport { _, _ in FakeTransport.accepted() } }
+        }
+        let (first, second) = (ofNewRun(), ofNewRun())
+        #expect((first.install() != second.install()) == isOfRun)
+        #expect(first.install() == first.install())
+        #expect(
+            !isOfRun || first.install()?.utf8.count == InstallFile.digitCount && first.installFolder == nil)
+        if environment != "ci" { first.forgetInstall() }
+    }
+
     /// The disk may be slow; a call that records must not wait for it.
     @Test func `the identifier is asked for once, on the reporter's own thread`() throws {
         let transport = FakeTransport { _, _ in FakeTransport.accepted() }
