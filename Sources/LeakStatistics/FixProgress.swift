@@ -31,7 +31,7 @@ public struct FixProgress: Hashable, Sendable {
     public let neededChecks: Int?
     /// The rate since the fix is lower than this number with the probability ``confidence``; 1 without checks.
     public let upperBound: Double
-    /// True if all checks since the fix come from two or three devices: they do not show that other devices are rid of the leak.
+    /// True if fewer than about four devices have checks since the fix: they do not show that other devices are rid of the leak.
     public let hasFewDevices: Bool
 
     /// - Parameters:
