@@ -133,6 +133,8 @@ struct ExportRun {
             context.query.state = query.state
             let html = SummaryPage(
                 context: context, overview: overview, page: page,
+                resolvedSeenLeaks: try SummaryResource.setAsideLeaks(
+                    .resolved, totals: page.resolvedSeen, of: query, from: view(pageTarget)),
                 freedLateLeaks: try SummaryResource.setAsideLeaks(
                     .slow, totals: page.slow, of: query, from: view(pageTarget)),
                 knownLeaks: try SummaryResource.setAsideLeaks(

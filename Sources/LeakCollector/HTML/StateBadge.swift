@@ -1,3 +1,4 @@
+internal import LeakStatistics
 import LeakStore
 
 /// The state of a leak in a few words, with a detail such as a version, systems, or the time until objects were
@@ -20,10 +21,20 @@ struct StateBadge: Component {
             }
             return #"<span class="badge slow">Freed late</span>\#(livedNote)"#
         case .regressed:
+            let fix = FixStatusText(row: row)
+            if let fix, fix.stage == .halfFixed {
+                return
+                    #"<span class="badge regressed">Half fixed in \#(IsolatedText(fix.version))</span>\#(note(fix.numbers))"#
+            }
             let versionNote: HTML? = row.decisionStatus?.regressedIn.map { " in \(IsolatedText($0))" }
-            return #"<span class="badge regressed">Regressed\#(versionNote)</span>"#
+            return #"<span class="badge regressed">Regressed\#(versionNote)</span>\#(note(fix?.numbers))"#
         case .resolved:
-            return #"<span class="badge resolved">Resolved</span>"#
+            let fix = FixStatusText(row: row)
+            if let fix, fix.stage == .fixed {
+                return
+                    #"<span class="badge resolved">Fixed in \#(IsolatedText(fix.version))</span>\#(note(fix.numbers))"#
+            }
+            return #"<span class="badge resolved">Resolved</span>\#(note(fix?.evidence))"#
         case .ignored:
             return #"<span class="badge ignored">Ignored</span>"#
         case .open where row.isNew:
@@ -32,6 +43,8 @@ struct StateBadge: Component {
             return #"<span class="badge open">Open</span>"#
         }
     }
+
+    private func note(_ text: String?) -> HTML? { text.map { "<small>\($0)</small>" } }
 
     private var partlyKnownNote: HTML? {
         guard let known = row.known, !known.isAll else { return nil }

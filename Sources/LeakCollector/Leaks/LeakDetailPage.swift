@@ -50,7 +50,9 @@ struct LeakDetailPage: Component {
         return LeakHeader(
             context: context, leak: leak, badge: StateBadge(row: row).html,
             decisionStatus: row.decisionStatus.map {
-                DecisionStatusLine(context: context, decisionStatus: $0).html
+                DecisionStatusLine(
+                    context: context, decisionStatus: $0, fix: FixStatusText(row: row)
+                ).html
             },
             otherEnvironments: otherEnvironments?.html,
             form: context.links.isServed
@@ -58,7 +60,12 @@ struct LeakDetailPage: Component {
     }
 
     private var history: HTML? {
-        detail.history.isEmpty ? nil : HistoryCard(context: context, history: detail.history).html
+        guard !detail.history.isEmpty else { return nil }
+        var card = HistoryCard(context: context, history: detail.history)
+        if let decision = detail.row.decisionStatus?.decision, let fix = FixStatusText(row: detail.row) {
+            card.fix = (decision, fix)
+        }
+        return card.html
     }
 
     private func chartCard(_ trend: Trend) -> HTML {

@@ -17,6 +17,7 @@ extension JSONWriter {
         field("resolved", totals: page.resolved)
         field("ignored", totals: page.ignored)
         field("slow", totals: page.slow)
+        field("resolved_seen", totals: page.resolvedSeen)
     }
 
     mutating func field(_ name: String, totals: LeakTotals) {
@@ -35,6 +36,7 @@ extension JSONWriter {
         field("state", row.state.rawValue)
         field("known", match: row.known)
         field("standing", row.decisionStatus)
+        field("fix", row.fix)
         field("is_new", row.isNew)
         field("title", leak.title)
         field("class", leak.className)

@@ -1,6 +1,7 @@
 internal import LeakPlatform
 internal import LeakGrammar
 internal import LeakMessage
+internal import LeakStatistics
 import LeakStore
 
 /// A leak as Markdown, to be pasted into a ticket.
@@ -36,9 +37,17 @@ struct LeakMarkdown {
         switch row.state {
         case .known: return "known system leak"
         case .slow: return "freed late: in most reports, the object was freed after all"
-        case .regressed:
+        case .regressed, .resolved:
+            let fix = FixStatusText(row: row)
+            let numbers = fix?.numbers.map { ": " + $0.replacing("\u{A0}", with: " ") } ?? ""
+            if let fix, [.fixed, .halfFixed].contains(fix.stage) {
+                return "\(fix.stage.displayName) in \(Self.codeSpan(fix.version))\(numbers)"
+            }
+            guard row.state == .regressed else {
+                return "resolved" + (fix?.evidence.map { ", " + $0.replacing("\u{A0}", with: " ") } ?? "")
+            }
             return "regressed" + (row.decisionStatus?.regressedIn.map { " in \(Self.codeSpan($0))" } ?? "")
-        case .resolved: return "resolved"
+                + numbers
         case .ignored: return "ignored"
         case .open: return row.isNew ? "new in \(Self.codeSpan(row.firstVersion))" : "open"
         }

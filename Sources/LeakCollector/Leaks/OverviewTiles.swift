@@ -207,7 +207,7 @@ struct SessionsChange: Component {
         guard let previous = overview.previous, let now = overview.newest?.leakFreeSessions,
             let before = previous.leakFreeSessions
         else { return "" }
-        let tenths = Int(saturating: (now - before) * 1000)
+        let tenths = Self.tenths(from: before, to: now)
         let other = IsolatedText(previous.version)
         if tenths == 0 { return "unchanged from \(other) · " }
         let points = Decimal(tenths: abs(tenths))
@@ -215,4 +215,7 @@ struct SessionsChange: Component {
             ? #"<em class="better">+\#(points) pts</em> vs \#(other) · "#
             : #"<em class="worse">−\#(points) pts</em> vs \#(other) · "#
     }
+
+    /// Returns the difference between two shares in tenths of a percentage point.
+    static func tenths(from before: Double, to now: Double) -> Int { Int(saturating: (now - before) * 1000) }
 }

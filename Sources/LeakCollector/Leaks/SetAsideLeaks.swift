@@ -1,42 +1,60 @@
 import LeakStore
 
-/// The leaks that are set aside: tables of the leaks that are freed late and of known system leaks, and links to resolved
-/// and ignored leaks.
+/// The leaks that are set aside: tables of resolved leaks that are still seen, of leaks that are freed late and of known system
+/// leaks, and links to resolved and ignored leaks.
 struct SetAsideLeaks: Component {
     var context: PageContext
     var page: LeakPage
-    /// The first leaks that are freed late, and the first known leaks, which are not in ``page``.
+    /// The first resolved leaks that are still seen, the first leaks that are freed late, and the first known leaks, which are not in
+    /// ``page``.
+    var resolvedSeenLeaks: [LeakRow]
     var freedLateLeaks: [LeakRow]
     var knownLeaks: [LeakRow]
 
-    var html: HTML { "\(freedLateSection)\(knownLeaksSection)\(decidedLeaksNote)" }
+    var html: HTML {
+        "\(resolvedSeenSection)\(freedLateSection)\(knownLeaksSection)\(decidedLeaksNote)"
+    }
+
+    private var resolvedSeenSection: HTML? {
+        let query = context.query.ofResolvedSeen
+        let period = query.period?.displayName ?? ""
+        return section(
+            resolvedSeenLeaks, of: page.resolvedSeen, query, one: "leak resolved, still seen in old versions",
+            many: "leaks resolved, still seen in old versions", during: " in the last \(period)",
+            note: """
+                <p class="dim">Reports of the last \(period) come from versions without the fix, or from before the leak was \
+                resolved. A report of a version with the fix makes a leak regressed.</p>
+                """,
+            caption: "Resolved leaks that are still seen in old versions", isOpen: page.leaks.isEmpty)
+    }
 
     private var freedLateSection: HTML? {
         section(
-            freedLateLeaks, of: page.slow, .slow, one: "leak freed late", many: "leaks freed late",
+            freedLateLeaks, of: page.slow, query(.slow), one: "leak freed late", many: "leaks freed late",
             caption: "Leaks freed late: nearly all reported objects were freed a little later")
     }
 
     private var knownLeaksSection: HTML? {
         section(
-            knownLeaks, of: page.known, .known, one: "known system leak", many: "known system leaks",
+            knownLeaks, of: page.known, query(.known), one: "known system leak", many: "known system leaks",
             caption: "Known system leaks")
     }
 
-    /// Returns a table in a closed section, because its leaks need no fix; `nil` without leaks.
+    /// Returns a table in a section, which is closed unless the list above is empty and the leaks explain the numbers; `nil` without
+    /// leaks.
     private func section(
-        _ leaks: [LeakRow], of totals: LeakTotals, _ state: LeakQuery.StateFilter, one: String, many: String,
-        caption: String
+        _ leaks: [LeakRow], of totals: LeakTotals, _ query: LeakQuery, one: String, many: String,
+        during period: HTML? = nil, note: HTML? = nil, caption: String, isOpen: Bool = false
     ) -> HTML? {
         guard !leaks.isEmpty else { return nil }
         let all: HTML? =
             leaks.count < totals.leaks
-            ? #"<nav class="pages"><a href="\#(listAddress(state))">All \#(many)</a></nav>"# : nil
+            ? #"<nav class="pages"><a href="\#(listAddress(query))">All \#(many)</a></nav>"# : nil
         let table = LeakTable(context: context, leaks: leaks, caption: caption, isSorted: false)
         return #"""
-            <details class="set-aside"><summary>\#(Count(totals.leaks).of(one, many)), \#
-            \#(Count(totals.reports).of("report", "reports"))</summary>
-            \#(table)\#(all)</details>
+            <details class="set-aside"\#(isOpen ? " open" : "")><summary>\#(Count(totals.leaks).of(one, many)), \#
+            \#(Count(totals.reports).of("report", "reports"))\#(period)</summary>
+            \#(note)\#(table)\#(all)</details>
             """#
     }
 
@@ -55,12 +73,19 @@ struct SetAsideLeaks: Component {
         guard totals.leaks > 0 else { return nil }
         let leaks = Count(totals.leaks).of(one, many)
         return
-            #"<a href="\#(listAddress(state))">\#(leaks)</a>, \#(Count(totals.reports).of("report", "reports"))"#
+            #"<a href="\#(listAddress(query(state)))">\#(leaks)</a>, \#(Count(totals.reports).of("report", "reports"))"#
     }
 
-    private func listAddress(_ state: LeakQuery.StateFilter) -> String {
+    /// The list of the leaks in a state, with the other filters of this list.
+    private func query(_ state: LeakQuery.StateFilter) -> LeakQuery {
+        var query = context.query
+        query.state = state
+        return query
+    }
+
+    private func listAddress(_ query: LeakQuery) -> String {
         context.links.isServed
-            ? context.summary { $0.state = state }
-            : context.links.to(.list(app: context.query.scope, state: state, page: 1))
+            ? context.summary { ($0.state, $0.period) = (query.state, query.period) }
+            : context.links.to(.list(app: query.scope, state: query.state, page: 1))
     }
 }

@@ -5,7 +5,8 @@ struct SummaryPage: Component {
     var context: PageContext
     var overview: Overview
     var page: LeakPage
-    /// The first leaks that are freed late, and the first known leaks, which ``page`` leaves out.
+    /// The first resolved leaks that are still seen, leaks that are freed late, and known leaks, which ``page`` leaves out.
+    var resolvedSeenLeaks: [LeakRow] = []
     var freedLateLeaks: [LeakRow] = []
     var knownLeaks: [LeakRow] = []
     /// The overview of each app, if all apps are shown and there are several.
@@ -21,7 +22,7 @@ struct SummaryPage: Component {
                 <h1 class="hidden">Leaks of \#(IsolatedText(context.query.app ?? "all apps"))</h1>
                 \#(FilterForm(context: context))
                 \#(OverviewTiles(context: context, overview: overview, apps: apps))
-                \#(list)\#(SetAsideLeaks(context: context, page: page, freedLateLeaks: freedLateLeaks, knownLeaks: knownLeaks))
+                \#(list)\#(setAsideLeaks)
                 """#,
             footer: footer
         ).html
@@ -50,10 +51,48 @@ struct SummaryPage: Component {
                 <p>Reports of \#(IsolatedText(context.query.app ?? "any app")) appear here as soon as they arrive.</p></div>
                 """#
         }
+        return nothingToFix
+    }
+
+    private var setAsideLeaks: SetAsideLeaks {
+        SetAsideLeaks(
+            context: context, page: page, resolvedSeenLeaks: resolvedSeenLeaks,
+            freedLateLeaks: freedLateLeaks,
+            knownLeaks: knownLeaks)
+    }
+
+    /// The text of an empty list. Decisions change no number of the overview, so a resolved leak that is still seen, or a share of
+    /// leak-free sessions that falls, is named beside it.
+    private var nothingToFix: HTML {
+        let all: HTML = "All leaks are resolved, ignored, freed late or known system leaks."
+        let falls = (apps.isEmpty ? [overview] : apps.map(\.overview)).compactMap(fall)
+        guard page.resolvedSeen.leaks > 0 || !falls.isEmpty else {
+            return #"<div class="card empty"><h2>Nothing left to fix</h2><p>\#(all)</p></div>"#
+        }
+        let seen: HTML? =
+            page.resolvedSeen.leaks == 0
+            ? nil
+            : """
+            <p>\(Count(page.resolvedSeen.leaks).of("resolved leak is", "resolved leaks are")) still seen: \
+            \(Count(page.resolvedSeen.reports).of("report", "reports")) in the last \
+            \(context.query.ofResolvedSeen.period?.displayName ?? "").</p>
+            """
         return #"""
-            <div class="card empty"><h2>Nothing left to fix</h2>
-            <p>All leaks are resolved, ignored, freed late or known system leaks.</p></div>
+            <div class="card empty"><h2>No open leaks, but leaks are still seen</h2><p>\#(all)</p>\#(seen)\#(falls)</div>
             """#
+    }
+
+    /// Returns a sentence if the share of leak-free sessions has fallen in the newest version.
+    private func fall(_ overview: Overview) -> HTML? {
+        guard let newest = overview.newest, let previous = overview.previous,
+            let now = newest.leakFreeSessions,
+            let before = previous.leakFreeSessions, SessionsChange.tenths(from: before, to: now) < 0,
+            let nowText = newest.leakFreePercentage, let beforeText = previous.leakFreePercentage
+        else { return nil }
+        return """
+            <p>Leak-free sessions fell from \(beforeText) in \(IsolatedText(previous.version)) to \(nowText) in \
+            \(IsolatedText(newest.version)).</p>
+            """
     }
 
     private var pageLinks: HTML? {

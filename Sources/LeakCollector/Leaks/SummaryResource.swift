@@ -28,6 +28,8 @@ struct SummaryResource: JSONResource, PageResource {
         let page = try view.reader.leaks(query, now: view.now)
         return SummaryPage(
             context: context, overview: overview, page: page,
+            resolvedSeenLeaks: try Self.setAsideLeaks(
+                .resolved, totals: page.resolvedSeen, of: query, from: view),
             freedLateLeaks: try Self.setAsideLeaks(.slow, totals: page.slow, of: query, from: view),
             knownLeaks: try Self.setAsideLeaks(.known, totals: page.known, of: query, from: view),
             apps: try OverviewResource.overviews(app: query.scope, of: context.apps, query.period, from: view)
@@ -44,7 +46,7 @@ struct SummaryResource: JSONResource, PageResource {
         _ state: LeakQuery.StateFilter, totals: LeakTotals, of query: LeakQuery, from view: StoreView
     ) throws -> [LeakRow] {
         guard totals.leaks > 0, query.cursor == nil else { return [] }
-        var query = query
+        var query = state == .resolved ? query.ofResolvedSeen : query
         query.state = state
         query.limit = maxSetAsideLeaks
         return try view.reader.leaks(query, now: view.now).leaks

@@ -1,4 +1,5 @@
 internal import LeakMessage
+internal import LeakStatistics
 internal import LeakStore
 
 extension JSONWriter {
@@ -9,6 +10,41 @@ extension JSONWriter {
             writer.fields(of: decisionStatus.decision)
             writer.field("reports_since", decisionStatus.reportsSince)
             writer.field("back_in", decisionStatus.regressedIn)
+        }
+    }
+
+    /// Writes the evidence for the fix of a resolved leak; `null` for other leaks.
+    mutating func field(_ name: String, _ fix: FixStatus?) {
+        guard let fix else { return nullField(name) }
+        object(name) { writer in
+            let progress = fix.progress
+            writer.field("stage", progress.stage.rawValue)
+            writer.field("version", fix.version)
+            if progress.before.trials > 0 {
+                writer.field("before", rate: progress.before)
+            } else {
+                writer.nullField("before")
+            }
+            writer.field("since", rate: progress.since)
+            writer.field("checks_needed", progress.neededChecks)
+            writer.field("few_devices", progress.hasFewDevices)
+            writer.field("rate_below", progress.since.trials > 0 ? progress.upperBound : nil)
+            writer.array("steps") { array in
+                for step in fix.steps {
+                    array.object {
+                        $0.field("version", step.version)
+                        $0.field("stage", step.progress.stage.rawValue)
+                        $0.field("since", rate: step.progress.since)
+                    }
+                }
+            }
+        }
+    }
+
+    private mutating func field(_ name: String, rate: Proportion) {
+        object(name) { writer in
+            writer.field("reports", rate.events)
+            writer.field("checks", rate.trials)
         }
     }
 

@@ -4,6 +4,8 @@ import LeakStore
 struct DecisionStatusLine: Component {
     var context: PageContext
     var decisionStatus: DecisionStatus
+    /// The evidence for the fix of a resolved leak.
+    var fix: FixStatusText?
 
     private var decision: PastDecision { decisionStatus.decision }
 
@@ -15,11 +17,11 @@ struct DecisionStatusLine: Component {
         switch decision.action {
         case .resolved(let version, let isAfter):
             guard let back = decisionStatus.regressedIn else {
-                return "Resolved \(FixText(version: version, isAfter: isAfter)) by \(author)"
+                return "Resolved \(FixText(version: version, isAfter: isAfter)) by \(author)\(evidence)"
             }
             return """
                 Marked as fixed \(FixText(version: version, isAfter: isAfter)) by \(author); \
-                seen again in \(IsolatedText(back)) (\(Count(decisionStatus.reportsSince).of("report", "reports")) since)
+                seen again in \(IsolatedText(back)) (\(Count(decisionStatus.reportsSince).of("report", "reports")) since)\(evidence)
                 """
         case .ignored(nil): return "Ignored forever by \(author)"
         case .ignored(let limit?):
@@ -29,6 +31,10 @@ struct DecisionStatusLine: Component {
         // These actions give a leak no decision status.
         case .reopened, .noted: return "\(author)"
         }
+    }
+
+    private var evidence: HTML? {
+        fix?.evidence.map { ". <strong>\($0.prefix(1).uppercased() + $0.dropFirst())</strong>" }
     }
 
     private func reportsSoFar(_ limit: Decision.IgnoreLimit) -> HTML {

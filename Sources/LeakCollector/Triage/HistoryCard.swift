@@ -5,6 +5,9 @@ struct HistoryCard: Component {
     var context: PageContext
     /// Decisions and comments, newest first.
     var history: [PastDecision]
+    /// The decision that holds, and what versions since then say about its fix. These steps follow from the counts of versions, and
+    /// are not stored as entries.
+    var fix: (decision: PastDecision, text: FixStatusText)?
 
     /// Anchor of the card, for links and scripts.
     static let anchor = "history"
@@ -40,7 +43,13 @@ struct HistoryCard: Component {
         let note: HTML? = decision.note.map { #"<p class="words" dir="auto">\#($0)</p>"# }
         return """
             <li><p><strong>\(IsolatedText(decision.by))</strong> \(DecisionText(action: decision.action)) · \
-            \(context.relativeTime(decision.at))</p>\(note)</li>
+            \(context.relativeTime(decision.at))</p>\(note)\(steps(after: decision))</li>
             """
+    }
+
+    private func steps(after decision: PastDecision) -> HTML? {
+        guard let fix, fix.decision == decision, !fix.text.steps.isEmpty else { return nil }
+        let items = fix.text.steps.map { "<li>\(IsolatedText($0.version)): \($0.evidence)</li>" as HTML }
+        return #"<ul class="plain steps">\#(items)</ul>"#
     }
 }

@@ -115,6 +115,28 @@
                 """, .integers(regressed.map { $0 }))
         }
 
+        /// Adds the evidence for the fixes of the resolved leaks among the rows.
+        ///
+        /// - Parameter numbers: the rows of the same leaks in the table `leak`, in the same order.
+        static func addFixes(
+            to rows: inout [LeakRow], numbers: [Int64], on connection: PostgreSQLConnection
+        ) throws(StoreError) {
+            let resolved = zip(rows, numbers).filter { $0.0.hasFix }.map(\.1)
+            guard !resolved.isEmpty else { return }
+            let builds = try connection.run(
+                Query(
+                    FixCounts.select(
+                        from: "(select * from leak where id = any($1::bigint[])) l", smallest: "least"),
+                    .integers(resolved.map { $0 })))
+            var counts: [Int64: FixCounts] = [:]
+            for build in builds {
+                try counts[build.int64(0), default: FixCounts()].add(build, in: connection.name) {
+                    BucketNumber.counts($0)
+                }
+            }
+            for (index, number) in numbers.enumerated() { rows[index].addFix(counts[number]) }
+        }
+
         static func history(of leak: Int64) -> Query {
             Query(
                 "select \(PastDecision.Column.list) from decision d where d.leak = $1::bigint order by d.id desc limit $2::bigint",

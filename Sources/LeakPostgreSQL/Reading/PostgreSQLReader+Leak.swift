@@ -40,6 +40,9 @@
                 row.mark(
                     try knownMatch(of: row, number, on: connection),
                     try decidedLeaks(among: [number], on: connection).first?.decisionStatus, now: now)
+                var rows = [row]
+                try Self.addFixes(to: &rows, numbers: [number], on: connection)
+                row = rows[0]
                 return LeakDetail(
                     row: row, versions: answers[0].map { Self.version($0) },
                     systems: Self.values(answers[1]), models: Self.values(answers[2]), trend: trend,

@@ -29,6 +29,13 @@
                 var page = LeakPage(
                     leaks: rows, next: next, total: foundPage.totals.leaks, reports: foundPage.totals.reports)
                 page.add(foundPage.setAside)
+                page.resolvedSeen = page.resolved
+                if query.period == nil, page.resolved.leaks > 0 {
+                    page.resolvedSeen = LeakTotals(
+                        try connection.run(
+                            FilteredList(query.ofResolvedSeen, leakStates, now: now).totals()
+                        ).first)
+                }
                 return page
             }
         }
@@ -137,6 +144,7 @@
                 rows[index].trendFrom = first
                 rows[index].trend = trends[number] ?? [Int](repeating: 0, count: LeakRow.trendDays)
             }
+            try addFixes(to: &rows, numbers: numbers, on: connection)
         }
 
         /// Returns the states whose leaks a list leaves out, and counts apart.

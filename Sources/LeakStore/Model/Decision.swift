@@ -1,3 +1,5 @@
+public import LeakStatistics
+
 /// A decision about a leak, as a user states it.
 public struct Decision: Hashable, Sendable {
     public enum Action: Hashable, Sendable {
@@ -71,6 +73,35 @@ public struct PastDecision: Hashable, Sendable {
         self.note = note
         self.by = by
         self.at = at
+    }
+}
+
+/// The evidence for the fix of a resolved leak. It is computed from the counts of versions whenever it is read, as the state is:
+/// counting knows nothing of decisions, and late reports of a version change the result.
+public struct FixStatus: Hashable, Sendable {
+    /// A version in which the leak reached another stage.
+    public struct Step: Hashable, Sendable {
+        public var version: String
+        /// The progress with all versions up to this one.
+        public var progress: FixProgress
+
+        public init(version: String, progress: FixProgress) {
+            self.version = version
+            self.progress = progress
+        }
+    }
+
+    /// The progress with all versions.
+    public var progress: FixProgress
+    /// The oldest version with checks or reports that is not older than the fix; `nil` if there is none yet.
+    public var version: String?
+    /// Oldest version first.
+    public var steps: [Step]
+
+    public init(progress: FixProgress, version: String? = nil, steps: [Step] = []) {
+        self.progress = progress
+        self.version = version
+        self.steps = steps
     }
 }
 

@@ -53,6 +53,14 @@ extension LeakQuery {
         return query
     }
 
+    /// The list of resolved leaks that are still seen: ``LeakPage/resolvedSeen``.
+    public var ofResolvedSeen: LeakQuery {
+        var query = self
+        query.state = .resolved
+        query.period = period ?? LeakPage.recentPeriod
+        return query
+    }
+
     /// The app and the environment.
     public var scope: AppScope {
         get { AppScope(app, environment: environment) }
@@ -120,11 +128,17 @@ public struct LeakPage: Sendable {
     public var ignored: LeakTotals
     /// The same totals of ``LeakState/slow`` leaks.
     public var slow: LeakTotals
+    /// The part of ``resolved`` with reports in the period of the query, or in ``recentPeriod``: leaks that are still seen, because
+    /// versions without the fix are still in use. Reports are those of the period.
+    public var resolvedSeen: LeakTotals
+
+    /// The period of ``resolvedSeen`` if the query has none: that of the trend.
+    public static let recentPeriod = Period.fortnight
 
     public init(
         leaks: [LeakRow], next: String?, total: Int, reports: Int, known: LeakTotals = LeakTotals(),
         resolved: LeakTotals = LeakTotals(), ignored: LeakTotals = LeakTotals(),
-        slow: LeakTotals = LeakTotals()
+        slow: LeakTotals = LeakTotals(), resolvedSeen: LeakTotals = LeakTotals()
     ) {
         self.leaks = leaks
         self.next = next
@@ -134,5 +148,6 @@ public struct LeakPage: Sendable {
         self.resolved = resolved
         self.ignored = ignored
         self.slow = slow
+        self.resolvedSeen = resolvedSeen
     }
 }

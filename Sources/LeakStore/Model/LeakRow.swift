@@ -6,6 +6,8 @@ public struct LeakRow: Sendable {
     public var known: KnownMatch?
     /// The last decision that is neither a note nor a reopening. The state that it set may have ended.
     public var decisionStatus: DecisionStatus?
+    /// The evidence for the fix of a resolved leak; `nil` for other leaks.
+    public var fix: FixStatus?
     /// True if the leak was first seen in the app's newest version.
     public var isNew: Bool
     public var reports: Int
@@ -35,7 +37,7 @@ public struct LeakRow: Sendable {
 
     public init(
         identity: LeakIdentity, state: LeakState, known: KnownMatch? = nil,
-        decisionStatus: DecisionStatus? = nil,
+        decisionStatus: DecisionStatus? = nil, fix: FixStatus? = nil,
         isNew: Bool, reports: Int,
         freed: Int, installs: Int, impact: Int = 0, aliveAtMost: Int?, retainedBytes: Int? = nil,
         lived: Percentiles?,
@@ -46,6 +48,7 @@ public struct LeakRow: Sendable {
         self.state = state
         self.known = known
         self.decisionStatus = decisionStatus
+        self.fix = fix
         self.isNew = isNew
         self.reports = reports
         self.freed = freed

@@ -54,13 +54,15 @@ extension SQLiteReader {
         let decisionStatuses = try decisionStatuses(of: numbers)
         let firstDay = Calendar.day(of: now) - LeakRow.trendDays + 1
         let trends = try trends(of: numbers, from: firstDay)
-        return numbers.compactMap { number in
-            guard var row = rows[number] else { return nil }
-            row.mark(knownRows.matches[number], decisionStatuses[number], now: now)
-            row.trendFrom = firstDay
-            row.trend = trends[number] ?? [Int](repeating: 0, count: LeakRow.trendDays)
-            return row
+        let foundNumbers = numbers.filter { rows[$0] != nil }
+        var leaks = foundNumbers.compactMap { rows[$0] }
+        for (index, number) in foundNumbers.enumerated() {
+            leaks[index].mark(knownRows.matches[number], decisionStatuses[number], now: now)
+            leaks[index].trendFrom = firstDay
+            leaks[index].trend = trends[number] ?? [Int](repeating: 0, count: LeakRow.trendDays)
         }
+        try addFixes(to: &leaks, numbers: foundNumbers)
+        return leaks
     }
 
     private func lived(ofClass name: String, app: AppScope) throws(StoreError) -> Percentiles? {

@@ -99,6 +99,26 @@ extension SQLiteReader {
         return decidedLeaks
     }
 
+    /// Adds the evidence for the fixes of the resolved leaks among the rows.
+    ///
+    /// - Parameter numbers: the rows of `leak` of the same leaks, in the same order.
+    func addFixes(to rows: inout [LeakRow], numbers: [Int64]) throws(StoreError) {
+        let resolved = zip(rows, numbers).filter { $0.0.hasFix }.map(\.1)
+        guard !resolved.isEmpty else { return }
+        let select = try connection.statement(
+            composed: FixCounts.select(
+                from: "json_each(?) j cross join leak l on l.id = j.value", smallest: "min"))
+        defer { select.reset() }
+        try select.bind(resolved.list)
+        var counts: [Int64: FixCounts] = [:]
+        while try select.step() {
+            try counts[select.int64(0), default: FixCounts()].add(select, in: connection.path) {
+                BucketCounts(bytes: $0)
+            }
+        }
+        for (index, number) in numbers.enumerated() { rows[index].addFix(counts[number]) }
+    }
+
     /// Returns the decisions about a leak, newest first, at most ``Decision/perLeak``.
     func history(of leak: Int64) throws(StoreError) -> [PastDecision] {
         let select = try connection.statement(

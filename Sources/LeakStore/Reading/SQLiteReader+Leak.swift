@@ -17,6 +17,9 @@ extension SQLiteReader {
                 try knownMatch(of: row, storedLeak.number),
                 try decisionStatuses(of: [storedLeak.number])[storedLeak.number],
                 now: now)
+            var rows = [row]
+            try addFixes(to: &rows, numbers: [storedLeak.number])
+            row = rows[0]
             let values = try values(of: [storedLeak.number])[storedLeak.number] ?? [:]
             return LeakDetail(
                 row: row, versions: try versions(of: storedLeak.number),

@@ -24,7 +24,7 @@ extension SQLiteReader {
             return LeakPage(
                 leaks: rows, next: next, total: totals.listed.leaks, reports: totals.listed.reports,
                 known: totals.known, resolved: totals.resolved, ignored: totals.ignored,
-                slow: totals.slow)
+                slow: totals.slow, resolvedSeen: totals.resolvedSeen)
         }
     }
 
@@ -41,6 +41,7 @@ extension SQLiteReader {
             rows[index].trendFrom = firstDay
             rows[index].trend = trends[number] ?? [Int](repeating: 0, count: LeakRow.trendDays)
         }
+        try addFixes(to: &rows, numbers: numbers)
     }
 
     private struct Totals {
@@ -50,6 +51,7 @@ extension SQLiteReader {
         var resolved = LeakTotals()
         var ignored = LeakTotals()
         var slow = LeakTotals()
+        var resolvedSeen = LeakTotals()
     }
 
     private func totals(
@@ -65,6 +67,10 @@ extension SQLiteReader {
         var sums = Totals(
             listed: listed, known: try setAside(.known, .known), resolved: try setAside(.resolved, .resolved),
             ignored: try setAside(.ignored, .ignored), slow: try setAside(.slow, .slow))
+        sums.resolvedSeen = sums.resolved
+        if query.period == nil, sums.resolved.leaks > 0 {
+            sums.resolvedSeen = try totals(of: LeakListSQL(query.ofResolvedSeen, leakStates, now: now))
+        }
         if query.isReadFromIndex {
             for part in [sums.known, sums.resolved, sums.ignored, sums.slow] {
                 sums.listed.leaks = max(sums.listed.leaks - part.leaks, 0)

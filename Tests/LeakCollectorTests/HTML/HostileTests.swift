@@ -30,12 +30,15 @@ private func pages(_ text: String) -> [HTML] {
     regressed.decisionStatus = DecisionStatus(
         decision: PastDecision(.resolved(version: text, isAfter: true), note: text, by: text, at: 0),
         reportsSince: 1, regressedIn: text)
+    regressed.fix = Shop.fix([(text, 1, 5_000)], back: text)
     let release = ReleaseSummary(
         version: text, builds: [text, "2"], reports: 1, leaks: 1, newLeaks: 1, installs: 1, sessions: 9,
         leakySessions: 1,
         checks: 9, firstSeen: 0, lastSeen: 0)
+    var previous = release
+    previous.leakySessions = 0
     let overview = Overview(
-        newest: release, previous: release, newLeaks: 5, newLeakTitles: [text, text], regressedLeaks: 3,
+        newest: release, previous: previous, newLeaks: 5, newLeakTitles: [text, text], regressedLeaks: 3,
         regressedLeakTitles: [text], recentReports: 1,
         recentInstalls: 1,
         recentLeaks: 1, leaks: 1, reports: 1, dropped: [Submission.Dropped(app: text, reason: text, count: 1)]
@@ -47,6 +50,7 @@ private func pages(_ text: String) -> [HTML] {
     ]
     row.decisionStatus = DecisionStatus(decision: history[0], reportsSince: 1, regressedIn: text)
     row.state = .regressed
+    row.fix = Shop.fix([(text, 9, 5_000)], back: text)
     var detail = LeakDetail(
         row: row, versions: [LeakDetail.VersionCount(version: text, build: text, reports: 1, installs: 1)],
         systems: [LeakDetail.ValueCount(value: text, reports: 1)],
@@ -66,6 +70,7 @@ private func pages(_ text: String) -> [HTML] {
     var resolved = detail
     resolved.row.state = .resolved
     resolved.row.decisionStatus?.regressedIn = nil
+    resolved.row.fix = Shop.fix([(text, 0, 5_000)])
     var relatedLeaks = RelatedLeaks()
     let outline = LeakOutline(
         id: leak.id, title: text, className: text, stack: [text],
@@ -84,6 +89,12 @@ private func pages(_ text: String) -> [HTML] {
                 leaks: [row, regressed], next: text, total: 2, reports: 1,
                 known: LeakTotals(leaks: 1, reports: 1), resolved: LeakTotals(leaks: 1, reports: 1)),
             knownLeaks: [row]
+        ).html,
+        SummaryPage(
+            context: PageContext(links: context.links, now: context.now), overview: overview,
+            page: LeakPage(
+                leaks: [], next: nil, total: 0, reports: 0, resolvedSeen: LeakTotals(leaks: 1, reports: 1)),
+            resolvedSeenLeaks: [resolved.row]
         ).html,
         SummaryPage(
             context: PageContext(

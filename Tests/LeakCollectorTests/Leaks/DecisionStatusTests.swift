@@ -66,6 +66,96 @@ private func words(_ html: HTML) throws -> String {
                 == sentence)
     }
 
+    private static let none: (version: String, reports: Int, checks: Int) = ("5.4.0", 0, 0)
+
+    /// The words in the list, on the page and in Markdown for the same evidence.
+    @Test(
+        arguments: [
+            (
+                [], nil, "Resolved|proving: 0 of 207 clean dismissals",
+                "Resolved in 5.4.0 by Ann, 3 days ago. Proving: 0 of 207 clean dismissals",
+                "resolved, proving: 0 of 207 clean dismissals"
+            ),
+            (
+                [("5.4.0", 0, 120)], nil, "Resolved|proving: 120 of 207 clean dismissals",
+                "Resolved in 5.4.0 by Ann, 3 days ago. Proving: 120 of 207 clean dismissals",
+                "resolved, proving: 120 of 207 clean dismissals"
+            ),
+            (
+                [("5.4.0", 0, 120), ("5.4.1", 0, 4_692)], nil,
+                "Fixed in 5.4.0|14.4 % → 0 of 4,812 dismissals, 95 % sure below 0.06 %",
+                """
+                Resolved in 5.4.0 by Ann, 3 days ago. Fixed: 14.4 % → 0 of 4,812 dismissals, 95 % sure below 0.06 %
+                """, "fixed in `5.4.0`: 14.4 % → 0 of 4,812 dismissals, 95 % sure below 0.06 %"
+            ),
+            (
+                [("5.4.0", 0, 207)], nil,
+                "Fixed in 5.4.0|14.4 % → 0 of 207 dismissals, 95 % sure below 1.4 %",
+                "Resolved in 5.4.0 by Ann, 3 days ago. Fixed: 14.4 % → 0 of 207 dismissals, 95 % sure below 1.4 %",
+                "fixed in `5.4.0`: 14.4 % → 0 of 207 dismissals, 95 % sure below 1.4 %"
+            ),
+            (
+                [("5.4.0", 96, 4_812)], "5.4.0",
+                "Half fixed in 5.4.0|14.4 % → 2.0 % (96 of 4,812 dismissals)",
+                """
+                Marked as fixed in 5.4.0 by Ann, 3 days ago; seen again in 5.4.0 (9 reports since). \
+                Half fixed: 14.4 % → 2.0 % (96 of 4,812 dismissals)
+                """, "half fixed in `5.4.0`: 14.4 % → 2.0 % (96 of 4,812 dismissals)"
+            ),
+            (
+                [("5.4.0", 0, 4_812), ("5.5.0", 9, 300)], "5.5.0",
+                "Regressed in 5.5.0|14.4 % → 3.0 % (9 of 300 dismissals)",
+                """
+                Marked as fixed in 5.4.0 by Ann, 3 days ago; seen again in 5.5.0 (9 reports since). \
+                Regressed: 14.4 % → 3.0 % (9 of 300 dismissals)
+                """, "regressed in `5.5.0`: 14.4 % → 3.0 % (9 of 300 dismissals)"
+            ),
+            (
+                [none], "5.4.0", "Regressed in 5.4.0",
+                "Marked as fixed in 5.4.0 by Ann, 3 days ago; seen again in 5.4.0 (9 reports since)",
+                "regressed in `5.4.0`"
+            ),
+        ] as [([(version: String, reports: Int, checks: Int)], String?, String, String, String)])
+    func `the evidence for a fix is told with its numbers`(
+        versions: [(version: String, reports: Int, checks: Int)], back: String?, badge: String,
+        sentence: String,
+        markdown: String
+    ) throws {
+        var detail = Shop.detail
+        detail.row.state = back == nil ? .resolved : .regressed
+        let status = Self.decisionStatus(
+            .resolved(version: "5.4.0", isAfter: false), reports: back == nil ? 0 : 9, back: back)
+        (detail.row.decisionStatus, detail.row.fix) = (status, Shop.fix(versions, back: back))
+        let texts = try Markup(StateBadge(row: detail.row).html.bytes).texts
+            .filter { !$0.hasPrefix("badge") }.joined(separator: "|").replacing("\u{A0}", with: " ")
+        #expect(texts == badge)
+        let line = DecisionStatusLine(
+            context: Shop.context(), decisionStatus: status, fix: FixStatusText(row: detail.row))
+        #expect(try words(line.html) == sentence)
+        let text = LeakMarkdown(detail: detail, address: "https://leaks.example.com/leaks/1").text
+        #expect(text.contains("- **State:** \(markdown)\n"))
+    }
+
+    @Test func `without checks it is told that nothing more can be told`() throws {
+        var row = Shop.resolved
+        row.fix = FixCounts().status(regressedIn: nil)
+        let evidence = try #require(FixStatusText(row: row)?.evidence)
+        #expect(
+            evidence == "not seen since; earlier versions report no dismissals, so nothing more can be told")
+    }
+
+    @Test func `the history has each step of the fix, below its decision`() throws {
+        let texts = try Markup(SamplePage.regressed.html.bytes).texts.map {
+            $0.replacing("\u{A0}", with: " ")
+        }
+        let steps = [
+            "5.2.0: regressed: 14.4 % → 4.1 % (37 of 900 dismissals)",
+            "5.1.0: fixed: 14.4 % → 0 of 1,204 dismissals, 95 % sure below 0.25 %",
+        ]
+        let start = try #require(texts.firstIndex(of: "weak self in onPaid"))
+        #expect(Array(texts[(start + 2)...].prefix(2)) == steps)
+    }
+
     @Test(
         arguments: [
             (.open, ["resolve-next"]), (.slow, ["resolve-next"]), (.known, ["resolve-next"]),

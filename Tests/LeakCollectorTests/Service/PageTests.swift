@@ -63,8 +63,10 @@ import Testing
 
     @Test func `a list of nothing but what is set aside says so`() throws {
         var page = Shop.page
-        (page.leaks, page.total, page.reports) = ([], 0, 0)
-        let summary = SummaryPage(context: Shop.context(), overview: Shop.overview, page: page)
+        (page.leaks, page.total, page.reports, page.resolvedSeen) = ([], 0, 0, LeakTotals())
+        var overview = Shop.overview
+        overview.previous = overview.newest
+        let summary = SummaryPage(context: Shop.context(), overview: overview, page: page)
         #expect(try Markup(summary.html.bytes).texts.contains("Nothing left to fix"))
         var empty = Shop.overview
         empty.leaks = 0
@@ -72,6 +74,41 @@ import Testing
             context: Shop.context(), overview: empty,
             page: LeakPage(leaks: [], next: nil, total: 0, reports: 0))
         #expect(try Markup(none.html.bytes).texts.contains("No leaks yet"))
+    }
+
+    private static let fall = "Leak-free sessions fell from 99.6 % in 5.1.0 to 98.7 % in 5.2.0."
+    private static let seen = "2 resolved leaks are still seen: 31 reports in the last 14 days."
+
+    /// Decisions change no number of the tiles above the list.
+    @Test(
+        arguments: [
+            (true, 0, [fall]), (false, 2, [seen]), (true, 2, [seen, fall]),
+        ] as [(Bool, Int, [String])])
+    func `nothing is said to be left only if no number beside it says otherwise`(
+        falls: Bool, seen: Int, sentences: [String]
+    ) throws {
+        var overview = Shop.overview
+        if !falls { overview.previous = nil }
+        let page = LeakPage(
+            leaks: [], next: nil, total: 0, reports: 0, resolved: LeakTotals(leaks: 3, reports: 200),
+            resolvedSeen: LeakTotals(leaks: seen, reports: seen == 0 ? 0 : 31))
+        for apps in [[], [AppOverview(app: "com.acme.shop", overview: overview)]] {
+            let html = SummaryPage(
+                context: Shop.context(), overview: overview, page: page,
+                resolvedSeenLeaks: seen == 0 ? [] : [Shop.resolved], apps: apps
+            ).html
+            let words = try Markup(html.bytes).texts.joined().replacing("\u{A0}", with: " ")
+            #expect(!words.contains("Nothing left to fix"))
+            #expect(words.contains("No open leaks, but leaks are still seen"))
+            for sentence in [Self.fall, Self.seen] {
+                #expect(words.contains(sentence) == sentences.contains(sentence), "\(sentence)")
+            }
+            let section = "2 leaks resolved, still seen in old versions, 31 reports in the last 14 days"
+            #expect(words.contains(section) == (seen > 0))
+            let isOpen = String(decoding: html.bytes, as: UTF8.self).contains(
+                #"<details class="set-aside" open>"#)
+            #expect(isOpen == (seen > 0))
+        }
     }
 
     @Test(arguments: Period.allCases)

@@ -42,10 +42,11 @@ enum Shop {
         freed: Int = 0,
         installs: Int,
         alive: Int? = nil, lived: Percentiles? = nil, from: String, to: String = "5.2.0", seen ago: Int64,
-        trend: [Int], share: Share?, previousShare: Share? = nil
+        trend: [Int], share: Share?, previousShare: Share? = nil, fix: FixStatus? = nil
     ) -> LeakRow {
         LeakRow(
-            identity: leak, state: state, known: known, decisionStatus: decisionStatus, isNew: isNew,
+            identity: leak, state: state, known: known, decisionStatus: decisionStatus, fix: fix,
+            isNew: isNew,
             reports: reports,
             freed: freed, installs: installs, impact: installs / 2,
             aliveAtMost: alive, lived: lived, firstVersion: from, lastVersion: to, firstSeen: now - 51 * hour,
@@ -69,6 +70,39 @@ enum Shop {
             .resolved(version: "5.0.0", isAfter: false), note: "weak self", by: "anna", at: now - 700 * hour),
         reportsSince: 571, regressedIn: "5.2.0")
 
+    /// Returns the evidence for a fix of a leak with a rate of 14.4 %.
+    ///
+    /// - Parameters:
+    ///   - versions: reports and checks of the versions since the fix.
+    ///   - back: the version in which the leak was seen again.
+    static func fix(
+        _ versions: [(version: String, reports: Int, checks: Int)], back: String? = nil
+    ) -> FixStatus {
+        func spread(_ count: Int) -> BucketCounts {
+            BucketCounts(
+                (0..<50).map { BucketCounts.Part(bucket: $0, count: count / 50 + ($0 < count % 50 ? 1 : 0)) })
+        }
+        var counts = FixCounts()
+        for (version, reports, checks) in [("", 1_440, 10_000)] + versions {
+            counts.add(
+                FixCounts.Build(
+                    version: version, isSince: !version.isEmpty, isMixed: false, checks: spread(checks),
+                    reports: spread(reports)))
+        }
+        return counts.status(regressedIn: back)
+    }
+
+    /// A resolved leak that old versions still have.
+    static let resolved = row(
+        leak(8, "ProfileViewController", stack: ["UITabBarController", "ProfileViewController"]),
+        state: .resolved,
+        decisionStatus: DecisionStatus(
+            decision: PastDecision(
+                .resolved(version: "5.2.0", isAfter: false), note: nil, by: "anna", at: now - 90 * hour),
+            reportsSince: 0), reports: 57, installs: 31, from: "5.0.1", to: "5.1.0", seen: 3 * hour,
+        trend: [0, 0, 0, 0, 4, 7, 9, 11, 9, 6, 5, 3, 2, 1], share: Share(reports: 57, checks: 4_100),
+        fix: fix([("5.2.0", 0, 120)]))
+
     static let rows: [LeakRow] = [
         checkout,
         row(
@@ -78,7 +112,8 @@ enum Shop {
             state: .regressed, decisionStatus: regressedStatus, reports: 641, installs: 402, from: "4.9.0",
             seen: 31 * minute,
             trend: [40, 22, 8, 0, 0, 0, 0, 0, 0, 0, 12, 90, 201, 268],
-            share: Share(reports: 641, checks: 16_025)),
+            share: Share(reports: 641, checks: 16_025),
+            fix: fix([("5.1.0", 0, 120), ("5.2.0", 641, 16_025)], back: "5.2.0")),
         row(
             leak(
                 3, "ProductCell", kind: "view",
@@ -159,7 +194,8 @@ enum Shop {
 
     static let page = LeakPage(
         leaks: rows, next: nil, total: 6, reports: 2651, known: LeakTotals(leaks: 1, reports: 1902),
-        resolved: LeakTotals(leaks: 3, reports: 200), ignored: LeakTotals(leaks: 2, reports: 12))
+        resolved: LeakTotals(leaks: 3, reports: 200), ignored: LeakTotals(leaks: 2, reports: 12),
+        resolvedSeen: LeakTotals(leaks: 1, reports: 57))
 
     static let detail = LeakDetail(
         row: checkout,
@@ -199,6 +235,7 @@ enum Shop {
         detail.row.isNew = false
         detail.row.decisionStatus = DecisionStatus(
             decision: history[1], reportsSince: 37, regressedIn: "5.2.0")
+        detail.row.fix = fix([("5.1.0", 0, 1_204), ("5.2.0", 37, 900)], back: "5.2.0")
         detail.history = history
         detail.lived = [
             LeakDetail.LivedRange(from: 0, to: 1000, count: 1),
@@ -358,7 +395,8 @@ enum SamplePage: String, CaseIterable {
         switch self {
         case .summary:
             SummaryPage(
-                context: Shop.context(), overview: Shop.overview, page: Shop.page, knownLeaks: Shop.known
+                context: Shop.context(), overview: Shop.overview, page: Shop.page,
+                resolvedSeenLeaks: [Shop.resolved], knownLeaks: Shop.known
             )
             .html
         case .summaryEmpty:
@@ -433,7 +471,8 @@ enum SamplePage: String, CaseIterable {
         case .exported:
             SummaryPage(
                 context: Shop.context(Links(mode: .files(page: .summary(app: "com.acme.shop")))),
-                overview: Shop.overview, page: Shop.page, knownLeaks: Shop.known
+                overview: Shop.overview, page: Shop.page, resolvedSeenLeaks: [Shop.resolved],
+                knownLeaks: Shop.known
             ).html
         }
     }

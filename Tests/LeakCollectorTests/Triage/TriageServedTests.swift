@@ -67,6 +67,44 @@ import Testing
             decisionStatus["is_after"] as? Bool == true && decisionStatus["version"] as? String == "5.0.0")
     }
 
+    /// Sends one session of each of 50 installs, in which the class was checked.
+    private func sessions(_ version: String, leaky: Int, checks: Int = 1, to running: RunningCollector) throws
+    {
+        for install in 0..<50 {
+            let report = install < leaky ? #"{"class":"Shop.Cart"}"# : ""
+            let batch = #"""
+                {"app":{"id":"a","module":"Shop","version":"\#(version)"},"install":"i\#(install)",
+                 "sessions":[{"id":"s","checks":\#(checks),"leaks":\#(install < leaky ? 1 : 0)}],
+                 "checks":[{"class":"Shop.Cart","count":\#(checks)}],"reports":[\#(report)]}
+                """#
+            #expect(try running.post(batch).status == 200)
+        }
+    }
+
+    @Test func `resolving all leaks hides no fall of the leak-free sessions, and proves no fix`() throws {
+        let running = try RunningCollector()
+        try sessions("5.2.0", leaky: 5, to: running)
+        try sessions("5.3.0", leaky: 50, to: running)
+        let leak = try leak(running)
+        _ = try decide(#"{"action":"resolve","in":"5.4.0"}"#, about: leak, running)
+        let words = try Markup(running.get("/").body).texts.joined().replacing("\u{A0}", with: " ")
+        #expect(words.contains("−90.0 pts vs 5.2.0") && !words.contains("Nothing left to fix"))
+        #expect(words.contains("Leak-free sessions fell from 90.0 % in 5.2.0 to 0.0 % in 5.3.0."))
+        #expect(words.contains("1 leak resolved, still seen in old versions, 55 reports in the last 14 days"))
+        #expect(words.contains("proving: 0 of 53 clean checks"))
+        let list = try running.json("/api/v1/leaks")
+        #expect(list["resolved_seen"] as? [String: Int] == ["leaks": 1, "reports": 55])
+
+        try sessions("5.4.0", leaky: 0, checks: 2, to: running)
+        let json = try running.json("/api/v1/leaks/\(leak)")
+        let fix = try #require(json["fix"] as? [String: Any])
+        #expect(json["state"] as? String == "resolved" && fix["stage"] as? String == "fixed")
+        #expect(fix["before"] as? [String: Int] == ["reports": 55, "checks": 100])
+        #expect(fix["since"] as? [String: Int] == ["reports": 0, "checks": 100])
+        #expect(fix["checks_needed"] as? Int == 53 && fix["version"] as? String == "5.4.0")
+        #expect((fix["steps"] as? [[String: Any]])?.map { $0["stage"] as? String } == ["fixed"])
+    }
+
     @Test(arguments: [("resolve-now", "5.2"), ("resolve-next", "5.3")])
     func `what a page says of its newest version holds for it when a newer one is reported meanwhile`(
         button: String, back: String

@@ -1,0 +1,80 @@
+import LeakStatistics
+import LeakStore
+
+/// Words for the evidence for the fix of a resolved leak.
+struct FixStatusText {
+    private let fix: FixStatus
+    /// Noun of the checks of the class.
+    private let noun: String
+    /// The oldest version that should have the fix, or else the version of the decision.
+    let version: String
+
+    /// - Returns: `nil` if the leak is not resolved.
+    init?(row: LeakRow) {
+        guard let fix = row.fix, case .resolved(let version, _) = row.decisionStatus?.decision.action else {
+            return nil
+        }
+        self.fix = fix
+        noun = ObjectKindName.checksNoun(of: row.identity.kind)
+        self.version = fix.version ?? version
+    }
+
+    var stage: FixProgress.Stage { fix.progress.stage }
+
+    /// `proving: 120 of 207 clean dismissals`; `nil` for a leak that was seen again with a rate that is not known.
+    var evidence: String? { evidence(of: fix.progress) }
+
+    /// The numbers without the name of the stage, for a text that names it already.
+    var numbers: String? { numbers(of: fix.progress) }
+
+    /// The versions in which the leak reached another stage, newest first.
+    var steps: [(version: String, evidence: String)] {
+        fix.steps.reversed().map { ($0.version, evidence(of: $0.progress) ?? $0.progress.stage.displayName) }
+    }
+
+    private func evidence(of progress: FixProgress) -> String? {
+        numbers(of: progress).map {
+            progress.stage == .notSeen ? $0 : "\(progress.stage.displayName): \($0)"
+        }
+    }
+
+    private func numbers(of progress: FixProgress) -> String? {
+        let (before, since) = (progress.before, progress.since)
+        let checks = "\(Count(since.trials))\u{A0}\(noun)"
+        switch progress.stage {
+        case .notSeen:
+            return "not seen since; earlier versions report no \(noun), so nothing more can be told"
+        case .proving:
+            let needed = progress.neededChecks ?? 0
+            let devices = since.trials >= needed ? ", but from too few devices" : ""
+            return "\(Count(since.trials)) of \(Count(needed)) clean\u{A0}\(noun)\(devices)"
+        case .fixed:
+            let confidence = "\(Int(FixProgress.confidence * 100))\u{A0}%"
+            return "\(rate(before)) → 0 of \(checks), \(confidence) sure below \(bound(progress.upperBound))"
+        case .halfFixed, .regressed:
+            guard before.trials > 0, since.trials > 0 else { return nil }
+            return "\(rate(before)) → \(rate(since)) (\(Count(since.events)) of \(checks))"
+        }
+    }
+
+    private func rate(_ counts: Proportion) -> Percentage { Percentage(counts.events, of: counts.trials) }
+
+    /// Returns the bound with two decimals below 1 %, because a tenth of a percent is too coarse for it.
+    private func bound(_ rate: Double) -> String {
+        guard rate < 0.01 else { return "\(Percentage(Int(rate * 1e9), of: 1_000_000_000))" }
+        let hundredths = max(1, Int((rate * 10_000).rounded()))
+        return "\(hundredths / 100).\(hundredths % 100 < 10 ? "0" : "")\(hundredths % 100)\u{A0}%"
+    }
+}
+
+extension FixProgress.Stage {
+    var displayName: String {
+        switch self {
+        case .notSeen: "not seen since"
+        case .proving: "proving"
+        case .fixed: "fixed"
+        case .halfFixed: "half fixed"
+        case .regressed: "regressed"
+        }
+    }
+}

@@ -1,0 +1,81 @@
+/// Decides whether a fix removed a leak, from the rates of the leak before the fix and since.
+///
+/// A resolved leak that is not seen any more is not fixed yet: perhaps the fixed code was not used. It is fixed once so many checks
+/// passed without a report that its rate has fallen to less than a tenth with 95 % confidence. A mere fall would need a tenth of these
+/// checks, but would call a leak fixed that only became rarer.
+public struct FixProgress: Hashable, Sendable {
+    public enum Stage: String, Hashable, Sendable, CaseIterable {
+        /// Not seen since the fix, and nothing more is known, because the earlier versions have no checks to compare with.
+        case notSeen = "not_seen"
+        /// Not seen since the fix, but there are too few checks yet.
+        case proving
+        /// Not seen since the fix, in enough checks.
+        case fixed
+        /// Seen again since the fix, with a rate that is lower than before.
+        case halfFixed = "half_fixed"
+        /// Seen again since the fix, with a rate that is not shown to be lower, or after the fix was proven.
+        case regressed
+    }
+
+    /// The probability with which a fall of the rate is shown, and with which ``upperBound`` holds.
+    public static let confidence = 0.95
+    /// The part of the earlier rate that the checks without a report must exclude.
+    static let remainingShare = 0.1
+
+    public let stage: Stage
+    /// Reports by checks in the versions before the fix.
+    public let before: Proportion
+    /// Reports by checks since the fix. For a leak that was seen again: from the first version in which it was seen again.
+    public let since: Proportion
+    /// Number of checks without a report after which the leak is ``Stage/fixed``; `nil` if the rate before the fix is not known.
+    public let neededChecks: Int?
+    /// The rate since the fix is lower than this number with the probability ``confidence``; 1 without checks.
+    public let upperBound: Double
+    /// True if fewer than about four devices have checks since the fix: they do not show that other devices are rid of the leak.
+    public let hasFewDevices: Bool
+
+    /// - Parameters:
+    ///   - before: reports by checks in the versions before the fix.
+    ///   - clean: the same in the versions since the fix, up to the first one in which the leak was seen again.
+    ///   - seenAgain: the same from that version on; `nil` if the leak was not seen again.
+    public init(before: BucketedCounts, clean: BucketedCounts, seenAgain: BucketedCounts? = nil) {
+        let effect = BucketedCounts.designEffect(of: [before])
+        let neededChecks = before.isRate ? Self.neededChecks(before.total.rate, effect: effect) : nil
+        let hasFewDevices = clean.usedBucketCount < ReleaseGate.minimumTestedBucketCount
+        let isProven = !hasFewDevices && neededChecks.map { clean.total.trials >= $0 } ?? false
+        if let seenAgain {
+            stage = !isProven && Self.hasFallen(from: before, to: seenAgain) ? .halfFixed : .regressed
+        } else {
+            stage = neededChecks == nil ? .notSeen : isProven ? .fixed : .proving
+        }
+        let since = seenAgain.map { $0.isRate ? $0 : BucketedCounts() } ?? clean
+        self.before = before.isRate ? before.total : Proportion(events: 0, trials: 0)
+        self.since = since.total
+        self.neededChecks = neededChecks
+        self.hasFewDevices = since.usedBucketCount < ReleaseGate.minimumTestedBucketCount
+        // Checks of one device depend on each other. The bound is that of the number of independent checks with the same variance.
+        // Source: L. Kish, Survey Sampling (1965), section 5.4.
+        upperBound = Proportion(
+            events: Int((Double(since.total.events) / effect).rounded(.up)),
+            trials: Int(Double(since.total.trials) / effect)
+        ).exactUpperBound(confidence: Self.confidence)
+    }
+
+    private static func neededChecks(_ rate: Double, effect: Double) -> Int? {
+        Proportion.trialsWithoutEvents(excluding: remainingShare * rate, confidence: confidence)
+            .map { Int((Double($0) * effect).rounded(.up)) }
+    }
+
+    private static func hasFallen(from before: BucketedCounts, to after: BucketedCounts) -> Bool {
+        before.isRate && after.isRate
+            && min(before.usedBucketCount, after.usedBucketCount) >= ReleaseGate.minimumTestedBucketCount
+            && BucketedCounts.probabilityOfRise(from: after, to: before) <= 1 - confidence
+    }
+}
+
+extension BucketedCounts {
+    /// True if there are events, and a trial for each of them. A detector that does not count its checks reports more than it checks.
+    fileprivate var isRate: Bool {
+        (1...max(1, total.trials)).contains(events.reduce(0, +)) && total.trials > 0
+    }
+}

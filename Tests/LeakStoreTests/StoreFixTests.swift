@@ -1,0 +1,163 @@
+import LeakStatistics
+import Testing
+
+@testable import LeakStore
+
+/// The evidence for fixes of resolved leaks in every store. A second store runs the same tests.
+@Suite struct StoreFixTests {
+    let place = StoreLocation()
+    let store: any Store
+
+    init() throws { store = try place.store() }
+
+    /// Counts checks of a class, and reports of a leak of it, spread over 20 installs.
+    private func count(
+        _ version: String, build: String? = nil, name: String = "Page", reports: Int, of checks: Int,
+        at: Int64 = noon
+    ) throws {
+        let installs = 20
+        let batches = (0..<installs).map { install in
+            func share(_ number: Int) -> Int {
+                number / installs + (install < number % installs ? 1 : 0)
+            }
+            let count = share(reports)
+            var batch = submission(
+                count == 0
+                    ? []
+                    : [
+                        Report(
+                            leak: leak(name), version: version, build: build, install: UInt64(install),
+                            at: at, count: count)
+                    ])
+            if checks > 0 {
+                batch.usageCounts = [
+                    Submission.UsageCounts(
+                        app: "shop", version: version, build: build, installHash: UInt64(install),
+                        sessions: 1, leakySessions: min(count, 1), checks: [name: share(checks)])
+                ]
+            }
+            return batch
+        }
+        #expect(try store.count(batches, now: noon).allSatisfy { $0 == .counted })
+    }
+
+    private func resolve(_ fix: Decision.Fix, _ name: String = "Page", now: Int64 = noon) throws {
+        _ = try #require(
+            try store.decide(Decision(.resolve(fix), by: "ada"), about: leak(name).id, now: now))
+    }
+
+    /// The evidence on the page of a leak. Lists and the page of a class have the same.
+    private func fix(_ name: String = "Page", _ state: LeakQuery.StateFilter = .resolved) throws -> FixStatus
+    {
+        let reader = try store.makeReader()
+        let row = try #require(try reader.leak(leak(name).id, now: noon)).row
+        #expect(row.state.rawValue == state.rawValue)
+        var query = LeakQuery()
+        query.state = state
+        #expect(
+            try reader.leaks(query, now: noon).leaks.first { $0.identity.id == row.identity.id }?.fix
+                == row.fix)
+        #expect(try reader.leakClass(name, app: "shop", now: noon)?.leaks.first?.fix == row.fix)
+        return try #require(row.fix)
+    }
+
+    @Test func `a resolved leak is proven, then fixed, and then regresses`() throws {
+        try count("5.3.0", reports: 144, of: 1_000)
+        try count("5.2.0", reports: 288, of: 2_000)
+        // From before the leak: these checks do not make its earlier rate smaller.
+        try count("5.1.0", reports: 0, of: 10_000)
+        #expect(try store.makeReader().leak(leak("Page").id, now: noon)?.row.fix == nil)
+        try resolve(.version("5.4.0"))
+        var status = try fix()
+        #expect(status.progress.stage == .proving && status.version == nil && status.steps.isEmpty)
+        #expect(status.progress.before == Proportion(events: 432, trials: 3_000))
+        #expect(status.progress.neededChecks == 207)
+
+        try count("5.4.0", build: "1", reports: 0, of: 60)
+        try count("5.4.0", build: "2", reports: 0, of: 60)
+        status = try fix()
+        #expect(status.progress.stage == .proving && status.version == "5.4.0")
+        #expect(status.progress.since == Proportion(events: 0, trials: 120))
+
+        // Reports of old versions change nothing but the earlier rate.
+        try count("5.3.0", reports: 144, of: 1_000)
+        try count("5.4.1", reports: 0, of: 4_692)
+        status = try fix()
+        #expect(status.progress.stage == .fixed)
+        #expect(status.progress.since == Proportion(events: 0, trials: 4_812))
+        #expect(abs(status.progress.upperBound - 0.000_622_4) < 0.000_000_1)
+        #expect(status.steps.map(\.version) == ["5.4.0", "5.4.1"])
+        #expect(status.steps.map(\.progress.stage) == [.proving, .fixed])
+
+        try count("5.5.0", reports: 40, of: 2_000)
+        status = try fix("Page", .regressed)
+        #expect(status.progress.stage == .regressed)
+        #expect(status.progress.since == Proportion(events: 40, trials: 2_000))
+        #expect(status.steps.map(\.progress.stage) == [.proving, .fixed, .regressed])
+    }
+
+    @Test func `a leak that only became rarer is half fixed, stays on the list, and fails the check`() throws
+    {
+        try count("5.3.0", reports: 144, of: 1_000)
+        try resolve(.after("5.3.0"))
+        try count("5.4.0", reports: 96, of: 4_800)
+        let status = try fix("Page", .regressed)
+        #expect(status.progress.stage == .halfFixed && status.version == "5.4.0")
+        #expect(status.progress.since == Proportion(events: 96, trials: 4_800))
+        let reader = try store.makeReader()
+        #expect(try reader.leaks(LeakQuery(), now: noon).leaks.first?.fix == status)
+        let check = try #require(
+            try reader.check(ReleaseCheckQuery(app: "shop", version: "5.4.0"), now: noon))
+        #expect(check.verdict == .failed && check.leaks.map(\.result) == [.back])
+        #expect(check.leaks.first?.row.fix == status)
+    }
+
+    @Test func `without checks a leak is only not seen since`() throws {
+        try count("5.3.0", reports: 20, of: 0)
+        try resolve(.version("5.4.0"))
+        #expect(try fix().progress.stage == .notSeen)
+        try count("5.4.0", reports: 0, of: 1_000)
+        #expect(try fix().progress.stage == .notSeen)
+        try count("5.4.0", reports: 20, of: 0)
+        #expect(try fix("Page", .regressed).progress.stage == .regressed)
+    }
+
+    @Test func `checks of a version that had the leak before it was resolved prove nothing`() throws {
+        try count("5.3.0", reports: 144, of: 1_000)
+        try count("5.4.0", reports: 10, of: 4_000)
+        try resolve(.newestVersion)
+        let status = try fix()
+        #expect(status.progress.stage == .proving && status.version == "5.4.0")
+        #expect(status.progress.since == Proportion(events: 0, trials: 0))
+        try count("5.4.1", reports: 0, of: 1_000)
+        #expect(try fix().progress.stage == .fixed)
+        try count("5.4.0", reports: 20, of: 100)
+        #expect(try fix("Page", .regressed).progress.stage == .regressed)
+    }
+
+    @Test(
+        arguments: [
+            (nil, LeakTotals(leaks: 2, reports: 160)), (.day, LeakTotals(leaks: 1, reports: 20)),
+            (.month, LeakTotals(leaks: 3, reports: 240)),
+        ] as [(Period?, LeakTotals)])
+    func `resolved leaks that are still seen count apart, with their reports in the period`(
+        period: Period?, totals: LeakTotals
+    ) throws {
+        for (name, days) in [("Today", [0, 8]), ("Lately", [3]), ("Once", [20]), ("Open", [0])] {
+            for age in days.sorted(by: >) {
+                let reports = age == 0 ? 20 : age == 8 ? 60 : 80
+                try count("5.3.0", name: name, reports: reports, of: 100, at: noon - Int64(age) * day)
+            }
+            if name != "Open" { try resolve(.nextVersion, name) }
+        }
+        var query = LeakQuery()
+        query.period = period
+        let reader = try store.makeReader()
+        let page = try reader.leaks(query, now: noon)
+        #expect(page.leaks.map(\.identity.title) == ["Open"] && page.resolvedSeen == totals)
+        let seen = try reader.leaks(query.ofResolvedSeen, now: noon)
+        #expect(LeakTotals(leaks: seen.total, reports: seen.reports) == totals)
+        query.state = .any
+        #expect(try reader.leaks(query, now: noon).resolvedSeen == LeakTotals())
+    }
+}
