@@ -26,5 +26,7 @@ struct LeakPattern: Sendable {
     }
 
     /// All patterns, from specific to general. The first pattern that matches is the cause.
-    static let all = kit + swiftUI + foundation + reactive + concurrency + ownership + globals + closures
+    static let all =
+        methodReferences + kit + swiftUI + foundation + reactive + concurrency + ownership + globals
+        + closures
 }
