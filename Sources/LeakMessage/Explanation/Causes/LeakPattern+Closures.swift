@@ -5,7 +5,7 @@ extension LeakPattern {
             "method_reference", name: "Reference to a method of self",
             explanation:
                 "A reference to a method, such as `self.tap`, captures the object like a closure that uses `self`, without showing it.",
-            remedy: "{object|button}.{field|onTap} = { [weak self] in self?.tap() }",
+            remedy: "{object|button}.{ownField|onTap} = { [weak self] in self?.tap() }",
             rules: .certain(.any.closure, closureNamed: " in implicit closure #"))
     ]
 
@@ -62,7 +62,7 @@ extension LeakPattern {
             explanation:
                 "Another object, such as a service, view or child, keeps a closure, and the closure captures the object.",
             remedy: "{object|service}.{field|completion} = { [weak self] in … }",
-            rules: .certain(.any.property.object, .any.property.closure, in: .ownCycle, isWhole: true),
-            .probable(.any.closure, in: .ownCycle), .probable(.any.closure, in: .held)),
+            // A more specific cause may have types that no rule knows.
+            rules: .probable(.any.closure, in: .ownCycle), .probable(.any.closure, in: .held)),
     ]
 }

@@ -105,7 +105,7 @@ extension LeakPattern {
                 "A global or static variable keeps the object, directly or through other objects.",
             remedy:
                 "weak var {name|current}: {target|Screen}?  // or set it to nil when the object's work is done",
-            rules: .certain(.any, in: .fromGlobal, isWhole: true),
+            rules: .certain(.any.property, in: .fromGlobal, isWhole: true),
             .probable(.any, in: .fromGlobal)),
     ]
 }

@@ -138,7 +138,7 @@ extension LeakPattern {
                 + "leads back to that storage.",
             remedy:
                 "model.onFinish = { [weak model] in … }  // keep values in the model, not views or bindings",
-            rules: .certain(
+            rules: .probable(
                 .of("StateObject", "StateObject.", "ObservedObject", "ObservedObject."), in: .cycle),
             .certain(.ofOwn().closure, .of("StoredLocation"), in: .cycle)),
     ]

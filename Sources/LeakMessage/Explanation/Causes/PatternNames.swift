@@ -11,6 +11,7 @@ struct PatternNames {
         let owner = Self.unqualified(step.owner)
         names = [
             "field": Self.field(of: step),
+            "ownField": ReferenceCondition.isOwn(step) ? Self.field(of: step) : "",
             "property": step.fieldKind == .property ? step.property : "",
             "name": Self.associatedObjectFields.contains(step.name) ? "" : step.name,
             "holder": holder?.fieldKind == .property ? holder?.property ?? "" : "",
