@@ -74,7 +74,8 @@ struct CauseVector: Decodable, CustomTestStringConvertible {
         "endless_sequence": ["stored_task", "suspended_function"],
         "lazy_closure": ["stored_closure", "stored_handler"],
         "method_reference": [
-            "combine_sink", "notification_observer", "rx_subscription", "stored_closure", "stored_handler",
+            "cell_callback", "combine_sink", "network_handler", "notification_observer", "player_observer",
+            "rx_subscription", "stored_closure", "stored_handler", "timer_block", "work_item",
         ],
         "nested_closure": ["stored_closure", "stored_handler"],
         "notification_token": ["stored_handler"],
