@@ -18,7 +18,9 @@ import Testing
             "property wrapper that is a struct", "generic class of a closure", "closure of a generic class",
             "closure of a generic class of strings", "subclass of NSObject",
             "stored publisher whose transform captures self", "ignored property beside a macro's storage",
-            "nested generic types and a generic method", "actor with an isolated deinit",
+            "nested generic types and a generic method", "actor with an isolated deinit", "array of closures",
+            "array of closures with arguments", "observer of a key path", "handlers in nested enums",
+            "array of existential structs with closures", "undo stack",
         ],
         "nested_closure": ["closure that captures a closure that captures self", "memoized function"],
         "stored_handler": [
@@ -27,16 +29,13 @@ import Testing
             "sink of a published property",
             "observable object", "block of a thread that did not start", "sink on a mapped publisher",
             "assignment to a key path of self", "erased sequence", "erased iterator",
-        ],
-        "closure_collection": [
-            "array of closures", "array of closures with arguments", "observer of a key path",
-            "handlers in nested enums",
-        ],
-        "child_callback": [
-            "set of cancellables", "array of existential structs with closures", "undo stack",
+            "set of cancellables",
         ],
         "strong_delegate": ["strong delegate, protocol of classes", "strong delegate, any protocol"],
-        "strong_parent": ["parent and child", "array of children", "value of a dictionary"],
+        "strong_parent": [
+            "parent and child", "array of children", "value of a dictionary", "ring of six objects",
+            "header of a managed buffer",
+        ],
         "coordinator_child": ["coordinator that keeps its child"],
         "self_reference": [
             "Any with a large value", "dictionary of delegates", "dictionary of structs",

@@ -13,7 +13,7 @@ struct CauseVector: Decodable, CustomTestStringConvertible {
         let suspected: Bool?
     }
 
-    /// The identifier of the cause; `nil` if no pattern should match.
+    /// The identifier of the cause among those that there were when the path was gathered; `nil` if none of them fits.
     let cause: String?
     let cycle: Bool?
     let references: [Reference]
@@ -38,6 +38,78 @@ struct CauseVector: Decodable, CustomTestStringConvertible {
             target: target, isCycle: cycle ?? false)
     }
 
+    // MARK: Agreement
+
+    /// How well a cause agrees with the one that the project names.
+    enum Agreement: CaseIterable {
+        /// The same cause, perhaps with the identifier of the cause that it was merged into.
+        case right
+        /// A broader cause that is true too, because the path lacks what would prove the project's.
+        case broader
+        /// A cause that follows from the form of the path, where no cause of the time fitted.
+        case byForm
+        /// Another cause that the gatherer called as right.
+        case alsoRight
+        case none, wrong
+    }
+
+    /// Identifiers of earlier versions, and the cause that each was merged into.
+    static let merged = [
+        "binding_closure": "stored_handler", "child_callback": "stored_handler",
+        "closure_collection": "stored_closure", "combine_operator": "combine_sink",
+        "linked_nodes": "strong_parent", "operation_completion": "operation_block",
+        "published_subscriber": "combine_sink", "router_screen": "strong_parent",
+        "strong_data_source": "strong_delegate", "view_model_coordinator": "strong_parent",
+    ]
+
+    /// Broader causes whose texts are true of a cause too, for paths that lack its evidence: a name of a closure, or a type of a
+    /// known library.
+    static let broader: [String: Set<String>] = [
+        "binding_closure": ["rx_subscription"],
+        "cell_callback": ["stored_handler"],
+        "child_callback": ["stored_closure"],
+        "closure_collection": ["stored_handler"],
+        "combine_operator": ["rx_subscription"],
+        "continuation": ["stored_task", "suspended_function"],
+        "endless_sequence": ["stored_task", "suspended_function"],
+        "lazy_closure": ["stored_closure", "stored_handler"],
+        "method_reference": [
+            "cell_callback", "combine_sink", "network_handler", "notification_observer", "player_observer",
+            "rx_subscription", "stored_closure", "stored_handler", "timer_block", "work_item",
+        ],
+        "nested_closure": ["stored_closure", "stored_handler"],
+        "notification_token": ["stored_handler"],
+        "operation_completion": ["stored_closure", "stored_handler"],
+        "singleton_observer": ["global_variable"],
+        "strong_data_source": ["strong_parent"],
+        "strong_delegate": ["strong_parent"],
+    ]
+
+    /// Causes that follow from the form of a path alone, so that their texts are true of every such path.
+    static let byForm: Set = [
+        "dispatch_after", "global_variable", "singleton_handler", "stored_closure", "stored_handler",
+        "strong_parent",
+    ]
+
+    static func today(_ identifier: String) -> String { merged[identifier] ?? identifier }
+
+    func agreement(with found: LeakCause?) -> Agreement {
+        let identifier = found?.identifier
+        if identifier == cause.map(Self.today) { return .right }
+        guard let identifier else { return .none }
+        if let cause, Self.broader[cause]?.contains(identifier) == true { return .broader }
+        if cause == nil, Self.byForm.contains(identifier) { return .byForm }
+        let isAlsoRight = (also ?? []).contains {
+            Self.today($0) == identifier || Self.broader[$0]?.contains(identifier) == true
+        }
+        return isAlsoRight ? .alsoRight : .wrong
+    }
+
+    /// The path's cause, found with the names of its closures.
+    var found: LeakCause? { LeakCause(of: path, closureNames: closures ?? []) }
+
+    // MARK: Files
+
     /// Paths that the rules were written with, and an equal number of others that only measure the rules. A hash of the line
     /// decides.
     enum Half: Int, CaseIterable {
@@ -50,15 +122,16 @@ struct CauseVector: Decodable, CustomTestStringConvertible {
 
     static let lines = lines(of: "causes")
 
-    /// Paths gathered without knowledge of the rules, only of the table of causes. Three of them led to changes of rules later.
-    static let atFirstSight = vectors(lines(of: "causes-at-first-sight"))
-    /// Gathered later in the same way: paths of other projects.
-    static let atSecondSight = vectors(lines(of: "causes-at-second-sight"))
-    /// Gathered after that, with the names of closures where the project tells them. Names of types often have no module here.
-    static let atThirdSight = vectors(lines(of: "causes-at-third-sight"))
+    /// Collections of paths, each gathered from other projects without knowledge of the rules, only of the table of causes of the
+    /// time. The third and the fourth have names of closures where the project tells them; in the third, types often have no module.
+    enum Collection: String, CaseIterable {
+        case first = "causes-at-first-sight"
+        case second = "causes-at-second-sight"
+        case third = "causes-at-third-sight"
+        case fourth = "causes-at-fourth-sight"
 
-    /// Gathered from the histories of further projects, in the same way.
-    static let atFourthSight = vectors(lines(of: "causes-at-fourth-sight"))
+        var vectors: [CauseVector] { CauseVector.vectors(CauseVector.lines(of: rawValue)) }
+    }
 
     private static func lines(of file: String) -> [String] {
         guard

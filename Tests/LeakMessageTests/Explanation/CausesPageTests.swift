@@ -17,9 +17,18 @@ import Testing
             "| `\(cause.identifier)` | \(cause.name) | \(cause.explanation) | \(code.joined(separator: "<br>")) |"
     }
 
-    @Test func `the page lists exactly the causes of the code, in their order`() throws {
+    @Test func `the page lists exactly the causes of the code, in their order, and the merged ones`() throws {
         let page = try #require(Self.page)
-        let rows = page.split(separator: "\n").filter { $0.hasPrefix("| `") }.map(String.init)
-        #expect(rows == LeakCause.all.map(Self.row))
+        let sections = page.split(separator: "\n## ")
+        func rows(of section: String) throws -> [String] {
+            try #require(sections.first { $0.hasPrefix(section) }).split(separator: "\n")
+                .filter { $0.hasPrefix("| `") }.map(String.init)
+        }
+        #expect(try rows(of: "All causes") == LeakCause.all.map(Self.row))
+        let merged = try rows(of: "Merged causes")
+        #expect(
+            CauseVector.merged.allSatisfy { old, new in
+                merged.contains { $0.contains("`\(old)`") && $0.contains("`\(new)`") }
+            })
     }
 }

@@ -8,9 +8,8 @@ public struct LeakCause: Hashable, Sendable {
     public let explanation: String
     /// A few lines of Swift to write instead. They contain the names of the path if it has any, else general words.
     public let remedy: String
-    /// `true` if types and kinds of references prove the cause. `false` if it was recognized by a name that could mean
-    /// something else, if names of closures could make it more specific, if a reference of the path is suspected, if the type
-    /// of an owner has generic arguments and no module, or if the path was cut.
+    /// `true` if every reference is proven and types whose module is known decide. A path through a closure needs the closure's name
+    /// too. `false` if a name decided that could mean something else, if the path has several closures, or if it was cut.
     public let isCertain: Bool
 
     /// Finds the most specific cause whose rules match the path; `nil` if none does.
@@ -19,21 +18,17 @@ public struct LeakCause: Hashable, Sendable {
     ///   lazy properties and nested closures have the same path, so only these names distinguish them.
     public init?(of path: RetainPath, closureNames: [String] = []) {
         let steps = PathStep.steps(of: path)
-        var isCertainPath =
-            !path.isSuspected && path.fullLength == nil && !steps.contains(where: \.mayBeSystemType)
         let closureNames = closureNames.prefix(Self.closureNameLimit).map {
             Array($0.utf8.prefix(Self.closureNameBytes))[...]
         }
         for pattern in LeakPattern.all {
             for rule in pattern.rules {
-                if rule.needsClosureName, closureNames.isEmpty {
-                    // A closure name could prove this more specific cause.
-                    if rule.match(steps, isCycle: path.isCycle, nil) != nil { isCertainPath = false }
-                    continue
-                }
                 guard let index = rule.match(steps, isCycle: path.isCycle, closureNames) else { continue }
                 let names = PatternNames(steps, at: index, isCycle: path.isCycle)
-                self.init(pattern, names, isCertain: rule.isCertain && isCertainPath)
+                let isCertain =
+                    !path.isSuspected && path.fullLength == nil
+                    && rule.isProven(by: steps, at: index, closureNames)
+                self.init(pattern, names, isCertain: isCertain)
                 return
             }
         }

@@ -1,19 +1,34 @@
 extension LeakPattern {
-    /// Patterns of closures of an app's own types, distinguished by the shape of the cycle.
-    static let closures: [LeakPattern] = [
+    /// The pattern that the name of a closure proves, whatever keeps the closure.
+    static let methodReferences: [LeakPattern] = [
         LeakPattern(
             "method_reference", name: "Reference to a method of self",
             explanation:
                 "A reference to a method, such as `self.tap`, captures the object like a closure that uses `self`, without showing it.",
-            remedy: "{object|button}.{field|onTap} = { [weak self] in self?.tap() }",
-            rules: .certain(.any.closure, in: .ownCycle, closureNamed: " in implicit closure #")),
+            remedy: "{object|button}.{ownField|onTap} = { [weak self] in self?.tap() }",
+            rules: .certain(.any.closure, closureNamed: " in implicit closure #"))
+    ]
+
+    /// Patterns of closures of any type, distinguished by what keeps the closure.
+    static let closures: [LeakPattern] = [
+        LeakPattern(
+            "associated_closure", name: "Closure in an associated object",
+            explanation:
+                "A closure kept through `objc_setAssociatedObject` captures the object that it is attached to, or one that keeps it.",
+            remedy: "button.onTap { [weak self] in … }",
+            rules: .certain(.associated.closure, in: .cycle),
+            .probable(.associated, .any.closure, in: .cycle),
+            .probable(.associated, .any, .any.closure, in: .cycle),
+            .probable(
+                .ofOwn(ending: "ClosureSleeve", "ActionTrampoline", "ActionWrapper", "ClosureWrapper")
+                    .closure, in: .cycle)),
         LeakPattern(
             "lazy_closure", name: "Lazy property that holds a closure",
             explanation:
                 "The lazy property keeps its closure after the first use, and the closure captures the object.",
             remedy: "lazy var {field|handler}: () -> Void = { [weak self] in … }",
             rules: .certain(.any.closure.lazy, in: .ownCycle),
-            .certain(.any.closure, in: .ownCycle, closureNamed: ".{field|?}.getter")),
+            .certain(.any.closure, in: .ownCycle, isWhole: true, closureNamed: ".{field|?}.getter")),
         LeakPattern(
             "nested_closure", name: "Closure inside a closure",
             explanation:
@@ -24,41 +39,19 @@ extension LeakPattern {
                 }
                 """,
             // The target's name restricts the rule to outer closures of the object itself. A caller's closure captures nothing of
-            // this cycle.
-            rules: .certain(.any.closure, in: .ownCycle, closureNamed: " in closure #", "{target|?}."),
-            .probable(.any.property.nestedClosures.notGeneric, in: .ownCycle)),
-        LeakPattern(
-            "binding_closure", name: "Closure bound to an observable value",
-            explanation:
-                "The view model keeps an observable value, the value keeps its listeners, and a listener captures the object.",
-            remedy: "viewModel.{holder|value}.bind { [weak self] value in … }",
+            // this cycle, and the outer closure of a getter only makes the value of a lazy property.
             rules: .probable(
-                .ofOwn(
-                    ending: ".Observable", ".Box", ".Dynamic", ".Bindable", ".ObservableValue", "StateFlow",
-                    "LiveData"
-                ).closure,
-                in: .ownCycle)),
+                .any.closure, in: .ownCycle, closureNamed: " in closure #", "{target|?}.", except: ".getter"),
+            .probable(.any.property.nestedClosures.notGeneric, in: .ownCycle)),
         LeakPattern(
             "cell_callback", name: "Callback of a cell",
             explanation:
                 "The screen keeps the list, the list keeps its cells, and the callback of a cell captures the screen.",
             remedy: "cell.{name|onTap} = { [weak self] in … }",
-            rules: .certain(
+            rules: .probable(
                 .of("UITableView", "UICollectionView").element.from(not: "subviewCache"), .any.closure,
                 in: .ownCycle),
-            .probable(.ofOwn(ending: "Cell").closure, in: .ownCycle)),
-        LeakPattern(
-            "child_callback", name: "Callback of a child",
-            explanation: "The object keeps its children, and the callback of a child captures the object.",
-            remedy: "child.{name|onSelect} = { [weak self] in … }",
-            rules: .certain(.any.element.object, .any.closure, in: .ownCycle),
-            .certain(.any.member.closure, in: .ownCycle, isWhole: true)),
-        LeakPattern(
-            "closure_collection", name: "Handlers in a collection",
-            explanation:
-                "The object keeps a list or dictionary of closures, and one of them captures the object.",
-            remedy: "{list|handlers}[key] = { [weak self] in … }",
-            rules: .certain(.any.element.closure, in: .ownCycle, isWhole: true)),
+            .probable(.any, .ofOwn(ending: "Cell").closure, in: .ownCycle)),
         LeakPattern(
             "stored_closure", name: "Closure that captures its owner",
             explanation: "The object keeps a closure, and the closure captures the object.",
@@ -67,8 +60,9 @@ extension LeakPattern {
         LeakPattern(
             "stored_handler", name: "Handler kept by another object",
             explanation:
-                "The object keeps another one, such as a service or view, whose closure captures the object.",
+                "Another object, such as a service, view or child, keeps a closure, and the closure captures the object.",
             remedy: "{object|service}.{field|completion} = { [weak self] in … }",
-            rules: .certain(.any.closure, in: .ownCycle)),
+            // A more specific cause may have types that no rule knows.
+            rules: .probable(.any.closure, in: .ownCycle), .probable(.any.closure, in: .held)),
     ]
 }

@@ -7,11 +7,8 @@ extension LeakPattern {
                 "The object keeps the continuation or the stream, which keeps the termination handler, and the handler captures the object.",
             remedy: "continuation.onTermination = { [weak self] _ in … }",
             rules: .certain(
-                .of(
-                    "Swift.AsyncStream.", "Swift.AsyncThrowingStream.", "_AsyncStreamStorage",
-                    "_Concurrency.AsyncStream."
-                )
-                .from("onTermination").closure, in: .cycle)),
+                .of("AsyncStream.", "AsyncThrowingStream.", "_AsyncStreamStorage").from("onTermination")
+                    .closure, in: .cycle)),
         LeakPattern(
             "continuation", name: "Continuation that is never resumed",
             explanation:
@@ -20,8 +17,7 @@ extension LeakPattern {
                 {holder|continuation}?.resume(throwing: CancellationError())  // on every way out, exactly once
                 {holder|continuation} = nil
                 """,
-            rules: .certain(
-                .of("Swift.CheckedContinuationCanary", "_Concurrency.CheckedContinuationCanary"))),
+            rules: .certain(.of("CheckedContinuationCanary"))),
         LeakPattern(
             "endless_sequence", name: "for await that does not end",
             explanation:
@@ -38,7 +34,7 @@ extension LeakPattern {
                 "The object keeps the task, and the task keeps the object until it ends, so `deinit` is too late to cancel it.",
             remedy: """
                 {property|task} = Task { [weak self] in
-                    while !Task.isCancelled { await self?.step() }  // no guard let self in front of the loop
+                    while !Task.isCancelled { await self?.step() }  // or for await; no guard let self in front of the loop
                 }
                 """,
             rules: .certain(.any.to("Task").object, in: .cycle)),
@@ -62,12 +58,14 @@ extension LeakPattern {
             remedy:
                 "{object|cache}.removeObject(forKey: key)  // when the object's work is done, or keep plain values in the cache",
             rules: .certain(.of("Foundation.NSCache", "NSCache"), in: .held),
-            .probable(.ofOwn(ending: "Cache").object, in: .held)),
+            .probable(.ofOwn(ending: "Cache").object, in: .held),
+            .probable(.from("cache", ending: ["Cache"]).element.object, in: .held)),
         LeakPattern(
             "singleton_handler", name: "Closure kept by a singleton",
             explanation: "A global or static variable keeps a closure, and the closure captures the object.",
             remedy: "{object|shared}.{field|handler} = { [weak self] in … }",
-            rules: .certain(.any.closure, in: .fromGlobal)),
+            rules: .certain(.any, .any.closure, in: .fromGlobal, isWhole: true),
+            .probable(.any.closure, in: .fromGlobal)),
         LeakPattern(
             "coordinator_child", name: "Child coordinator that is never removed",
             explanation:
@@ -76,7 +74,7 @@ extension LeakPattern {
                 child.onFinish = { [weak self] child in self?.{list|children}.removeAll { $0 === child } }
                 """,
             rules: .probable(
-                .ofOwn(ending: "Coordinator").element.object.to(ending: "Coordinator"), in: .held),
+                .ofOwn(ending: "Coordinator", "Router").object.to(ending: "Coordinator", "Router"), in: .held),
             .probable(
                 .ofOwn(ending: "Coordinator").element.object, .ofOwn(ending: "Coordinator").closure,
                 in: .cycle)),
@@ -94,19 +92,20 @@ extension LeakPattern {
                 )
                 .element.object, in: .fromGlobal)),
         LeakPattern(
-            "dispatch_after", name: "Work that runs later",
+            "dispatch_after", name: "Block that Dispatch keeps",
             explanation:
-                "Dispatch keeps a block that has not run yet, such as one of `asyncAfter`, and the block captures the object.",
+                "Dispatch keeps a block that has not run or ended yet, such as one of `asyncAfter` or a handler of a source, and the block "
+                + "captures the object.",
             remedy: "DispatchQueue.main.asyncAfter(deadline: .now() + 5) { [weak self] in … }",
-            rules: .probable(.of("block", "closure"), in: .held, isWhole: true)),
+            rules: .probable(.of("block", "closure"), in: .held, isWhole: true),
+            .probable(.of("OS_dispatch_*").closure, in: .held, isWhole: true)),
         LeakPattern(
             "global_variable", name: "Global or static variable",
             explanation:
-                "A global or static variable keeps the object, directly or through the object that it holds.",
+                "A global or static variable keeps the object, directly or through other objects.",
             remedy:
                 "weak var {name|current}: {target|Screen}?  // or set it to nil when the object's work is done",
-            rules: .certain(.any, in: .fromGlobal, isWhole: true),
-            .certain(.any, .any.property.object, in: .fromGlobal, isWhole: true),
-            .probable(.any, .any.object, in: .fromGlobal, isWhole: true)),
+            rules: .certain(.any.property, in: .fromGlobal, isWhole: true),
+            .probable(.any, in: .fromGlobal)),
     ]
 }

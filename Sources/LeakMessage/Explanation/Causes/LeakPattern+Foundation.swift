@@ -9,7 +9,7 @@ extension LeakPattern {
                 {holder|displayLink} = CADisplayLink(target: WeakTarget(self), selector: #selector(WeakTarget.tick))
                 {holder|displayLink}.invalidate()  // when the view leaves the window, not in deinit
                 """,
-            rules: .certain(.of("CADisplayLink"))),
+            rules: .certain(.of("CADisplayLink")), .probable(.of("CVDisplayLink"))),
         LeakPattern(
             "timer_block", name: "Timer whose block captures its owner",
             explanation:
@@ -26,7 +26,10 @@ extension LeakPattern {
                 {holder|timer} = Timer.scheduledTimer(withTimeInterval: 1, repeats: true) { [weak self] _ in … }
                 {holder|timer}.invalidate()  // in deinit
                 """,
-            rules: .certain(.of("Foundation.Timer", "NSTimer", "__NSCFTimer").from(not: "userInfo").object)),
+            // Without the timer's holder, the run loop may keep an object for `perform(_:with:afterDelay:)` too.
+            rules: .certain(
+                .of("Foundation.Timer", "NSTimer", "__NSCFTimer").from(not: "userInfo").object, in: .cycle),
+            .probable(.of("Foundation.Timer", "NSTimer", "__NSCFTimer").from(not: "userInfo").object)),
         LeakPattern(
             "notification_observer", name: "Observer block of NotificationCenter",
             explanation:
@@ -37,11 +40,9 @@ extension LeakPattern {
                 """,
             rules: .certain(
                 .of(
-                    "Foundation.NotificationCenter", "Foundation.NotificationCenter.",
-                    "FoundationEssentials.NotificationCenter", "FoundationEssentials.NotificationCenter.",
-                    "NSNotificationCenter"
-                ).closure),
-            .certain(.of("__NSObserver", "__CFNotification").closure)),
+                    "NotificationCenter", "NotificationCenter.", "NSNotificationCenter", "__NSObserver",
+                    "__CFNotification", "_CFXNotification*"
+                ).closure)),
         LeakPattern(
             "notification_token", name: "Token of a database or live query",
             explanation:
@@ -56,12 +57,11 @@ extension LeakPattern {
         LeakPattern(
             "key_value_observation", name: "Key-value observation",
             explanation:
-                "The object keeps the observation, and the observation's closure captures the object.",
+                "The observation keeps its closure until it is invalidated, and the closure captures the object.",
             remedy: "{holder|observation} = player.observe(\\.status) { [weak self] _, _ in … }",
-            rules: .certain(
-                .of(
-                    "Foundation.NSKeyValueObservation", "Foundation.NSKeyValueObservation.",
-                    "NSKeyValueObservation", "_FBKVOInfo"), in: .cycle)),
+            rules: .certain(.of("NSKeyValueObservation", "NSKeyValueObservation."), in: .cycle),
+            .probable(
+                .of(ending: "KVOInfo", "KVOObservation", "KVOObserver", "KeyValueObserver").closure)),
         LeakPattern(
             "url_session_delegate", name: "Delegate of a URLSession",
             explanation: "A URLSession keeps its delegate until it is invalidated.",
@@ -69,22 +69,20 @@ extension LeakPattern {
                 "{holder|session}.finishTasksAndInvalidate()  // when the last task was started, not in deinit",
             rules: .certain(
                 .of(
-                    "Foundation.URLSession", "FoundationNetworking.URLSession", "NSURLSession",
-                    "__NSURLSessionLocal",
-                    "__NSCFURLSession", "__NSURLBackgroundSession"
+                    "URLSession", "NSURLSession", "__NSURLSession*", "__NSCFURLSession*",
+                    "__NSURLBackgroundSession"
                 ).from("delegate", "sessionDelegate"))),
         LeakPattern(
-            "operation_completion", name: "Completion block of an operation",
-            explanation:
-                "The operation keeps its completion block, which captures the operation or the object that keeps it.",
-            remedy: "{object|operation}.{field|completionBlock} = { [weak self] in … }",
-            rules: .certain(.any.from("completionBlock").closure),
-            .probable(.ofOwn(ending: "Operation").closure)),
-        LeakPattern(
             "operation_block", name: "Block of an operation",
-            explanation: "The object keeps the operation, and the operation's block captures the object.",
-            remedy: "{holder|operation} = BlockOperation { [weak self] in … }",
-            rules: .certain(.of("Foundation.BlockOperation", "NSBlockOperation").closure)),
+            explanation:
+                "The operation keeps its block or completion block, which captures the operation or the object that keeps it.",
+            remedy: """
+                {holder|operation} = BlockOperation { [weak self] in … }
+                {holder|operation}.completionBlock = { [weak self] in … }
+                """,
+            rules: .certain(
+                .of("BlockOperation", "NSBlockOperation", "Foundation.Operation", "NSOperation").closure),
+            .probable(.ofOwn(ending: "Operation").from("completionBlock").closure)),
         LeakPattern(
             "work_item", name: "Dispatch work item",
             explanation:
@@ -103,15 +101,15 @@ extension LeakPattern {
                 .of("OS_dispatch_source", "OS_dispatch_source_timer").closure, in: .cycle),
             .certain(
                 .of("Dispatch.DispatchSource", "OS_dispatch_source_read", "OS_dispatch_source_write").closure),
-            // Dispatch keeps the blocks of `asyncAfter` in sources too.
-            .probable(.of("OS_dispatch_source", "OS_dispatch_source_timer").closure)),
+            .probable(.any, .of("OS_dispatch_source", "OS_dispatch_source_timer").closure)),
         LeakPattern(
             "undo_manager", name: "Action of an undo manager",
             explanation:
-                "The undo manager keeps the closures of its actions, and one of them captures the object that keeps the undo manager.",
+                "The undo manager keeps the closures of its actions until they are removed, and one of them captures the object.",
             remedy:
                 "{holder|undoManager}.registerUndo(withTarget: self) { target in … }  // use target, not self",
-            rules: .certain(.of("Foundation.UndoManager", "NSUndoManager"), in: .cycle)),
+            rules: .certain(.of("Foundation.UndoManager", "NSUndoManager"), in: .cycle),
+            .probable(.of("Foundation.UndoManager", "NSUndoManager"), in: .closure)),
         LeakPattern(
             "network_handler", name: "Handler of a network connection",
             explanation:
@@ -122,7 +120,7 @@ extension LeakPattern {
                 """,
             rules: .certain(
                 .of(
-                    "NWConnection", "NWPathMonitor", "NWListener", "NWBrowser", "NWConnectionGroup"
+                    "NWConnection", "NWPathMonitor", "NWListener", "NWBrowser", "NWConnectionGroup", "OS_nw_*"
                 ).closure)),
     ]
 }

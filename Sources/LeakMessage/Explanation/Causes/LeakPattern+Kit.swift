@@ -7,7 +7,7 @@ extension LeakPattern {
                 "The alert keeps its actions, and the closure of an action captures the alert or the object that keeps the alert.",
             remedy: "UIAlertAction(title: title, style: .default) { [weak alert] _ in … }",
             rules: .certain(.of("UIAlertAction").closure, in: .cycle),
-            .probable(.ofOwn(ending: "AlertAction").closure, in: .cycle)),
+            .probable(.ofOwn(ending: "AlertAction", "AlertItem", "AlertButton").closure, in: .cycle)),
         LeakPattern(
             "ui_action", name: "Action of a button or menu",
             explanation:
@@ -37,6 +37,7 @@ extension LeakPattern {
             remedy:
                 "view.removeGestureRecognizer({holder|recognizer})  // when the object goes off the screen",
             rules: .certain(.of("UIGestureRecognizerTarget"), in: .cycle),
+            .probable(.of(ending: "GestureRecognizer").from("target", "targets").object, in: .cycle),
             .probable(.ofOwn(ending: "GestureTarget", "GestureRecognizerTarget"), in: .cycle)),
         LeakPattern(
             "diffable_data_source", name: "Cell provider of a diffable data source",
@@ -88,7 +89,7 @@ extension LeakPattern {
                     "CAAnimation", "CABasicAnimation", "CAKeyframeAnimation", "CASpringAnimation",
                     "CAAnimationGroup",
                     "CATransition", "CAPropertyAnimation"
-                ).object)),
+                ).from("delegate", "").object)),
         LeakPattern(
             "script_message_handler", name: "Script message handler of a web view",
             explanation:
@@ -112,32 +113,24 @@ extension LeakPattern {
                     "AVPlayer", "AVQueuePlayer", "AVPeriodicTimebaseObserver", "AVOccasionalTimebaseObserver",
                     "AVTimebaseObserver"
                 ).closure, in: .cycle)),
-        LeakPattern(
-            "associated_closure", name: "Closure in an associated object",
-            explanation:
-                "A closure kept through `objc_setAssociatedObject` captures the object that it is attached to, or one that keeps it.",
-            remedy: "button.onTap { [weak self] in … }",
-            rules: .certain(.associated.closure, in: .cycle),
-            .certain(.associated, .any.closure, in: .cycle),
-            .probable(.associated, .any, .any.closure, in: .cycle),
-            .probable(
-                .ofOwn(ending: "ClosureSleeve", "ActionTrampoline", "ActionWrapper", "ClosureWrapper")
-                    .closure, in: .cycle)),
     ]
 
     /// Patterns of SwiftUI and the classes that host it.
     static let swiftUI: [LeakPattern] = [
         LeakPattern(
-            "hosting_root_view", name: "View that captures its hosting controller",
+            "hosting_root_view", name: "Root view that keeps its hosting controller",
             explanation:
-                "The hosting controller keeps its root view, and a closure in the view captures the controller or the object that keeps it.",
+                "The hosting controller keeps its root view, and the view or a closure in it keeps the controller or the object that keeps it.",
             remedy: "RootView({name|onClose}: { [weak self] in self?.dismiss(animated: true) })",
             rules: .certain(
                 .of(
-                    "SwiftUI.UIHostingController", "SwiftUI._UIHostingView", "SwiftUI.NSHostingController",
-                    "SwiftUI.NSHostingView",
-                    "SwiftUI._NSHostingView"
-                ).closure, in: .cycle)),
+                    "UIHostingController", "UIHostingView", "_UIHostingView", "NSHostingController",
+                    "NSHostingView", "_NSHostingView"
+                ).closure, in: .cycle),
+            .probable(
+                .of("UIHostingView", "_UIHostingView", "NSHostingView", "_NSHostingView").from(
+                    not: "viewGraph"
+                ).object, in: .cycle)),
         LeakPattern(
             "swiftui_model", name: "Model that keeps its view's storage",
             explanation:
@@ -145,10 +138,8 @@ extension LeakPattern {
                 + "leads back to that storage.",
             remedy:
                 "model.onFinish = { [weak model] in … }  // keep values in the model, not views or bindings",
-            rules: .certain(
-                .of(
-                    "SwiftUI.StateObject", "SwiftUI.StateObject.", "SwiftUI.ObservedObject",
-                    "SwiftUI.ObservedObject."), in: .cycle),
-            .certain(.ofOwn().closure, .of("SwiftUI.StoredLocation"), in: .cycle)),
+            rules: .probable(
+                .of("StateObject", "StateObject.", "ObservedObject", "ObservedObject."), in: .cycle),
+            .certain(.ofOwn().closure, .of("StoredLocation"), in: .cycle)),
     ]
 }

@@ -6,43 +6,36 @@ extension LeakPattern {
             explanation:
                 "`assign(to:on:)` keeps the object that it assigns to, and the object keeps the subscription.",
             remedy: "publisher.sink { [weak self] value in self?.property = value }.store(in: &cancellables)",
-            rules: .certain(.of("Combine.Subscribers.Assign", "OpenCombine.Subscribers.Assign"), in: .cycle),
+            rules: .certain(.of("Subscribers.Assign"), in: .cycle),
             .certain(.of("AnyCancellable"), .of("Assign"), in: .cycle)),
         LeakPattern(
-            "combine_operator", name: "Operator that captures self",
+            "combine_sink", name: "sink or operator that captures self",
             explanation:
-                "The object keeps the publisher or its subscription, and the closure of an operator such as `map` captures the object.",
-            remedy: "publisher.map { [weak self] value in … }",
+                "A subscription or publisher keeps the closure of `sink` or of an operator such as `map`, and the closure captures the object.",
+            remedy:
+                "publisher.sink { [weak self] value in … }.store(in: &cancellables)  // and so in map and other operators",
             rules: .certain(
                 .of(
-                    "Combine.Publishers.", "OpenCombine.Publishers.", "Combine.PublisherBox",
-                    "OpenCombine.PublisherBox"
-                ).closure, in: .cycle), .probable(.of("AnyCancellable"), .of("Inner").closure, in: .cycle)),
+                    "Subscribers.Sink", "Publishers.", "PublisherBox", "Published.", "PublishedSubject",
+                    "PublishedSubject."
+                ).closure, in: .cycle),
+            .probable(.of("AnyCancellable"), in: .closure),
+            .probable(.of("Sink", "Subscribers.Sink").closure)),
         LeakPattern(
-            "published_subscriber", name: "Subscription to an own published property",
+            "rx_subscription", name: "Subscription of a reactive library",
             explanation:
-                "The object subscribes to its own `@Published` property, and the subscriber captures the object.",
-            remedy: "$property.sink { [weak self] value in … }.store(in: &cancellables)",
-            rules: .certain(
-                .of(
-                    "Combine.Published.", "Combine.PublishedSubject", "Combine.PublishedSubject.",
-                    "OpenCombine.Published.",
-                    "OpenCombine.PublishedSubject", "OpenCombine.PublishedSubject."
-                ).closure, in: .cycle)),
-        LeakPattern(
-            "combine_sink", name: "sink that captures self",
-            explanation: "The object keeps the subscription, and the closure of `sink` captures the object.",
-            remedy: "publisher.sink { [weak self] value in … }.store(in: &cancellables)",
-            rules: .certain(.of("Combine.Subscribers.Sink", "OpenCombine.Subscribers.Sink"), in: .cycle),
-            .certain(.of("AnyCancellable"), .of("Sink"), in: .cycle),
-            .probable(.of("AnyCancellable", "OpenCombine.AnyCancellable").closure, in: .cycle)),
-        LeakPattern(
-            "rx_subscription", name: "Subscription in a dispose bag",
-            explanation:
-                "The object keeps the dispose bag, the bag keeps the subscription, and the subscription's closure captures the object.",
+                "A subscription, signal or dispose bag of a reactive library such as RxSwift keeps a closure, and the closure captures the object.",
             remedy:
                 "observable.subscribe(onNext: { [weak self] value in … }).disposed(by: disposeBag)",
-            rules: .certain(.of("RxSwift.").closure, in: .cycle)),
+            rules: .certain(.of("RxSwift.").closure, in: .cycle),
+            .probable(
+                .of(
+                    "RxSwift.", "RxCocoa.", "RxRelay.", "ReactiveSwift.", "ReactiveCocoa.", "ReactiveKit.",
+                    "Bond.", "RAC*"
+                ).closure),
+            .probable(
+                .of(ending: "DisposeBag", "Disposable", "Disposer", "AnonymousObserver", "SinkDisposer"),
+                in: .closure)),
         LeakPattern(
             "observation_tracking", name: "Change handler of withObservationTracking",
             explanation:
@@ -50,8 +43,10 @@ extension LeakPattern {
             remedy: """
                 withObservationTracking { … } onChange: { [weak self] in … }
                 """,
-            rules: .certain(.of("Observation.ObservationRegistrar."), .any.closure, in: .cycle),
-            .certain(.of("Observation.ObservationRegistrar.").closure, in: .cycle),
+            rules: .certain(.of("ObservationRegistrar."), .any.closure, in: .cycle),
+            .certain(.of("ObservationRegistrar.").closure, in: .cycle),
+            .probable(
+                .of(ending: "Registrar.Extent", "Registrar.Context", "Registrar.State").closure, in: .cycle),
             .probable(.any.from("observationRegistrar", "extent"), .any, .any.closure, in: .cycle)),
     ]
 }

@@ -8,6 +8,10 @@ struct LeakRule: Sendable {
         case ownCycle
         /// Held by a global or static variable.
         case fromGlobal
+        /// A path that leads through a closure.
+        case closure
+        /// A cycle that leads through a type of the app or its libraries, and through no closure.
+        case objectCycle
     }
 
     private let conditions: [ReferenceCondition]
@@ -17,18 +21,20 @@ struct LeakRule: Sendable {
     /// Texts that the demangled name of one closure must contain, with placeholders as in the texts of ``LeakPattern``. Empty if
     /// the names of closures do not matter.
     private let closureNameParts: [String]
+    /// A text that the same name must not contain.
+    private let excludedNamePart: String?
     /// `false` if the rule relies on a name that could also mean something else.
-    let isCertain: Bool
+    private let isCertain: Bool
 
     private init(
         _ conditions: [ReferenceCondition], in shape: Shape, isWhole: Bool,
-        closureNamed closureNameParts: [String],
-        isCertain: Bool
+        closureNamed closureNameParts: [String], except excludedNamePart: String? = nil, isCertain: Bool
     ) {
         self.conditions = conditions
         self.shape = shape
         self.isWhole = isWhole
         self.closureNameParts = closureNameParts
+        self.excludedNamePart = excludedNamePart
         self.isCertain = isCertain
     }
 
@@ -42,18 +48,19 @@ struct LeakRule: Sendable {
 
     /// Creates a rule that relies on a name that could also mean something else.
     static func probable(
-        _ conditions: ReferenceCondition..., in shape: Shape = .any, isWhole: Bool = false
+        _ conditions: ReferenceCondition..., in shape: Shape = .any, isWhole: Bool = false,
+        closureNamed nameParts: String..., except excludedNamePart: String? = nil
     ) -> LeakRule {
-        LeakRule(conditions, in: shape, isWhole: isWhole, closureNamed: [], isCertain: false)
+        LeakRule(
+            conditions, in: shape, isWhole: isWhole, closureNamed: nameParts, except: excludedNamePart,
+            isCertain: false)
     }
 
     /// `true` if the rule depends on the name of a closure.
     var needsClosureName: Bool { !closureNameParts.isEmpty }
 
     /// Returns the index of the step that the last condition matches; `nil` if the path does not match.
-    ///
-    /// - Parameter closureNames: `nil` if the names of closures are not to be compared.
-    func match(_ steps: [PathStep], isCycle: Bool, _ closureNames: [Text]?) -> Int? {
+    func match(_ steps: [PathStep], isCycle: Bool, _ closureNames: [Text]) -> Int? {
         guard matchesShape(steps, isCycle: isCycle) else { return nil }
         guard isWhole ? steps.count == conditions.count : steps.count >= conditions.count else { return nil }
         let startCount = isCycle ? steps.count : steps.count - conditions.count + 1
@@ -63,10 +70,38 @@ struct LeakRule: Sendable {
             }
             let last = (start + conditions.count - 1) % steps.count
             guard matches else { continue }
-            guard let closureNames, needsClosureName else { return last }
+            guard needsClosureName else { return last }
             if matchesName(of: closureNames, PatternNames(steps, at: last, isCycle: isCycle)) { return last }
         }
         return nil
+    }
+
+    /// Returns `true` if a path that the rule matched has no other cause: the rule relies on no name that could mean something else,
+    /// the deciding types have a module, and so has the name of a closure that decides.
+    func isProven(by steps: [PathStep], at index: Int, _ closureNames: [Text]) -> Bool {
+        guard isCertain else { return false }
+        switch steps.count(where: { $0.closureCount > 0 }) {
+        case 0: break
+        case 1:
+            guard !closureNames.isEmpty, needsClosureName || closureNames.allSatisfy(Self.isPlain) else {
+                return false
+            }
+        default: return false
+        }
+        let start = index + steps.count - conditions.count + 1
+        let deciding = conditions.indices.filter { conditions[$0].namesOwner }
+        return deciding.isEmpty
+            ? steps.allSatisfy {
+                $0.kind == .global
+                    || $0.hasModule && $0.module == steps.last?.module && ReferenceCondition.isOwn($0)
+            }
+            : deciding.allSatisfy { ReferenceCondition.isKnown(steps[(start + $0) % steps.count]) }
+    }
+
+    /// Returns `true` for a closure that a function contains directly. Other names may make a cause more specific.
+    private static func isPlain(_ closureName: Text) -> Bool {
+        closureName.firstRange(of: Text(" in closure #")) == nil
+            && closureName.firstRange(of: Text("implicit closure #")) == nil
     }
 
     private func matchesShape(_ steps: [PathStep], isCycle: Bool) -> Bool {
@@ -76,12 +111,19 @@ struct LeakRule: Sendable {
         case .ownCycle: isCycle && steps.contains(where: ReferenceCondition.isOwn)
         case .held: !isCycle
         case .fromGlobal: !isCycle && steps.first?.kind == .global
+        case .closure: steps.contains { $0.closureCount > 0 }
+        case .objectCycle:
+            isCycle && steps.contains(where: ReferenceCondition.isOwn)
+                && steps.allSatisfy { $0.closureCount == 0 }
         }
     }
 
     private func matchesName(of closureNames: [Text], _ names: PatternNames) -> Bool {
         let parts = closureNameParts.map { Text(PatternNames.fill($0, with: names)) }
-        return closureNames.contains { name in parts.allSatisfy { name.firstRange(of: $0) != nil } }
+        return closureNames.contains { name in
+            parts.allSatisfy { name.firstRange(of: $0) != nil }
+                && !(excludedNamePart.map { name.firstRange(of: Text($0)) != nil } ?? false)
+        }
     }
 }
 
@@ -150,10 +192,8 @@ struct ReferenceCondition: Sendable {
     /// References from properties of an app's own types to the object that probably holds the owner: the property is named after
     /// that object's class, or is one of ``fields``.
     static let parent = any.with {
-        $0.excludedTargetEnding = "Coordinator"
         $0.isOwn = true
         $0.fieldKind = .property
-        $0.closureCount = 0...0
         $0.allowsNameOfTarget = true
         $0.fields = ["scrollView", "root", "container", "containerView"]
     }
@@ -220,11 +260,32 @@ struct ReferenceCondition: Sendable {
     }
 
     private static func isType(_ pattern: String, _ type: String) -> Bool {
-        if pattern.hasSuffix(".") { return type.hasPrefix(pattern) }
-        if type == pattern { return true }
-        guard !pattern.utf8.contains(UInt8(ascii: ".")), let dot = type.utf8.firstIndex(of: UInt8(ascii: "."))
-        else { return false }
-        return type[type.index(after: dot)...] == pattern && isAppleModule(type[..<dot])
+        func matches(_ name: Substring) -> Bool {
+            switch pattern.last {
+            case ".": name.hasPrefix(pattern)
+            case "*": name.hasPrefix(pattern.dropLast())
+            default: name == pattern
+            }
+        }
+        if matches(type[...]) { return true }
+        guard let dot = type.utf8.firstIndex(of: UInt8(ascii: ".")), isAppleModule(type[..<dot]) else {
+            return false
+        }
+        return matches(type[type.index(after: dot)...])
+    }
+
+    /// `true` if the condition names types of owners.
+    var namesOwner: Bool { !owners.isEmpty }
+
+    /// Libraries that patterns name.
+    private static let knownLibraries: Set = ["FirebaseFirestore", "RealmSwift", "RxSwift"]
+
+    /// Returns `true` if the name of the owner's type says where the type comes from: it has a known module, or is that of an
+    /// Objective-C class of Apple's.
+    static func isKnown(_ step: PathStep) -> Bool {
+        let name = step.owner.drop { $0 == "_" }
+        return step.kind == .task || applePrefixes.contains { name.hasPrefix($0) }
+            || step.module.map { isAppleModule($0) || knownLibraries.contains(String($0)) } ?? false
     }
 
     /// Returns `true` if the owner's type belongs to the app or one of its libraries.
@@ -233,7 +294,7 @@ struct ReferenceCondition: Sendable {
             return !isAppleModule(step.owner[..<dot])
         }
         let name = step.owner.drop { $0 == "_" }
-        return name.first?.isUppercase == true && step.kind != .task
+        return step.kind != .task && !["", "closure", "block", "global"].contains(step.owner)
             && !applePrefixes.contains { name.hasPrefix($0) }
     }
 
@@ -248,6 +309,7 @@ struct ReferenceCondition: Sendable {
 
     /// Apple's modules that occur on paths, besides those of ``SystemNames``. `__C` is the runtime's module for Objective-C.
     private static let additionalAppleModules: Set<String> = [
-        "__C", "AVFoundation", "FoundationEssentials", "FoundationNetworking", "Network", "SwiftData",
+        "__C", "AVFoundation", "FoundationEssentials", "FoundationNetworking", "Network", "OpenCombine",
+        "SwiftData",
     ]
 }

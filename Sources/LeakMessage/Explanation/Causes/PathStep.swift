@@ -9,8 +9,10 @@ struct PathStep {
     let target: String
     /// `true` if the owner's type has generic arguments.
     let isGeneric: Bool
-    /// `true` for a generic type without a module, such as `Inner<A>`. Apple's frameworks have such types, and so have apps.
-    var mayBeSystemType: Bool { isGeneric && !owner.utf8.contains(UInt8(ascii: ".")) }
+    /// `true` for a type with its module. Without, a name such as `Inner` may be that of an app's type or of a framework's.
+    var hasModule: Bool { module != nil }
+    /// The module of the owner's type, if its name has one.
+    var module: Substring? { owner.firstIndex(of: ".").map { owner[..<$0] } }
     /// The stored property that the field begins with, without the marks of property wrappers and lazy properties.
     let property: String
     /// The last name in the field, such as `parent` in `children[*].parent`.

@@ -10,7 +10,8 @@ struct PatternNames {
         let list = ([step] + previousSteps).first { $0.fieldKind == .element }
         let owner = Self.unqualified(step.owner)
         names = [
-            "field": step.fieldKind == .property ? Self.fieldPath(of: step) : "",
+            "field": Self.field(of: step),
+            "ownField": ReferenceCondition.isOwn(step) ? Self.field(of: step) : "",
             "property": step.fieldKind == .property ? step.property : "",
             "name": Self.associatedObjectFields.contains(step.name) ? "" : step.name,
             "holder": holder?.fieldKind == .property ? holder?.property ?? "" : "",
@@ -23,6 +24,15 @@ struct PatternNames {
 
     /// Field names of references to associated objects of the Objective-C runtime.
     static let associatedObjectFields: Set = ["associated_object", "associated_objects"]
+
+    /// The field of a property or of an element's member; empty for an element.
+    private static func field(of step: PathStep) -> String {
+        switch step.fieldKind {
+        case .property: fieldPath(of: step)
+        case .member: step.name
+        case .element: ""
+        }
+    }
 
     /// Returns `model.onPaid` for a closure in a struct, and `onPaid` for a closure in a property or its wrapper.
     private static func fieldPath(of step: PathStep) -> String {
