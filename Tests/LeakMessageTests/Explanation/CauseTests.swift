@@ -22,6 +22,7 @@ import Testing
     @Test(arguments: [
         (Collection.first, [155, 13, 16, 0, 1, 3]), (.second, [125, 21, 15, 0, 1, 5]),
         (.third, [156, 8, 16, 5, 0, 0]), (.fourth, [149, 19, 27, 4, 0, 1]),
+        (.fifth, [125, 11, 1, 11, 1, 2]),
     ])
     func `nine of ten paths of each collection have the right cause, and no wrong one is certain`(
         collection: CauseVector.Collection, counts: [Int]
@@ -31,7 +32,7 @@ import Testing
             CauseVector.Agreement.allCases.map { agreement in found.count { $0.2 == agreement } } == counts)
         #expect(found.count { [.right, .broader, .byForm].contains($0.2) } * 10 >= found.count * 9)
         for (vector, cause, agreement) in found where cause?.isCertain == true {
-            #expect([.right, .alsoRight].contains(agreement), "\(vector.source): \(vector.path)")
+            #expect([.right, .alsoRight, .broader].contains(agreement), "\(vector.source): \(vector.path)")
         }
     }
 

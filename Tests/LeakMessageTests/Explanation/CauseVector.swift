@@ -129,6 +129,7 @@ struct CauseVector: Decodable, CustomTestStringConvertible {
         case second = "causes-at-second-sight"
         case third = "causes-at-third-sight"
         case fourth = "causes-at-fourth-sight"
+        case fifth = "causes-at-fifth-sight"
 
         var vectors: [CauseVector] { CauseVector.vectors(CauseVector.lines(of: rawValue)) }
     }

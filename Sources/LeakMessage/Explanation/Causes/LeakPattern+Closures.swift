@@ -41,8 +41,7 @@ extension LeakPattern {
             // The target's name restricts the rule to outer closures of the object itself. A caller's closure captures nothing of
             // this cycle, and the outer closure of a getter only makes the value of a lazy property.
             rules: .probable(
-                .any.closure, in: .ownCycle, closureNamed: " in closure #", "{target|?}.", except: ".getter"),
-            .probable(.any.property.nestedClosures.notGeneric, in: .ownCycle)),
+                .any.closure, in: .ownCycle, closureNamed: " in closure #", "{target|?}.", except: ".getter")),
         LeakPattern(
             "cell_callback", name: "Callback of a cell",
             explanation:

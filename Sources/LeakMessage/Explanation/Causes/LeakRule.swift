@@ -144,7 +144,6 @@ struct ReferenceCondition: Sendable {
     private var isOwn = false
     private var fieldKind: PathStep.FieldKind?
     private var isLazy: Bool?
-    private var isGeneric: Bool?
 
     static let any = ReferenceCondition()
 
@@ -210,8 +209,6 @@ struct ReferenceCondition: Sendable {
     func to(notEnding ending: String) -> ReferenceCondition { with { $0.excludedTargetEnding = ending } }
     /// Matches references through one closure or more.
     var closure: ReferenceCondition { with { $0.closureCount = 1...Int.max } }
-    /// Matches references through two closures or more, one of which captures the next.
-    var nestedClosures: ReferenceCondition { with { $0.closureCount = 2...Int.max } }
     /// Matches references without a closure.
     var object: ReferenceCondition { with { $0.closureCount = 0...0 } }
     /// Matches references from an element of an array, dictionary or set.
@@ -222,8 +219,6 @@ struct ReferenceCondition: Sendable {
     var property: ReferenceCondition { with { $0.fieldKind = .property } }
     /// Matches references from lazy properties.
     var lazy: ReferenceCondition { with { $0.isLazy = true } }
-    /// Matches references of owners whose type has no generic arguments.
-    var notGeneric: ReferenceCondition { with { $0.isGeneric = false } }
 
     private func with(_ change: (inout ReferenceCondition) -> Void) -> ReferenceCondition {
         var condition = self
@@ -235,7 +230,6 @@ struct ReferenceCondition: Sendable {
         (closureCount?.contains(step.closureCount) ?? true)
             && (fieldKind ?? step.fieldKind) == step.fieldKind
             && (isLazy ?? step.isLazy) == step.isLazy
-            && (isGeneric ?? step.isGeneric) == step.isGeneric
             && (owners.isEmpty || owners.contains { Self.isType($0, step.owner) })
             && (targets.isEmpty || targets.contains { Self.isType($0, step.target) })
             && (ownerEndings.isEmpty || ownerEndings.contains { step.owner.hasSuffix($0) })

@@ -7,8 +7,6 @@ struct PathStep {
     let owner: String
     /// The type of the next object, without generic arguments.
     let target: String
-    /// `true` if the owner's type has generic arguments.
-    let isGeneric: Bool
     /// `true` for a type with its module. Without, a name such as `Inner` may be that of an app's type or of a framework's.
     var hasModule: Bool { module != nil }
     /// The module of the owner's type, if its name has one.
@@ -55,7 +53,6 @@ struct PathStep {
     private init(_ reference: RetainReference, closureCount: Int, target: String) {
         owner = Self.withoutArguments(reference.owner)
         self.target = Self.withoutArguments(target)
-        isGeneric = reference.owner.unicodeScalars.prefix(Self.nameScalarLimit).contains("<")
         let field = String(reference.field.unicodeScalars.prefix(Self.nameScalarLimit))
         let names = field.split(separator: ".").map { $0.prefix { $0 != "[" && $0 != "(" } }
             .filter { !$0.isEmpty && !$0.allSatisfy(\.isNumber) && !$0.hasSuffix(")") }
