@@ -6,12 +6,12 @@ public struct LeakRow: Sendable {
     public var known: KnownMatch?
     /// The last decision that is neither a note nor a reopening. The state that it set may have ended.
     public var decisionStatus: DecisionStatus?
-    /// True if the leak was first seen in the app's newest version.
+    /// True if the leak was first seen in the app's current release.
     public var isNew: Bool
     public var reports: Int
     public var freed: Int
     public var installs: Int
-    /// Installs with the leak in the app's newest version; the key of the order ``LeakQuery/Sort/impact``.
+    /// Installs with the leak in the app's current release; the key of the order ``LeakQuery/Sort/impact``.
     public var impact: Int
     public var aliveAtMost: Int?
     /// Bytes that one object retains: the median of the explanations, to within 1/32; `nil` without an explanation.
