@@ -75,6 +75,10 @@
             try write { writer throws(StoreError) in try writer.revoke(credential: id, now: now) }
         }
 
+        public func pin(_ version: String?, of app: AppKey) throws(StoreError) -> Bool {
+            try write { writer throws(StoreError) in try writer.pin(version, of: app) }
+        }
+
         public func setName(ofCredential id: Int64, to name: String) throws(StoreError) -> Bool {
             try write { writer throws(StoreError) in try writer.setName(ofCredential: id, to: name) }
         }

@@ -180,13 +180,13 @@
                 where cells > (select coalesce(sum(builds), 0) from leak where app = a.id)
                 """),
             RowCheck(
-                "the newest release of an app is the newest there is",
+                "the current release of an app is the pinned one, or the highest with adoption",
                 """
                 select count(*) from app a where newest_release is distinct from
-                  (\(NewestVersion.row))
+                  (\(CurrentRelease.row))
                 """),
             RowCheck(
-                "the impact of a leak is its installs in the newest release",
+                "the impact of a leak is its installs in the current release",
                 """
                 select count(*) from leak l join app a on a.id = l.app where impact <> coalesce(
                   (select installs from leak_release where leak = l.id and release = a.newest_release), 0)

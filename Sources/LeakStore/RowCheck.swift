@@ -163,11 +163,11 @@ struct RowCheck: Sendable {
             "leaks, reports, freed", of: "app", as: "a",
             from: "select count(*), \(sum("reports")), \(sum("freed")) from leak where app = a.id"),
         RowCheck(
-            "the newest release of an app is the newest there is",
+            "the current release of an app is the pinned one, or the highest with adoption",
             "newest_release", of: "app", as: "a",
-            from: NewestVersion.row, since: 4),
+            from: CurrentRelease.row, since: 16),
         RowCheck(
-            "the impact of a leak is its installs in the newest release",
+            "the impact of a leak is its installs in the current release",
             "impact", of: "leak", as: "l",
             from: """
                 select coalesce((select c.installs from leak_release c join app a on a.newest_release = c.release

@@ -287,6 +287,12 @@ public final class SQLiteStore: Store {
         try write { writer throws(StoreError) in try writer.recordUse(ofSymbols: rows, now: now) }
     }
 
+    public func pin(_ version: String?, of app: AppKey) throws(StoreError) -> Bool {
+        try write { writer throws(StoreError) in
+            try writer.withReservedSpace { () throws(StoreError) in try writer.pin(version, of: app) }
+        }
+    }
+
     public func setName(ofCredential id: Int64, to name: String) throws(StoreError) -> Bool {
         try write { writer throws(StoreError) in
             try writer.withReservedSpace { () throws(StoreError) in

@@ -60,7 +60,7 @@ public protocol Store: Sendable {
     /// ``DecisionStatus``.
     ///
     /// - Parameters:
-    ///   - leaks: the leak in one environment, whose newest version the decision may refer to, then in the others. Of these, leaks
+    ///   - leaks: the leak in one environment, whose current release the decision may refer to, then in the others. Of these, leaks
     ///     that do not exist are skipped.
     ///   - now: milliseconds since 1970.
     /// - Returns: the decision as stored; `nil` if the first leak does not exist.
@@ -103,6 +103,12 @@ public protocol Store: Sendable {
     ///
     /// - Parameter rows: ``StoredSymbols/id``.
     func recordUse(ofSymbols rows: [Int64], now: Int64) throws(StoreError)
+
+    /// Pins the current release of an app in an environment, or removes the pin: ``CurrentRelease``.
+    ///
+    /// - Parameter version: `nil` removes the pin.
+    /// - Returns: `false` if there is no such app or version.
+    func pin(_ version: String?, of app: AppKey) throws(StoreError) -> Bool
 
     /// Renames a credential.
     ///

@@ -77,6 +77,14 @@ public final class RunningCollector {
             address + path, fields: fields ?? [HTTPField("Authorization", "Bearer \(Self.token)")])
     }
 
+    /// Pins the current release of an app, as the form of the page of releases does.
+    public func pin(_ version: String, of app: String) throws -> HTTPResponse {
+        try post(
+            "do=pin&app=\(app)&version=\(version)", "application/x-www-form-urlencoded",
+            to: "/releases/current",
+            fields: [HTTPField("Authorization", "Bearer \(Self.token)")])
+    }
+
     /// Sends a DELETE request.
     ///
     /// - Parameter fields: header fields in place of the access token; `nil` sends the token.

@@ -284,6 +284,7 @@ import Testing
     @Test func `what is resolved is set aside from its fix on, and not before it`() throws {
         try count("5.2", Count(name: "Page", reports: 30, checks: 3_000))
         try count("5.3", Count(name: "Here", reports: 9), Count(name: "Next", reports: 9))
+        #expect(try store.pin("5.3", of: "shop"))
         try decide(.resolve(.newestVersion), "Here")
         try decide(.resolve(.nextVersion), "Next")
         let check = try check()

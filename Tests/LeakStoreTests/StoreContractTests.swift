@@ -25,6 +25,7 @@ import Testing
                 ])
             ], now: noon)
         #expect(receipts == [.counted])
+        #expect(try store.pin("1.10", of: "shop"))
         let found = try detail(page)
         #expect(found.row.reports == 5)
         #expect(found.row.freed == 0)
@@ -168,12 +169,12 @@ import Testing
         #expect(try detail(page).row.reports == 10)
     }
 
-    @Test func `the impact of a leak is its installs in the newest version, in every list`() throws {
+    @Test func `the impact of a leak is its installs in the current release, in every list`() throws {
         let (page, cart) = (leak("Page"), leak("Cart"))
         let reports =
             (1...9).map { Report(leak: page, version: "1.0", install: $0) }
             + (1...2).map { Report(leak: page, version: "2.0", install: $0) }
-            + (1...5).map { Report(leak: cart, version: "2.0", install: $0) }
+            + (1...5).map { Report(leak: cart, version: "2.0", install: $0, count: 2) }
         _ = try store.count([submission(reports)], now: noon)
         let reader = try store.makeReader()
         for (period, search) in [(nil, nil), (Period.day, nil), (nil, "a")] as [(Period?, String?)] {
@@ -234,6 +235,7 @@ import Testing
                     Report(leak: leak("Else", app: "mail"), version: "9.0", install: 3),
                 ])
             ], now: noon)
+        #expect(try store.pin("2.0", of: "shop"))
         let reader = try store.makeReader()
         let shop = try reader.overview(app: "shop", now: noon)
         #expect((shop.newest?.version, shop.previous?.version) == ("2.0", "1.0"))

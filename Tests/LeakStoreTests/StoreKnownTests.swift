@@ -85,6 +85,7 @@ import Testing
     }
 
     @Test func `the overview counts them apart`() throws {
+        #expect(try store.pin("2.0", of: "shop"))
         let overview = try store.makeReader(known: list).overview(app: "shop", now: noon)
         #expect((overview.leaks, overview.reports) == (4, 21))
         #expect(overview.known == LeakTotals(leaks: 2, reports: 11))

@@ -85,13 +85,13 @@ import Testing
         #expect(keys == keys.sorted(by: >))
     }
 
-    @Test func `impact puts first what affects most installs of the newest version`() throws {
+    @Test func `impact puts first what affects most installs of the current release`() throws {
         let (many, few) = (leak("Many"), leak("Few"))
         _ = try store.count(
             [
                 submission([
-                    Report(leak: many, version: "1.0", install: 1, count: 99),
-                    Report(leak: few, version: "2.0", install: 2),
+                    Report(leak: many, version: "1.0", install: 1, count: 999),
+                    Report(leak: few, version: "2.0", install: 2, count: 100),
                 ])
             ], now: noon)
         let page = try store.makeReader().leaks(LeakQuery(), now: noon)

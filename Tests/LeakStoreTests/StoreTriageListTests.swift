@@ -169,6 +169,7 @@ import Testing
     }
 
     @Test func `the overview names what came back, and leaves out of what is new what is set aside`() throws {
+        #expect(try store.pin("2.0", of: "shop"))
         let reader = try store.makeReader(known: list)
         for app in ["shop", nil] as [AppScope] {
             let overview = try reader.overview(app: app, now: noon)
@@ -187,6 +188,7 @@ import Testing
                         Report(leak: leak(name), version: "3.0", install: UInt64(number))
                     })
             ], now: noon)
+        #expect(try store.pin("3.0", of: "shop"))
         try decide(.ignore(nil), "B")
         try decide(.resolve(.nextVersion), "C")
         let overview = try reader.overview(app: "shop", now: noon)
@@ -214,6 +216,7 @@ import Testing
                     Report(leak: leak("Resolved"), version: "0.9"),
                 ])
             ], now: noon)
+        #expect(try store.pin("10.0", of: "shop"))
         let reader = try store.makeReader()
         for _ in 0..<2 {
             let releases = try reader.releases(app: "shop")

@@ -39,6 +39,10 @@ import Testing
                 return report
             }
             _ = try store.count([submission(reports, at: now)], now: now)
+            // The model takes the highest version for the current release.
+            if let highest = model.seen.last {
+                #expect(try store.pin(TriageModel.versions[highest].text, of: "shop"))
+            }
             if Bool.random(using: &random) {
                 let name = Self.names.randomElement(using: &random) ?? "A"
                 let decision = Decision(action(&random, now: now), note: "n", by: "ada")

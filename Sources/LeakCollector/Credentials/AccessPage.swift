@@ -121,7 +121,7 @@ struct AccessPage: Component {
         }
         let unlistedCount = appCount - apps.count
         return #"""
-            <table class="small access"><thead><tr><th scope="col">App</th><th scope="col">Environment</th><th scope="col">Newest version</th>\#
+            <table class="small access"><thead><tr><th scope="col">App</th><th scope="col">Environment</th><th scope="col">Current release</th>\#
             <th scope="col">Last seen</th></tr></thead><tbody>\#(rows)</tbody></table>\#
             \#(unlistedCount > 0 ? "<p>and \(Count(unlistedCount)) more, less recently seen</p>" : nil as HTML?)
             """#

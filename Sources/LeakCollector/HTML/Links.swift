@@ -12,6 +12,8 @@ enum LinkTarget: Hashable, Sendable {
     /// - first: the key of the cause to show first.
     case causes(app: AppScope, first: String? = nil)
     case releases(app: AppScope)
+    /// The address that the form of the page of releases is sent to.
+    case currentRelease
     /// Two versions side by side. An export does not have this page.
     case compare(app: AppScope, from: String?, to: String?)
     case leakClass(String, app: AppScope)
@@ -75,8 +77,8 @@ struct Links: Hashable, Sendable {
     static func file(of target: LinkTarget) -> String {
         switch target {
         case .file(let name): name
-        case .summary, .overview, .leak, .reports, .decisions, .causes, .releases, .compare, .leakClass,
-            .list,
+        case .summary, .overview, .leak, .reports, .decisions, .causes, .releases, .currentRelease,
+            .compare, .leakClass, .list,
             .access, .credentialForm, .signIn, .signOut:
             stem(of: target) + ".html"
         }
@@ -95,7 +97,8 @@ struct Links: Hashable, Sendable {
         case .causes(let app, _): app.app.map { "causes/" + PercentEncoder.fileName($0) } ?? "causes"
         case .releases(let app): app.app.map { "releases/" + PercentEncoder.fileName($0) } ?? "releases"
         // These addresses need a server.
-        case .overview, .compare, .decisions, .access, .credentialForm, .signIn, .signOut: "index"
+        case .overview, .compare, .currentRelease, .decisions, .access, .credentialForm, .signIn, .signOut:
+            "index"
         case .leakClass(let name, let app): "classes/" + classFileName(name, app)
         // In a name from ``PercentEncoder/fileName(_:)``, only hexadecimal digits or a hyphen follow an equals sign, never `p`.
         case .list(let app, let state, let page):
@@ -140,6 +143,7 @@ struct Links: Hashable, Sendable {
         case .decisions(let id): "/leaks/\(id)/decisions"
         case .causes(let app, let first): "/causes" + parameters(app.parameters + [("first", first)])
         case .releases(let app): "/releases" + parameters(app.parameters)
+        case .currentRelease: "/releases/current"
         case .compare(let app, let from, let to):
             "/compare" + parameters(app.parameters + [("from", from), ("to", to)])
         case .leakClass(let name, let app): "/classes" + parameters([("class", name)] + app.parameters)
@@ -158,8 +162,8 @@ struct Links: Hashable, Sendable {
         case .credentialForm(let kind, _): "/\(kind)"
         case .compare(let app, let from, let to):
             "/check" + parameters(app.parameters + [("version", to), ("baseline", from)])
-        case .overview, .leak, .reports, .decisions, .causes, .releases, .leakClass, .list, .access, .signIn,
-            .signOut, .file:
+        case .overview, .leak, .reports, .decisions, .causes, .releases, .currentRelease, .leakClass, .list,
+            .access, .signIn, .signOut, .file:
             path(of: target)
         }
     }

@@ -32,7 +32,7 @@ extension LeakQuery.StateFilter {
 extension LeakQuery.Sort {
     var displayName: String {
         switch self {
-        case .impact: "Most installs in the newest version"
+        case .impact: "Most installs in the current release"
         case .reports: "Most reports"
         case .installs: "Most installs"
         case .cost: "Most memory"
@@ -44,7 +44,7 @@ extension LeakQuery.Sort {
     /// The sort order in words, such as `sorted by reports`.
     var orderDescription: String {
         switch self {
-        case .impact: "sorted by installs in the newest version"
+        case .impact: "sorted by installs in the current release"
         case .reports: "sorted by reports"
         case .installs: "sorted by installs"
         case .cost: "sorted by memory: bytes kept × objects alive at once × installs"

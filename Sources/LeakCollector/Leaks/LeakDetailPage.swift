@@ -15,7 +15,7 @@ struct LeakDetailPage: Component {
     /// All sample reports.
     var reports: [LeakReport] = []
     var otherEnvironments: OtherEnvironments?
-    /// Newest version of the leak's app.
+    /// The current release of the leak's app.
     var newestVersion: String?
 
     private var leak: LeakIdentity { detail.row.identity }

@@ -39,7 +39,7 @@ struct LeakTable: Component {
         context.query.app == nil && (context.apps.count > 1 || Set(leaks.map(\.identity.app)).count > 1)
     }
 
-    /// The visible caption: `To fix · sorted by installs in the newest version`.
+    /// The visible caption: `To fix · sorted by installs in the current release`.
     private var summary: HTML {
         let query = context.query
         var parts = [query.state.displayName, query.sort.orderDescription]

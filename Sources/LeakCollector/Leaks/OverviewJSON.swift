@@ -73,9 +73,28 @@ extension JSONWriter {
         }
     }
 
+    /// - Parameter current: the current release of the app.
+    mutating func fields(ofCurrent current: ReleaseSummary?, app: AppScope) {
+        field("app", app.app)
+        field("environment", app.environment)
+        field("current", release: current)
+    }
+
     private mutating func fields(of release: ReleaseSummary) {
         field("version", release.version)
         field("is_newest", release.isNewest)
+        field("is_pinned", release.isPinned)
+        if let adoption = release.adoption {
+            object("adoption") { writer in
+                writer.field("share", adoption.share)
+                writer.field("unit", adoption.isOfReports ? "reports" : "sessions")
+                writer.field("count", adoption.count)
+                writer.field("total", adoption.total)
+                writer.time("until", adoption.until)
+            }
+        } else {
+            nullField("adoption")
+        }
         field("builds", release.builds)
         field("reports", release.reports)
         field("leaks", release.leaks)

@@ -1,6 +1,6 @@
 import LeakStore
 
-/// The numbers at the top of the summary: quality of the newest version, new leaks, regressed leaks, reports of the
+/// The numbers at the top of the summary: quality of the current release, new leaks, regressed leaks, reports of the
 /// period, and leaks left to fix.
 struct OverviewTiles: Component {
     var context: PageContext
@@ -21,7 +21,7 @@ struct OverviewTiles: Component {
     private var sessions: Tile {
         guard let newest = overview.newest, let leakFreeShare = newest.leakFreePercentage else {
             let version: HTML? = overview.newest.map { " in \(IsolatedText($0.version))" }
-            // The newest version has no sessions yet, so the last version with sessions is shown.
+            // The current release has no sessions yet, so the last version with sessions is shown.
             if let last = overview.lastSessions, let leakFreeShare = last.leakFreePercentage {
                 return Tile(
                     title: "Leak-free sessions in \(IsolatedText(last.version))", value: "\(leakFreeShare)",
@@ -36,7 +36,10 @@ struct OverviewTiles: Component {
         }
         return Tile(
             title: "Leak-free sessions in \(IsolatedText(newest.version))", value: "\(leakFreeShare)",
-            note: "\(SessionsChange(overview: overview))\(Count(newest.sessions).of("session", "sessions"))")
+            note: """
+                \(SessionsChange(overview: overview))\(Count(newest.sessions).of("session", "sessions"))\
+                \(newest.adoption.map { " · \(AdoptionText(context: context, adoption: $0))" as HTML })
+                """)
     }
 
     private var newLeaks: Tile {
@@ -45,7 +48,7 @@ struct OverviewTiles: Component {
                 title: link("New leaks\(scope)", if: overview.newLeaks > 0) { $0.state = .new },
                 value: "\(Count(overview.newLeaks))",
                 note: overview.newLeaks == 0
-                    ? "No new leaks" : "in each app\u{2019}s newest version")
+                    ? "No new leaks" : "in each app\u{2019}s current release")
         }
         let title = link("New in \(IsolatedText(newest.version))", if: overview.newLeaks > 0) {
             $0.state = .new
@@ -187,7 +190,7 @@ struct AppsTile: Component {
                 <small>\(version) · \(SessionsChange(overview: overview))\(new)</small></li>
                 """
         }
-        // The newest version has no sessions yet, so the last version with sessions is shown.
+        // The current release has no sessions yet, so the last version with sessions is shown.
         if let last = overview.lastSessions, let leakFreeShare = last.leakFreePercentage {
             return """
                 <li><span>\(name)</span> <b>\(leakFreeShare)</b> \
@@ -198,7 +201,7 @@ struct AppsTile: Component {
     }
 }
 
-/// Difference between the leak-free sessions of the newest version and those of the version before: `−0.9 pts vs
+/// Difference between the leak-free sessions of the current release and those of the version before: `−0.9 pts vs
 /// 5.1.0`; empty if one of them has no sessions.
 struct SessionsChange: Component {
     var overview: Overview

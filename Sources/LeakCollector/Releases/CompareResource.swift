@@ -8,7 +8,7 @@ struct CompareResource: PageResource {
     let scope: AppScope
     /// The older version; `nil` for the one before ``to``.
     let from: String?
-    /// The newer version; `nil` for the newest version of the app.
+    /// The newer version; `nil` for the current release of the app.
     let to: String?
 
     init(_ request: borrowing Request, _: Parameters) {

@@ -7,7 +7,7 @@ struct ReleaseTable: Component {
     /// Newest version first.
     var releases: [ReleaseSummary]
 
-    /// Maximum number of builds that a row lists. If there are more, it shows only the first and the last build.
+    /// Maximum number of builds that a row lists. More are folded below the first and the last one.
     private static let maxListedBuilds = 3
 
     /// The table with ARIA roles. A narrow window shows rows as blocks, and some browsers then no longer treat the
@@ -36,7 +36,7 @@ struct ReleaseTable: Component {
 
     private func row(_ release: ReleaseSummary) -> HTML {
         #"""
-        <tr role="row"><th role="rowheader" scope="row">\#(link(IsolatedText(release.version).html, to: release) { _ in })\#(builds(release))\#(comparison(release))</th>\#
+        <tr role="row"><th role="rowheader" scope="row">\#(link(IsolatedText(release.version).html, to: release) { _ in })\#(adoption(release))\#(builds(release))\#(comparison(release))</th>\#
         <td role="cell" class="num">\#(sessions(release))</td>\#
         <td role="cell" class="num">\#(release.leaksPerThousandChecks.map { "\($0)" } ?? noData)</td>\#
         \#(number(release.leaks, of: release) { $0.state = .any })\#
@@ -83,7 +83,17 @@ struct ReleaseTable: Component {
             let names = HTML(builds.map { IsolatedText($0).html }, separator: ", ")
             return "<small>\(builds.count == 1 ? "build" : "builds") \(names)</small>"
         }
-        return "<small>\(Count(builds.count)) builds, \(IsolatedText(first)) – \(IsolatedText(last))</small>"
+        let names = HTML(builds.map { IsolatedText($0).html }, separator: ", ")
+        return """
+            <details><summary>\(Count(builds.count)) builds, \(IsolatedText(first)) – \(IsolatedText(last))</summary>\
+            <small>\(names)</small></details>
+            """
+    }
+
+    /// Share of the version in its environment; `nil` if it has none.
+    private func adoption(_ release: ReleaseSummary) -> HTML? {
+        guard let adoption = release.adoption, adoption.count > 0 else { return nil }
+        return "<small>adoption \(Percentage(adoption.count, of: adoption.total))</small>"
     }
 
     private var noData: HTML { #"<span class="dim">no data</span>"# }

@@ -24,19 +24,10 @@ struct ReleasesPage: Component {
     }
 
     private var numbers: HTML {
-        "\(ReleaseChart(releases: releases))\(ReleaseTable(context: context, app: app, releases: releases))\(newestNote)"
-    }
-
-    /// Note on why the version on top does not count as the newest; `nil` if it does.
-    private var newestNote: HTML? {
-        guard releases.first?.isNewest == false, let newest = releases.first(where: \.isNewest) else {
-            return nil
-        }
-        return #"""
-            <p>The newest version is \#(IsolatedText(newest.version)). A higher version takes its place once it has leaks on \#
-            \#(Count(NewestVersion.minimumInstalls).of("install", "installs")) or \#
-            \#(Count(NewestVersion.minimumSessions).of("session", "sessions")).</p>
-            """#
+        """
+        \(CurrentReleaseForm(context: context, app: app, releases: releases))\
+        \(ReleaseChart(releases: releases))\(ReleaseTable(context: context, app: app, releases: releases))
+        """
     }
 
     private var emptyCard: HTML {

@@ -1,7 +1,7 @@
 /// The list of all mutations.
 enum Mutations {
     static func all(erasure: Erasure, symbolUploads: SymbolUploadWorker, ingest: Ingest) -> [any Mutation] {
-        DecisionMutation.all + CredentialMutation.all
+        DecisionMutation.all + CredentialMutation.all + CurrentReleaseMutation.all
             + [
                 erasure, SymbolUploadMutation(uploads: symbolUploads, ingest: ingest),
                 SymbolRemovalMutation(uploads: symbolUploads),

@@ -8,7 +8,7 @@ struct DecisionFields: Hashable, Sendable {
     var action: String?
     /// The field `in`: `now`, `next`, or a version.
     var fix: String?
-    /// The newest version that the page showed, to which `now` and `next` refer. `nil` for the newest version at the
+    /// The current release that the page showed, to which `now` and `next` refer. `nil` for the current release at the
     /// time of the request, for which reports may have arrived after the visitor loaded the page.
     var newestVersion: String?
     /// A day, or a time of RFC 3339.

@@ -5,7 +5,7 @@ import LeakStore
 struct TriageForm: Component {
     var context: PageContext
     var row: LeakRow
-    /// Newest version of the leak's app.
+    /// The current release of the leak's app.
     var newestVersion: String?
 
     private typealias Button = DecisionFields.Button
@@ -34,16 +34,10 @@ struct TriageForm: Component {
         #"<button class="hidden" tabindex="-1" aria-hidden="true">Send</button>"#
     }
 
-    /// The version that `now` and `next` refer to: the app's newest version, or the leak's own last version if that is
-    /// newer still.
-    private var referenceVersion: String {
-        guard let newestVersion, VersionOrder(newestVersion) > VersionOrder(row.lastVersion) else {
-            return row.lastVersion
-        }
-        return newestVersion
-    }
+    /// The version that `now` and `next` refer to.
+    private var referenceVersion: String { newestVersion ?? row.lastVersion }
 
-    /// `true` if the newest version has a number. No version counts as newer than one without a number.
+    /// `true` if the current release has a number. No version counts as newer than one without a number.
     private var isNumbered: Bool { VersionOrder(referenceVersion).isNumbered }
 
     /// Hidden field with the version that the buttons refer to, even if a newer version is reported before one of them is

@@ -105,13 +105,15 @@
                 bound: VersionOrder(text).higherRankLowerBound, floor: floor)
         }
 
-        /// Selects the newest of the versions that rank lower than the given one, by ``NewestVersion``.
+        /// Selects the highest version that was in use among those that rank lower: ``CurrentRelease/earlierOrder``.
         private static func versionBefore(_ version: String, from floor: [UInt8], app: AppKey) -> Query {
             Query(
                 """
-                select r.version from app a join release r on r.app = a.id and r.order_key < $1::bytea
-                  and r.order_key >= $2::bytea
-                where a.name = $3::text and a.environment = $4::text order by \(NewestVersion.order) limit 1
+                select version from (
+                  select \(CurrentRelease.earlierColumns) from app a join release r on r.app = a.id
+                    and r.order_key < $1::bytea and r.order_key >= $2::bytea
+                  where a.name = $3::text and a.environment = $4::text) as earlier
+                order by \(CurrentRelease.earlierOrder) limit 1
                 """, .bytes(VersionOrder(version).sameRankLowerBound), .bytes(floor), .text(app.name),
                 .text(app.environment))
         }

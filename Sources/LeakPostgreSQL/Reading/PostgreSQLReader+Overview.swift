@@ -8,7 +8,8 @@
             try snapshot { connection throws(StoreError) in
                 let leakStates = try leakStates(app: app, now: now, on: connection)
                 let regressed = leakStates.regressed
-                let newest = try releasesOfOneApp(app, limit: 2, regressed: regressed, on: connection)
+                let (current, previous) = try currentReleases(
+                    ofOnly: app, regressed: regressed, on: connection)
                 let setAside = leakStates.rows(LeakState.setAside)
                 let answers = try connection.run([
                     Self.newLeaks(app, excluding: setAside), Self.newLeakCount(app, excluding: setAside),
@@ -19,8 +20,8 @@
                 let recent = try Self.recent(answers[3], connection)
                 let totals = answers[5].first
                 return Overview(
-                    newest: newest.first, previous: newest.count > 1 ? newest[1] : nil,
-                    lastSessions: newest.first?.sessions == 0
+                    newest: current, previous: previous,
+                    lastSessions: current?.sessions == 0
                         ? try lastSessions(app, on: connection) : nil,
                     newLeaks: answers[1].first?.int(0) ?? 0, newLeakTitles: answers[0].map { $0.text(0) },
                     regressedLeaks: regressed.count, regressedLeakTitles: answers[2].map { $0.text(0) },
@@ -37,7 +38,7 @@
             }
         }
 
-        /// Returns the session counts of the most recent version below the newest that has sessions, among the ``releaseLimit``
+        /// Returns the session counts of the most recent version below the current release that has sessions, among the ``releaseLimit``
         /// versions below it.
         private func lastSessions(
             _ app: AppScope, on connection: PostgreSQLConnection

@@ -15,26 +15,33 @@
             }
         }
 
-        /// Returns the releases of one app, because versions of different apps do not compare. Without a name, returns those of the
-        /// only app.
-        func releasesOfOneApp(
-            _ app: AppScope, limit: Int, regressed: [Int64], on connection: PostgreSQLConnection
-        ) throws(StoreError) -> [ReleaseSummary] {
-            if let key = app.key {
-                return try releases(
-                    key, limit: limit, fromNewest: true, regressed: regressed, on: connection)
-            }
-            let names = try connection.run(
-                Query("select name from app where environment = $1::text limit 2", .text(app.environment))
-            ).map { $0.text(0) }
-            guard names.count == 1 else { return [] }
-            let only = AppKey(names[0], environment: app.environment)
-            return try releases(only, limit: limit, fromNewest: true, regressed: regressed, on: connection)
+        /// Returns the current release of one app and the version before it that was in use, because versions of different apps do
+        /// not compare. Without a name, returns those of the only app.
+        func currentReleases(
+            ofOnly app: AppScope, regressed: [Int64], on connection: PostgreSQLConnection
+        ) throws(StoreError) -> (current: ReleaseSummary?, previous: ReleaseSummary?) {
+            let apps = Array(
+                try connection.run(
+                    Query(
+                        """
+                        select name, newest_release, (\(CurrentRelease.previous(of: "a.newest_release", app: "a.id")))
+                        from app a where environment = $1::text and ($2::text is null or name = $2::text) limit 2
+                        """, .text(app.environment), .text(app.app))))
+            guard apps.count == 1, let current = apps[0].optionalInt64(1) else { return (nil, nil) }
+            let (key, previous) = (
+                AppKey(apps[0].text(0), environment: app.environment), apps[0].optionalInt64(2)
+            )
+            return (
+                try releases(key, limit: 1, upTo: current, regressed: regressed, on: connection).first,
+                try previous.flatMap { (row) throws(StoreError) in
+                    try releases(key, limit: 1, upTo: row, regressed: regressed, on: connection).first
+                }
+            )
         }
 
-        /// - Parameter fromNewest: `true` leaves out versions above the newest one (``NewestVersion``).
+        /// - Parameter last: the row of the highest release to return; `nil` for all.
         private func releases(
-            _ app: AppKey, limit: Int, fromNewest: Bool = false, regressed: [Int64],
+            _ app: AppKey, limit: Int, upTo last: Int64? = nil, regressed: [Int64],
             on connection: PostgreSQLConnection
         ) throws(StoreError) -> [ReleaseSummary] {
             // Reads one more release, with which the last release of the result is compared.
@@ -45,10 +52,10 @@
                         select \(ReleaseSummary.Column.list), (select coalesce(max(id), 0) from merged_leak)
                         from app a join release r on r.app = a.id
                         where a.name = $1::text and a.environment = $4::text
-                          and (not $3::bool
-                            or r.order_key <= (select order_key from release where id = a.newest_release))
+                          and ($3::bigint is null
+                            or r.order_key <= (select order_key from release where id = $3::bigint))
                         order by r.order_key desc limit $2::bigint
-                        """, .text(app.name), .integer(limit + 1), .boolean(fromNewest),
+                        """, .text(app.name), .integer(limit + 1), .integer(last),
                         .text(app.environment))))
             let releases = rows.map { row in
                 let named = NamedRow(row, of: ReleaseSummary.Column.self)
@@ -65,11 +72,15 @@
                     select release, name from build where release = any($1::bigint[]) and name <> ''
                     order by order_key
                     """, .integers(releases.prefix(limit).map(\.row))), Self.regressions(of: regressed),
+                Query(
+                    CurrentRelease.hours("$1::text", "$2::text"), .text(app.name), .text(app.environment)),
             ])
             var builds: [Int64: [String]] = [:]
             for row in answers[0] { builds[row.int64(0), default: []].append(row.text(1)) }
             var regressedCounts: [Int64: Int] = [:]
             for row in answers[1] { regressedCounts[row.int64(1), default: 0] += 1 }
+            let adoptions = CurrentRelease.adoptions(
+                answers[2].map { ($0.int64(0), $0.int(1), $0.int(2), $0.int64(3)) })
             let goneLeakCounts = try goneLeakCounts(in: releases, on: connection)
             return zip(rows, releases).prefix(limit).map { row, keyed in
                 let number = keyed.row
@@ -77,6 +88,7 @@
                 release.builds = builds[number] ?? []
                 release.regressedLeaks = regressedCounts[number] ?? 0
                 release.goneLeaks = goneLeakCounts[number] ?? 0
+                release.adoption = adoptions[number]
                 return release
             }
         }

@@ -89,8 +89,8 @@
         /// The decision that holds; 0 if there is none.
         let state: Int64
         let reports: Int
-        /// The version that ``Decision/Fix/newestVersion`` and ``Decision/Fix/nextVersion`` refer to: the newest version of the
-        /// leak's app, or the leak's own last version if that is newer still.
+        /// The version that ``Decision/Fix/newestVersion`` and ``Decision/Fix/nextVersion`` refer to: the current release of the
+        /// leak's app.
         let newestVersion: String
 
         /// Locks the apps of leaks, in the order of their rows, and reads the leaks that exist.
@@ -108,10 +108,7 @@
                 Query(
                     """
                     select l.key, l.id, l.state, l.reports, r.version from leak l join app a on a.id = l.app
-                    join release r on r.id = (
-                      select id from release where id in (a.newest_release, l.last_release)
-                      order by order_key desc limit 1)
-                    where l.key = any($1::uuid[])
+                    join release r on r.id = a.newest_release where l.key = any($1::uuid[])
                     """, .uuids(leaks)),
             ])
             try Migration.checkedVersion(answers[1], connection)

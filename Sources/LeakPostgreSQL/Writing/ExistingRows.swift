@@ -9,14 +9,8 @@
             var leaks: Int
             var textBytes: Int
             var cells: Int
-            var newest: Newest?
-        }
-
-        struct Newest {
-            var mark: StoredLeak.Mark
-            /// `true` if the version has enough installs or sessions (``NewestVersion``), so that only a higher version can
-            /// replace it.
-            var isInField: Bool
+            /// The row of the current release before this transaction: ``CurrentRelease``.
+            var currentRelease: Int64?
         }
 
         /// Apps by the key as counted.
@@ -50,20 +44,15 @@
                 // Runs after the locks, so that no other transaction changes the rows that it reads.
                 Query(
                     """
-                    select asked.place, a.id, a.leaks, a.text_bytes, a.cells, r.id, r.order_key, \(NewestVersion.isInField)
+                    select asked.place, a.id, a.leaks, a.text_bytes, a.cells, a.newest_release
                     from unnest($1::bigint[]) with ordinality as asked (id, place) join app a on a.id = asked.id
-                    left join release r on r.id = a.newest_release
                     """, .integers(ids)),
                 StoredLeak.query(for: leakIDs), InstallErasure.countQuery,
             ])
             for row in answers[1] {
-                let newest = row.optionalInt64(5).map {
-                    Newest(
-                        mark: StoredLeak.Mark(release: $0, order: row.bytes(6)), isInField: row.bool(7))
-                }
                 apps[aggregate.apps[row.int(0) - 1].key] = App(
                     id: row.int64(1), leaks: row.int(2), textBytes: row.int(3), cells: row.int(4),
-                    newest: newest)
+                    currentRelease: row.optionalInt64(5))
             }
             guard aggregate.apps.allSatisfy({ apps[$0.key] != nil }) else {
                 throw .unreadable("an app", in: connection.name)

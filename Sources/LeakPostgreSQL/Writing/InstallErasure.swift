@@ -174,16 +174,6 @@
                         .integers(changedLeakReleases.map { $0.row.part }),
                         .integers(changedLeakReleases.map { $0.set.count })))
             }
-            let releases = changedSets.filter { $0.row.scope == InstallScope.release(0).row.scope }
-            if !releases.isEmpty {
-                let apps = try connection.run(
-                    queries + [
-                        Query(
-                            "select distinct app from release where id = any($1::bigint[])",
-                            .integers(releases.map { $0.row.owner }))
-                    ])
-                queries = [NewestVersion.choose(for: apps[queries.count].map { $0.int64(0) })]
-            }
             _ = try connection.run(queries)
         }
     }

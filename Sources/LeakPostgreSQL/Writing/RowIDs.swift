@@ -5,8 +5,9 @@
     struct RowIDs {
         struct App {
             var id: Int64
-            /// The newest release before this transaction; after it, another one may be the newest: ``WriteBatch/chooseNewest()``.
-            var newest: ExistingRows.Newest?
+            /// The current release before this transaction; after it, another one may be current:
+            /// ``WriteBatch/chooseCurrentReleases()``.
+            var currentRelease: Int64?
             /// Number of leaks that the app did not have before.
             var newLeaks = 0
             /// Bytes of the texts of these leaks.
@@ -43,7 +44,7 @@
             builds = try Self.requireAll(buildNames.map { existing.builds[$0] }, connection)
             apps = aggregate.apps.map { app in
                 let existingApp = existing.apps[app.key]
-                return App(id: existingApp?.id ?? 0, newest: existingApp?.newest)
+                return App(id: existingApp?.id ?? 0, currentRelease: existingApp?.currentRelease)
             }
             try writeLeaks(of: aggregate, &existing, on: connection)
         }

@@ -8,6 +8,8 @@
         let submissions: [Submission]
         let oldestSlot: Int
         let firstDay: Int
+        /// The hour in which sessions and reports arrived.
+        let hour: Int
         /// Each leak as it will be after the changes.
         private(set) var states: [StoredLeak]
         private(set) var details = Details()
@@ -40,6 +42,7 @@
             self.submissions = submissions
             oldestSlot = SlotWindow.oldestKept(now: expiry)
             firstDay = Retention.firstAppDay(now: expiry)
+            hour = Calendar.hour(of: expiry)
             cells = aggregate.cells.map {
                 LeakBuildKey(leak: rowIDs.leaks[$0.leak].id, build: rowIDs.builds[$0.build])
             }
@@ -269,9 +272,8 @@
                 writeRunningHours(), writeRunningDays(), writeTimes(), writeSets(), writeReleases(),
                 writeSessions(), writeFirstReleases(), writeSlots(), writeLateDays(),
                 writeDropped(limit: droppedReasons), writeBeyond(), writeLeftOut(), writeApps(),
-                chooseNewest(),
             ]
-            return queries.compactMap { $0 }
+            return queries.compactMap { $0 } + chooseCurrentReleases()
         }
 
         /// Returns the writes of details. They run after ``IdempotencyCache/write(_:textBytes:details:limits:)``, which compares

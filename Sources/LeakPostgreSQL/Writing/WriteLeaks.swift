@@ -25,8 +25,8 @@
             let leaks = aggregate.leaks
             let hours = hours
             let impacts = zip(leaks, states).map { leak, state in
-                rowIDs.apps[leak.app].newest.flatMap {
-                    installCount(of: .leakRelease(leak: state.id, release: $0.mark.release))
+                rowIDs.apps[leak.app].currentRelease.flatMap {
+                    installCount(of: .leakRelease(leak: state.id, release: $0))
                 }
             }
             let reports = "least(l.reports + d.reports, LARGEST_TOTAL)"

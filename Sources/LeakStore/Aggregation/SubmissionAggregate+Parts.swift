@@ -28,6 +28,13 @@ extension SubmissionAggregate {
         package var sessions = 0
         package var leakySessions = 0
         package var checks = 0
+
+        /// Number of reports, including reports of freed objects.
+        package var allReports: Int {
+            var all = reports
+            all.addBounded(freed)
+            return all
+        }
     }
 
     /// Checks of one class in one build.

@@ -120,29 +120,3 @@ package struct VersionOrder: Hashable, Comparable, Sendable {
         (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
     }
 }
-
-/// The choice of the newest version of an app: the highest version that leaked on at least ``minimumInstalls`` installs or has at least
-/// ``minimumSessions`` sessions. If there is no such version, the highest of all versions.
-///
-/// Without this rule, a developer's build with the version 999.0 would be the newest version for good. The numbers that this rule uses
-/// only grow, except for erased installs.
-public enum NewestVersion {
-    /// Minimum number of installs with a leak. A single install may be a developer's device.
-    public static let minimumInstalls = 2
-    /// Minimum number of sessions, for a version that does not leak or whose reports name no install.
-    public static let minimumSessions = 100
-
-    /// Returns the SQL that sorts rows of `release`, the newest first.
-    ///
-    /// - Parameters:
-    ///   - table: the name or alias of `release` in the query.
-    ///   - numbered: ``VersionOrder/numbered`` as a literal of the database's SQL. A text without a number may be of any age.
-    package static func order(of table: String, numbered: String) -> String {
-        "\(isInField(table, numbered: numbered)) desc, \(table).order_key desc"
-    }
-
-    /// Returns an SQL condition that is true for a row of `release` with a numbered version and with enough installs or sessions.
-    package static func isInField(_ table: String, numbered: String) -> String {
-        "(\(table).order_key >= \(numbered) and (\(table).installs >= \(minimumInstalls) or \(table).sessions >= \(minimumSessions)))"
-    }
-}

@@ -15,7 +15,7 @@ public struct Decision: Hashable, Sendable {
 
     /// The first version in which a sighting contradicts the fix.
     public enum Fix: Hashable, Sendable {
-        /// The newest version of the leak's app, or the leak's own last version if that is newer still.
+        /// The current release of the leak's app: ``CurrentRelease``.
         case newestVersion
         /// Any version newer than the one that ``newestVersion`` means.
         case nextVersion

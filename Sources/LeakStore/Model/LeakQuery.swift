@@ -1,7 +1,7 @@
 /// The filters and the order of a list of leaks.
 public struct LeakQuery: Hashable, Sendable {
     public enum Sort: String, Hashable, Sendable, CaseIterable {
-        /// Installs affected in the newest version, then reports.
+        /// Installs affected in the current release, then reports.
         case impact
         case reports, installs
         /// Bytes that one object retains, times objects alive at once, times installs; then reports.
@@ -14,7 +14,7 @@ public struct LeakQuery: Hashable, Sendable {
     public enum StateFilter: String, Hashable, Sendable, CaseIterable {
         /// All leaks except those that are ``LeakState/known``, ``LeakState/resolved``, ``LeakState/ignored`` or ``LeakState/slow``.
         case toFix = "to_fix"
-        /// Leaks of ``toFix`` that were first seen in the newest version of their app.
+        /// Leaks of ``toFix`` that were first seen in the current release of their app.
         case new
         case open, regressed, slow, resolved, ignored, known
         case any

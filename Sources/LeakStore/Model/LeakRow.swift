@@ -8,12 +8,12 @@ public struct LeakRow: Sendable {
     public var decisionStatus: DecisionStatus?
     /// The evidence for the fix of a resolved leak; `nil` for other leaks.
     public var fix: FixStatus?
-    /// True if the leak was first seen in the app's newest version.
+    /// True if the leak was first seen in the app's current release.
     public var isNew: Bool
     public var reports: Int
     public var freed: Int
     public var installs: Int
-    /// Installs with the leak in the app's newest version; the key of the order ``LeakQuery/Sort/impact``.
+    /// Installs with the leak in the app's current release; the key of the order ``LeakQuery/Sort/impact``.
     public var impact: Int
     public var aliveAtMost: Int?
     /// Bytes that one object retains: the median of the explanations, to within 1/32; `nil` without an explanation.

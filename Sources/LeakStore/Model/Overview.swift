@@ -1,13 +1,13 @@
 /// The data for the top of the summary.
 public struct Overview: Sendable {
-    /// The newest version, as ``NewestVersion`` chooses it.
+    /// The current release: ``CurrentRelease``.
     public var newest: ReleaseSummary?
-    /// The version before ``newest`` in the order of versions.
+    /// The highest version below ``newest`` that was in use.
     public var previous: ReleaseSummary?
     /// Sessions of the most recent version below ``newest`` that has sessions, if ``newest`` has none: ``previous`` or an older version.
-    /// A page can show this number while the newest version is a developer's build or a beta without sessions.
+    /// A page can show this number while the current release has no sessions.
     public var lastSessions: VersionSessions?
-    /// Number of leaks first seen in the newest version, except leaks that are set aside.
+    /// Number of leaks first seen in the current release, except leaks that are set aside.
     public var newLeaks: Int
     /// Titles of the new leaks with the most reports, at most three, most reports first.
     public var newLeakTitles: [String]
@@ -73,8 +73,12 @@ public struct Overview: Sendable {
 /// One version of an app, all its builds together.
 public struct ReleaseSummary: Hashable, Sendable {
     public var version: String
-    /// `true` if this is the newest version of its app: ``NewestVersion``.
+    /// `true` if this is the current release of its app in its environment: ``CurrentRelease``.
     public var isNewest: Bool
+    /// `true` if this version was pinned as the current release.
+    public var isPinned: Bool
+    /// `nil` for an app that has sent nothing since its adoption is known.
+    public var adoption: Adoption?
     /// Oldest build first.
     public var builds: [String]
     public var reports: Int
@@ -94,7 +98,8 @@ public struct ReleaseSummary: Hashable, Sendable {
     public var lastSeen: Int64
 
     public init(
-        version: String, isNewest: Bool = false, builds: [String], reports: Int, leaks: Int, newLeaks: Int,
+        version: String, isNewest: Bool = false, isPinned: Bool = false, adoption: Adoption? = nil,
+        builds: [String], reports: Int, leaks: Int, newLeaks: Int,
         regressedLeaks: Int = 0,
         goneLeaks: Int = 0, installs: Int,
         sessions: Int,
@@ -102,6 +107,8 @@ public struct ReleaseSummary: Hashable, Sendable {
     ) {
         self.version = version
         self.isNewest = isNewest
+        self.isPinned = isPinned
+        self.adoption = adoption
         self.builds = builds
         self.reports = reports
         self.leaks = leaks
@@ -114,6 +121,27 @@ public struct ReleaseSummary: Hashable, Sendable {
         self.checks = checks
         self.firstSeen = firstSeen
         self.lastSeen = lastSeen
+    }
+
+    /// The part of an environment's sessions that a version had in the 24 hours up to the last one in which something arrived.
+    public struct Adoption: Hashable, Sendable {
+        /// `true` if no sessions are known, so that reports count instead.
+        public var isOfReports: Bool
+        public var count: Int
+        /// ``count`` of all versions.
+        public var total: Int
+        /// The end of the 24 hours, a whole hour in milliseconds since 1970.
+        public var until: Int64
+
+        public init(isOfReports: Bool = false, count: Int, total: Int, until: Int64) {
+            self.isOfReports = isOfReports
+            self.count = count
+            self.total = total
+            self.until = until
+        }
+
+        /// From 0 to 1.
+        public var share: Double { total == 0 ? 0 : Double(count) / Double(total) }
     }
 
     /// Share of the sessions without a leak, from 0 to 1; `nil` without a session.

@@ -4,7 +4,7 @@ public protocol StoreReader: AnyObject {
     func apps(in environment: String) throws(StoreError) -> [String]
     /// Returns the environments of an app, or of all apps, in the order of their names.
     func environments(app: String?) throws(StoreError) -> [String]
-    /// Returns every app in each of its environments, with its newest version and the time when it was last seen, most recently
+    /// Returns every app in each of its environments, with its current release and the time when it was last seen, most recently
     /// seen first: one query, however many versions there are.
     func appSummaries() throws(StoreError) -> [AppSummary]
     /// Returns the versions of an app, or of all apps, newest first.

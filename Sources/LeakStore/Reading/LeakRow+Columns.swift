@@ -78,9 +78,7 @@ extension LeakRow {
         left join leak_lived lived on lived.leak = l.id
         left join leak_release share on share.leak = l.id and share.release = page.looked_at
         left join release previous on previous.id = (
-          select r.id from release r where r.app = l.app
-            and r.order_key < (select order_key from release where id = page.looked_at)
-          order by r.order_key desc limit 1)
+          \(CurrentRelease.previous(of: "page.looked_at", app: "l.app")))
         left join leak_release previous_share on previous_share.leak = l.id and previous_share.release = previous.id
         """
     }

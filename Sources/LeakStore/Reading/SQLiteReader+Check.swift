@@ -106,15 +106,18 @@ extension SQLiteReader {
             ? ReleaseCheckSide.Build(row: select.int64(0), name: select.text(1), order: select.bytes(2)) : nil
     }
 
-    /// Returns the newest version, as ``NewestVersion`` chooses it, among the versions that rank lower than `version`.
+    /// Returns the highest version that was in use among those that rank lower: ``CurrentRelease/earlierOrder``.
     private func versionBefore(
         _ version: String, from floor: [UInt8], app: AppKey
     ) throws(StoreError) -> String? {
         try texts(
             connection.statement(
                 composed: """
-                    select r.version from app a join release r on r.app = a.id and r.order_key < ? and r.order_key >= ?
-                    where a.name = ? and a.environment = ? order by \(NewestVersion.order) limit 1
+                    select version from (
+                      select \(CurrentRelease.earlierColumns) from app a join release r on r.app = a.id
+                        and r.order_key < ? and r.order_key >= ?
+                      where a.name = ? and a.environment = ?) as earlier
+                    order by \(CurrentRelease.earlierOrder) limit 1
                     """), [VersionOrder(version).sameRankLowerBound, floor, app.name, app.environment]
         ).first
     }

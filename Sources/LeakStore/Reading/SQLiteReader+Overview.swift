@@ -3,15 +3,15 @@ extension SQLiteReader {
 
     func overview(app: AppScope, period: Period, now: Int64) throws(StoreError) -> Overview {
         try snapshot { () throws(StoreError) in
-            let newestReleases = try releasesOfOneApp(app, limit: 2)
+            let (current, previous) = try currentReleases(ofOnly: app)
             let leakStates = try leakStates(app: app, now: now)
             let (newLeaks, newLeakTitles) = try newLeaks(app, leakStates)
             let regressedLeaks = try regressedLeaks(app)
             let recentCounts = try recentCounts(app, period, now: now)
             let totals = try totals(app)
             return Overview(
-                newest: newestReleases.first, previous: newestReleases.count > 1 ? newestReleases[1] : nil,
-                lastSessions: newestReleases.first?.sessions == 0 ? try lastSessions(app) : nil,
+                newest: current, previous: previous,
+                lastSessions: current?.sessions == 0 ? try lastSessions(app) : nil,
                 newLeaks: newLeaks,
                 newLeakTitles: newLeakTitles, regressedLeaks: regressedLeaks.count,
                 regressedLeakTitles: regressedLeaks.titles,
@@ -24,18 +24,19 @@ extension SQLiteReader {
         }
     }
 
-    /// Returns the releases of one app, because versions of different apps cannot be compared. If `app` is `nil`, returns the releases of
-    /// the only app, or an empty array if there are several apps.
-    private func releasesOfOneApp(_ app: AppScope, limit: Int) throws(StoreError) -> [ReleaseSummary] {
-        if let key = app.key { return try releases(key, limit: limit, fromNewest: true) }
+    /// Returns the current release of one app and the version before it, because versions of different apps cannot be compared. If `app`
+    /// is `nil`, returns those of the only app, or none if there are several apps.
+    private func currentReleases(
+        ofOnly app: AppScope
+    ) throws(StoreError) -> (current: ReleaseSummary?, previous: ReleaseSummary?) {
+        if let key = app.key { return try currentReleases(key) }
         let names = try texts(
             connection.statement("select name from app where environment = ? limit 2"), [app.environment])
-        guard names.count == 1 else { return [] }
-        let only = AppKey(names[0], environment: app.environment)
-        return try releases(only, limit: limit, fromNewest: true)
+        guard names.count == 1 else { return (nil, nil) }
+        return try currentReleases(AppKey(names[0], environment: app.environment))
     }
 
-    /// Returns the session counts of the highest version with sessions, among the ``releaseLimit`` versions below the newest one.
+    /// Returns the session counts of the highest version with sessions, among the ``releaseLimit`` versions below the current release.
     private func lastSessions(_ app: AppScope) throws(StoreError) -> VersionSessions? {
         let select = try connection.statement(
             """

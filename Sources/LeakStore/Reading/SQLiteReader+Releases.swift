@@ -6,9 +6,28 @@ extension SQLiteReader {
         try snapshot { () throws(StoreError) in try releases(app, limit: Self.releaseLimit) }
     }
 
-    /// - Parameter fromNewest: `true` leaves out versions above the one that ``NewestVersion`` chooses.
-    func releases(
-        _ app: AppKey, limit: Int, fromNewest: Bool = false
+    /// Returns the current release of an app, and the version before it that was in use.
+    func currentReleases(_ app: AppKey) throws(StoreError) -> (
+        current: ReleaseSummary?, previous: ReleaseSummary?
+    ) {
+        let select = try connection.statement(
+            composed: """
+                select newest_release, (\(CurrentRelease.previous(of: "a.newest_release", app: "a.id")))
+                from app a where name = ? and environment = ?
+                """)
+        defer { select.reset() }
+        try select.bind(app.name, app.environment)
+        guard try select.step(), let current = select.optionalInt64(0) else { return (nil, nil) }
+        let previous = select.optionalInt64(1)
+        return (
+            try releases(app, limit: 1, upTo: current).first,
+            try previous.flatMap { (row) throws(StoreError) in try releases(app, limit: 1, upTo: row).first }
+        )
+    }
+
+    /// - Parameter last: the row of the highest release to return; `nil` for all.
+    private func releases(
+        _ app: AppKey, limit: Int, upTo last: Int64? = nil
     ) throws(StoreError) -> [ReleaseSummary] {
         try dropMergedLeaks()
         let select = try connection.statement(
@@ -16,12 +35,12 @@ extension SQLiteReader {
                 select \(ReleaseSummary.Column.list)
                 from app a join release r on r.app = a.id
                 where a.name = ?1 and a.environment = ?4
-                  and (?3 = 0 or r.order_key <= (select order_key from release where id = a.newest_release))
+                  and (?3 is null or r.order_key <= (select order_key from release where id = ?3))
                 order by r.order_key desc limit ?2
                 """)
         defer { select.reset() }
         // Reads one more release than returned, because each release is compared with the one before it.
-        try select.bind(app.name, limit + 1, fromNewest ? 1 : 0, app.environment)
+        try select.bind(app.name, limit + 1, last, app.environment)
         var rows: [Int64] = []
         var releases: [ReleaseSummary] = []
         while try select.step() {
@@ -39,11 +58,24 @@ extension SQLiteReader {
         }
         let builds = try builds(of: rows)
         let regressed = try regressedLeaks(app: app)
+        let adoptions = try adoptions(of: app)
         for (index, row) in rows.enumerated() {
             releases[index].builds = builds[row] ?? []
             releases[index].regressedLeaks = regressed[row] ?? 0
+            releases[index].adoption = adoptions[row]
         }
         return releases
+    }
+
+    private func adoptions(of app: AppKey) throws(StoreError) -> CurrentRelease.Adoptions {
+        let select = try connection.statement(composed: CurrentRelease.hours("?", "?"))
+        defer { select.reset() }
+        try select.bind(app.name, app.environment)
+        var rows: [(release: Int64, sessions: Int, reports: Int, lastHour: Int64)] = []
+        while try select.step() {
+            rows.append((select.int64(0), select.int(1), select.int(2), select.int64(3)))
+        }
+        return CurrentRelease.adoptions(rows)
     }
 
     /// Returns the names of builds, oldest first, by row of `release`.

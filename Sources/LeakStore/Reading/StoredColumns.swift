@@ -4,7 +4,7 @@ extension ReleaseSummary {
     /// Columns for `release` r and `app` a.
     package enum Column: Int32, StoredColumn {
         case row, version, reports, leaks, newLeaks, installs, sessions, leakySessions, checks
-        case firstSeen, lastSeen, isNewest
+        case firstSeen, lastSeen, isNewest, isPinned
 
         package var expression: String {
             switch self {
@@ -20,15 +20,17 @@ extension ReleaseSummary {
             case .firstSeen: "r.first_seen"
             case .lastSeen: "r.last_seen"
             case .isNewest: "r.id = a.newest_release"
+            case .isPinned: "r.id = a.pinned_release"
             }
         }
     }
 
-    /// Reads the columns; ``builds``, ``regressedLeaks`` and ``goneLeaks`` stay empty.
+    /// Reads the columns; ``adoption``, ``builds``, ``regressedLeaks`` and ``goneLeaks`` stay empty.
     package init(_ storedRow: some StoredRow) {
         let row = NamedRow(storedRow, of: Column.self)
         self.init(
-            version: row.text(.version), isNewest: row.bool(.isNewest), builds: [],
+            version: row.text(.version), isNewest: row.bool(.isNewest), isPinned: row.bool(.isPinned),
+            builds: [],
             reports: row.int(.reports),
             leaks: row.int(.leaks), newLeaks: row.int(.newLeaks), installs: row.int(.installs),
             sessions: row.int(.sessions), leakySessions: row.int(.leakySessions), checks: row.int(.checks),

@@ -5,8 +5,8 @@ extension PortableTable {
             "app",
             [
                 .number("id"), .text("name"), .text("environment"), .number("last_seen"),
-                .number("made_by"), .number("newest_release"), .count("leaks"), .count("text_bytes"),
-                .count("cells"),
+                .number("made_by"), .number("newest_release"), .number("pinned_release"),
+                .count("leaks"), .count("text_bytes"), .count("cells"),
                 .count("reports"), .count("freed"),
             ]),
         PortableTable("beyond", [.number("app"), .text("name"), .count("count")]),
@@ -17,6 +17,11 @@ extension PortableTable {
                 .number("last_seen"), .count("leaks"), .count("new_leaks"), .count("reports"),
                 .count("freed"), .count("installs"), .count("sessions"), .count("leaky_sessions"),
                 .count("checks"),
+            ]),
+        PortableTable(
+            "release_hour",
+            [
+                .number("app"), .number("hour"), .number("release"), .count("sessions"), .count("reports"),
             ]),
         PortableTable(
             "build",

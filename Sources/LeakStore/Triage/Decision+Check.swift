@@ -61,7 +61,7 @@ extension Decision {
 }
 
 extension Decision.Fix {
-    /// - Parameter newest: the newest version of the leak's app.
+    /// - Parameter newest: the current release of the leak's app.
     /// - Returns: the version of the decision. A version with a ``VersionOrder/key`` of at least `from` contradicts the fix.
     package func bound(newest: String) -> (version: String, isAfter: Bool, from: [UInt8]) {
         switch self {

@@ -30,12 +30,8 @@ struct ReleaseKey: Hashable {
 final class AppEntry {
     let id: Int64
     let key: AppKey
-    /// ``VersionOrder/key`` of the newest release; `nil` without a release.
-    var newestOrderKey: [UInt8]?
-    /// The row of the newest release.
-    var newestReleaseRow: Int64?
-    /// `true` if the newest release has enough installs or sessions (``NewestVersion``), so that only a higher one can replace it.
-    var isNewestInField = false
+    /// The row of the current release: ``CurrentRelease``; `nil` without a release.
+    var currentReleaseRow: Int64?
     /// Number of admitted leaks.
     var leaks = 0
     /// Bytes of the texts of these leaks.

@@ -110,10 +110,6 @@ extension Writer {
         for (row, set) in changed {
             try replace(set, in: row)
             if let leak = try leak(ofSetIn: row) { try setImpact(of: leak) }
-            if InstallScope(rawValue: row & 7) == .release {
-                let app = try number(else: "select app from release where id = ?", of: row >> 3)
-                try chooseNewest(ofApp: Int64(app))
-            }
         }
         try reindexAll()
         next.count(sets: changed.count)

@@ -137,18 +137,15 @@ extension Writer {
     private func existingApp(_ app: AppKey) throws(StoreError) -> AppEntry? {
         if let entry = caches.apps.value(of: app) { return entry }
         let select = try connection.statement(
-            composed: """
-                select a.id, r.order_key, a.leaks, a.text_bytes, a.cells, a.newest_release, \(NewestVersion.isInField)
-                from app a left join release r on r.id = a.newest_release where a.name = ? and a.environment = ?
-                """)
+            """
+            select id, leaks, text_bytes, cells, newest_release from app where name = ? and environment = ?
+            """)
         defer { select.reset() }
         try select.bind(app.name, app.environment)
         guard try select.step() else { return nil }
         let entry = AppEntry(id: select.int64(0), key: app)
-        entry.newestOrderKey = select.isNull(1) ? nil : select.bytes(1)
-        (entry.leaks, entry.textBytes, entry.cells) = (select.int(2), select.int(3), select.int(4))
-        entry.newestReleaseRow = select.optionalInt64(5)
-        entry.isNewestInField = select.int(6) == 1
+        (entry.leaks, entry.textBytes, entry.cells) = (select.int(1), select.int(2), select.int(3))
+        entry.currentReleaseRow = select.optionalInt64(4)
         caches.apps.insert(entry, for: app)
         return entry
     }

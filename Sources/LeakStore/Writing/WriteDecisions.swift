@@ -32,8 +32,8 @@ extension Writer {
         var row: Int64
         var state: Int64
         var reports: Int
-        /// The version that ``Decision/Fix/newestVersion`` and ``Decision/Fix/nextVersion`` refer to: the newest version of the
-        /// leak's app, or the leak's own last version if that is newer still.
+        /// The version that ``Decision/Fix/newestVersion`` and ``Decision/Fix/nextVersion`` refer to: the current release of the
+        /// leak's app.
         var newestVersion: String
     }
 
@@ -41,9 +41,7 @@ extension Writer {
         let select = try connection.statement(
             """
             select l.id, l.state, l.reports, r.version from leak l join app a on a.id = l.app
-            join release r on r.id = (
-              select id from release where id in (a.newest_release, l.last_release) order by order_key desc limit 1)
-            where l.key = ?
+            join release r on r.id = a.newest_release where l.key = ?
             """)
         defer { select.reset() }
         try select.bind(leak.bytes)

@@ -2,14 +2,14 @@ extension Writer {
     /// Counts a leak in its builds and releases.
     ///
     /// - Parameter changed: receives the changed rows.
-    /// - Returns: number of installs with the leak in the app's newest release; `nil` if no report is of that release.
+    /// - Returns: number of installs with the leak in the app's current release; `nil` if no report is of that release.
     func countReleases(
         of leak: SubmissionAggregate.Leak, entry: LeakEntry, aggregate: SubmissionAggregate,
         rows: ResolvedRows,
         changed: inout ChangedCounts
     ) throws(StoreError) -> Int? {
         entry.dropCachedParts()
-        let newest = rows.apps[aggregate.apps[leak.app].number].newestReleaseRow
+        let current = rows.apps[aggregate.apps[leak.app].number].currentReleaseRow
         var impact: Int?
         var newInstalls: [UInt64] = []
         let cells = aggregate.cells.span
@@ -37,7 +37,7 @@ extension Writer {
                 }
             }
             changed.add(cell: index, of: entry.id, in: inBuild, inRelease, release: release.id)
-            if release.id == newest { impact = inRelease.installs }
+            if release.id == current { impact = inRelease.installs }
         }
         if let leakChange = try add(newInstalls, to: .leak, of: entry.id) {
             entry.installs = leakChange.count

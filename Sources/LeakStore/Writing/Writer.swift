@@ -268,7 +268,7 @@ final class Writer {
         caches.logs?.counts.add(changed, within: logLimits.countBytes)
         try addValues(of: aggregate, to: leaks, rows)
         for release in aggregate.releases { try flushInstalls(of: rows.releases[release.number]) }
-        try chooseNewest(rows, aggregate)
+        try chooseCurrentReleases(rows, aggregate, now: expiry)
         try writeSlots(of: aggregate, rows, expiry: expiry)
         // Flushes counts before leaks are reindexed, so that the indexes get the new counts.
         let areValuesRead = readTime.isRecent(within: logLimits.readMilliseconds)

@@ -15,7 +15,7 @@ enum Shop {
             app: app, version: "5.1.0", sessions: 120, leaky: 4,
             checks: ["Shop.CartViewModel": 400, "Shop.ProductCell": 2000]),
         Batch.sessions(
-            app: app, version: "5.2.0", sessions: 80, leaky: 9,
+            app: app, version: "5.2.0", sessions: 120, leaky: 9,
             checks: ["Shop.CheckoutViewController": 320, "Shop.CartViewModel": 260, "Shop.ProductCell": 800]),
         Batch.sessions(app: other, version: "2.0", sessions: 10, leaky: 1),
         Batch.reports(checkout + cart + cells + search + textFields + [messageAlone, driver]),

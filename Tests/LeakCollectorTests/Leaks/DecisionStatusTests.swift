@@ -182,8 +182,8 @@ private func words(_ html: HTML) throws -> String {
         #expect(texts.contains("Resolve in next version") && texts.contains("Resolve in nightly"))
     }
 
-    @Test(arguments: [("5.3.0", "5.3.0"), ("5.1.9", "5.2.0"), (nil, "5.2.0")] as [(String?, String)])
-    func `a leak is resolved in its app's newest version, or in its own last one if that is newer`(
+    @Test(arguments: [("5.3.0", "5.3.0"), ("5.1.9", "5.1.9"), (nil, "5.2.0")] as [(String?, String)])
+    func `a leak is resolved in its app's current release`(
         newest: String?, version: String
     ) throws {
         let form = TriageForm(context: Shop.context(), row: Shop.checkout, newestVersion: newest)

@@ -8,8 +8,8 @@ import Testing
 /// Versions without reported sessions. The API names the directly preceding version. The page shows the rate of the
 /// last version that has sessions.
 @Suite struct PreviousVersionTests {
-    /// Starts a collector. In each app, versions 5.2.0 and 5.1.0 have a leak and no session, and 4.0 has four
-    /// sessions.
+    /// Starts a collector. In each app, versions 5.2.0, which is pinned, and 5.1.0 have a leak and no session, and 4.0 has
+    /// four sessions.
     private func site(apps: [String]) throws -> RunningCollector {
         let running = try RunningCollector()
         for app in apps {
@@ -19,6 +19,7 @@ import Testing
                     #"{"app":{"id":"\#(app)","version":"\#(version)"},"reports":[{"class":"A"}],"sessions":[\#(told)]}"#
                 #expect(try running.post(batch).status == 200)
             }
+            #expect(try running.pin("5.2.0", of: app).status == 303)
         }
         return running
     }

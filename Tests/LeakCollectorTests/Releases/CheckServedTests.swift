@@ -67,7 +67,8 @@ import Testing
         #expect(try running.get("/compare?app=a%20b&from=1.1&to=1.0").text.contains("Worse (1)"))
         // The version before, if none is named.
         #expect(try running.get("/compare?app=a%20b&to=1.1").text.contains("compared with 1.0"))
-        // The newest version of the app that was seen last.
+        // The current release of the app that was seen last.
+        #expect(try running.pin("1.1", of: "a+b").status == 303)
         #expect(try running.get("/compare").text.contains("<title>1.0 and 1.1"))
         for target in ["/compare?app=a%20b&to=9", "/compare?app=a%20b&from=8&to=1.1", "/compare?app=c&to=1"] {
             #expect(try running.get(target).status == 404, "\(target)")

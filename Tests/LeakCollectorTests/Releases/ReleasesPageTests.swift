@@ -40,14 +40,22 @@ import Testing
         #expect(chart.compactMap { $0.split(separator: ":").first.map(String.init) } == named)
     }
 
-    @Test func `a version on top that is not the newest is told apart`() throws {
+    @Test func `the current release is shown with its adoption, and whether it is pinned`() throws {
         var releases = releases(3)
         func text() throws -> String { try markup(releases).texts.joined().filter { !$0.isWhitespace } }
+        #expect(try !text().contains("Currentrelease"))
         releases[1].isNewest = true
-        let words = "onceithasleakson2installsor100sessions"
-        #expect(try text().contains(words))
-        (releases[0].isNewest, releases[1].isNewest) = (true, false)
-        #expect(try !text().contains(words))
+        #expect(try text().contains("Currentrelease1.1."))
+        releases[1].adoption = ReleaseSummary.Adoption(count: 62, total: 100, until: Shop.now + 1)
+        #expect(
+            try text().contains("Currentrelease1.1;62.0%ofthesessionsofthelast24hours."))
+        releases[1].isPinned = true
+        releases[1].adoption = ReleaseSummary.Adoption(
+            isOfReports: true, count: 1, total: 2, until: Shop.now - 72 * Shop.hour)
+        let pinned = try text()
+        #expect(
+            pinned.contains("1.1,pinned;50.0%ofthereportsofthe24hoursupto2026-11-17T12:00:03Z3daysago."),
+            "\(pinned.prefix(600))")
     }
 
     @Test func `versions without data leave a gap, and say so`() throws {
@@ -83,6 +91,6 @@ import Testing
         releases[1].builds = ["9", "10", "11", "100"]
         let texts = try markup(releases).texts
         #expect(texts.contains("builds 9, 10, 11"))
-        #expect(texts.contains("4 builds, 9 – 100"))
+        #expect(texts.contains("4 builds, 9 – 100") && texts.contains("9, 10, 11, 100"))
     }
 }

@@ -69,6 +69,9 @@ import Testing
         ("GET", "/api/v1/check", "/api/v1/check?app=a&version=", 400),
         ("GET", "/api/v1/classes", "/api/v1/classes?class=", 400),
         ("PATCH", "/api/v1/keys/{id}", "/api/v1/keys/1", 409),
+        ("PUT", "/api/v1/releases/current", "/api/v1/releases/current", 415),
+        ("DELETE", "/api/v1/releases/current", "/api/v1/releases/current", 400),
+        ("DELETE", "/api/v1/releases/current", "/api/v1/releases/current?app=none", 404),
     ])
     func `a rejection is described`(method: String, template: String, path: String, status: Int) async throws
     {

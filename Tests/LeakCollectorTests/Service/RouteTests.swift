@@ -54,6 +54,7 @@ import Testing
     @Test(arguments: [
         ("/leaks/\(id)/decisions", LinkTarget.leak(leak)), ("/access/keys", .access),
         ("/access/tokens/7/name", .access), ("/access/keys/7/revoke", .access),
+        ("/releases/current", .releases(app: nil)),
     ])
     func `a form's address leads to its page`(path: String, page: LinkTarget) throws {
         for method in [LeakHTTPServer.Method.get, .head, .post] {
@@ -120,7 +121,7 @@ import Testing
         for path in ["/api/v1/symbols", "/api/v1/leaks/\(Self.id)/decisions"] {
             #expect(try Self.find(.post, path)?.route.access == .readers)
         }
-        for path in ["/api/v1/symbols/1", "/api/v1/installs/1"] {
+        for path in ["/api/v1/symbols/1", "/api/v1/installs/1", "/api/v1/releases/current"] {
             #expect(try Self.find(.delete, path)?.route.access == .readers)
         }
         for path in ["/api/v1/reports", "/api/1/envelope/", "/api/1/store/"] {

@@ -21,6 +21,7 @@ import Testing
                 #"{"app":{"id":"\#(app)","version":"\#(version)"},"reports":[\#(reports)],"sessions":[\#(told)]}"#
             #expect(try running.post(batch).status == 200)
         }
+        #expect(try running.pin("2.0", of: "shop").status == 303)
         return running
     }
 

@@ -53,6 +53,26 @@
             #expect(try migrated.makeReader().appSummaries().map(\.newestVersion) == ["1.0"])
         }
 
+        @Test func `the current release is estimated from the reports of the last hours`() throws {
+            let store = try PostgreSQLStore(address: schema.address, clock: .unguarded)
+            for (version, reports, sessions) in [("5.2", 50, 150), ("6.0", 50, 90), ("999.0-dev", 1, 1)] {
+                #expect(
+                    try store.count([usage(of: version, reports: reports, sessions: sessions)], now: noon)
+                        == [.counted])
+            }
+            _ = try PostgreSQLConnection(to: schema.address).run([
+                Query("update app set newest_release = (select max(id) from release)"),
+                Query("update leak set impact = 1"), Query("alter table app drop column pinned_release"),
+                Query("drop table release_hour"), Query("update schema_version set version = 17"),
+            ])
+            let migrated = try PostgreSQLStore(address: schema.address, clock: .unguarded)
+            #expect(try version() == Migration.newestVersion)
+            #expect(try migrated.verify() == [])
+            let releases = try migrated.makeReader().releases(app: "shop")
+            #expect(releases.map(\.isNewest) == [false, false, true])
+            #expect(releases.map(\.adoption?.count) == [1, 90, 150])
+        }
+
         @Test func `texts that were stored three times are stored once`() throws {
             let long = (0..<100).map { "Frame\($0)" + String(repeating: "x", count: 280) }
             let leaks = [leak("Page", stack: ["Root"]), leak("Größe", stack: long)]

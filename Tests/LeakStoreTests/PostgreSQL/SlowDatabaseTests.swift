@@ -171,7 +171,7 @@
             ),
             (
                 "update leak set impact = 7",
-                "the impact of a leak is its installs in the newest release: not true for 1 row"
+                "the impact of a leak is its installs in the current release: not true for 1 row"
             ),
             ("update leak set builds = 7", "builds of a leak are as many as there are: not true for 1 row"),
             (
@@ -180,7 +180,7 @@
             ),
             (
                 "update app set newest_release = null",
-                "the newest release of an app is the newest there is: not true for 1 row"
+                "the current release of an app is the pinned one, or the highest with adoption: not true for 1 row"
             ),
             (
                 "update release set new_leaks = 0",

@@ -1,7 +1,8 @@
 /// SQL that brings a database of the newest schema back to an earlier one.
 enum PastSchema {
-    /// Undoes schemas 14 and 15 of SQLite, except that the table `app` keeps its column and its constraint.
+    /// Undoes schemas 14 to 16 of SQLite, except that the table `app` keeps its columns and its constraint.
     static let without14 = """
+        drop table release_hour;
         drop index leak_slow;
         alter table credential drop column environments;
         alter table build drop column session_buckets;

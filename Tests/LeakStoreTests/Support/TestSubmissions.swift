@@ -82,3 +82,13 @@ private func pattern(_ text: String) -> NamePattern {
     guard let pattern = NamePattern(text) else { preconditionFailure("\(text) is no pattern") }
     return pattern
 }
+
+/// Returns reports of one leak, and sessions, of one version.
+func usage(of version: String, reports: Int, sessions: Int) -> Submission {
+    var batch = submission([Report(leak: leak("Page"), version: version, count: reports)])
+    batch.usageCounts = [
+        Submission.UsageCounts(
+            app: "shop", version: version, build: nil, sessions: sessions, leakySessions: 0, checks: [:])
+    ]
+    return batch
+}

@@ -55,4 +55,44 @@ extension Migration {
             alter table credential add column environments text;
             create index app_made_by on app (made_by) where made_by is not null;
             """)
+
+    /// Version 16: sessions and reports of the last 24 hours by release, and the pinned release of an app.
+    static let schema16 = Migration(
+        version: 16,
+        // This SQL keeps the rule of this schema, even if `CurrentRelease` changes later.
+        script: """
+            alter table app add column pinned_release integer;
+            create table if not exists release_hour (
+              app integer not null,
+              hour integer not null,
+              release integer not null,
+              sessions integer not null,
+              reports integer not null,
+              primary key (app, hour, release)
+            ) without rowid;
+            -- Sessions from before this schema are estimated from the reports of the hour. If counts in the log are not in the tables
+            -- yet, the stored release stays until the next report.
+            insert or ignore into release_hour (app, hour, release, sessions, reports)
+              select a.id, h.hour, r.id, cast(sum(h.reports) * (1.0 * r.sessions / max(r.reports, 1)) as integer), sum(h.reports)
+              from leak_hour h join release r on r.id = h.release join app a on a.id = r.app
+              where h.hour > a.last_seen / 3600000 - 24 and h.hour <= a.last_seen / 3600000 and h.reports > 0
+                and not exists (select 1 from count_log)
+              group by a.id, h.hour, r.id;
+            create temp table chosen as select a.id as app, a.newest_release as stored, (
+              select id from (
+                select id, order_key, used, sum(used) over () as total from (
+                  select r.id, r.order_key, case when (select sum(t.sessions) from release_hour t where t.app = a.id) > 0
+                    then sum(h.sessions) else sum(h.reports) end as used
+                  from release_hour h join release r on r.id = h.release where h.app = a.id group by r.id, r.order_key))
+              order by case when used < 100 or used * 20 < total then used else total + 1 end desc, order_key desc limit 1)
+              as release from app a;
+            delete from chosen where release is null or release is stored;
+            update app set newest_release = c.release from chosen c where c.app = app.id;
+            update leak as l set impact = i.installs
+              from (select l.id as leak, coalesce(r.installs, 0) as installs from chosen c join leak l on l.app = c.app
+                left join leak_release r on r.leak = l.id and r.release = c.release) i
+              where i.leak = l.id and l.impact <> i.installs;
+            update leak set rank_impact = impact where moving = 0 and rank_impact <> impact;
+            drop table chosen;
+            """)
 }

@@ -1,0 +1,108 @@
+import Foundation
+import LeakCollectorSupport
+import LeakHTTPClient
+import Testing
+
+@testable import LeakCollector
+
+#if canImport(FoundationNetworking)
+    import FoundationNetworking
+#endif
+
+/// The current release of an app, over real sockets and with a real store.
+@Suite struct CurrentReleaseServedTests {
+    /// Starts a collector with 200 sessions of 5.2 and 3 of 5.3.
+    private func site() throws -> RunningCollector {
+        let running = try RunningCollector()
+        for (version, sessions) in [("5.2", 200), ("5.3", 3)] {
+            let told = repeatElement(#"{"checks":3,"leaks":0}"#, count: sessions).joined(separator: ",")
+            let batch =
+                #"{"app":{"id":"shop","version":"\#(version)"},"reports":[{"class":"Cart"}],"sessions":[\#(told)]}"#
+            #expect(try running.post(batch).status == 200)
+        }
+        return running
+    }
+
+    private func send(_ method: String, _ path: String, _ body: String?, to running: RunningCollector)
+        async throws
+        -> (status: Int, current: [String: Any]?)
+    {
+        var request = URLRequest(url: try #require(URL(string: running.address + path)))
+        request.httpMethod = method
+        request.httpBody = body.map { Data($0.utf8) }
+        if body != nil { request.setValue("application/json", forHTTPHeaderField: "Content-Type") }
+        request.setValue("Bearer \(RunningCollector.token)", forHTTPHeaderField: "Authorization")
+        let (data, answer) = try await URLSession.shared.data(for: request)
+        let json = try JSONSerialization.jsonObject(with: data) as? [String: Any]
+        return (try #require(answer as? HTTPURLResponse).statusCode, json?["current"] as? [String: Any])
+    }
+
+    @Test func `a program pins the current release, and unpins it`() async throws {
+        let running = try site()
+        let path = "/api/v1/releases/current"
+        let pinned = try await send("PUT", path, #"{"app":"shop","version":"5.3"}"#, to: running)
+        #expect(pinned.status == 200 && pinned.current?["version"] as? String == "5.3")
+        #expect(pinned.current?["is_pinned"] as? Bool == true)
+        let adoption = try #require(pinned.current?["adoption"] as? [String: Any])
+        #expect(adoption["count"] as? Int == 3 && adoption["total"] as? Int == 203)
+        #expect(adoption["unit"] as? String == "sessions")
+        #expect(try newest(running) == "5.3")
+        let unpinned = try await send("DELETE", path + "?app=shop", nil, to: running)
+        #expect(unpinned.status == 200 && unpinned.current?["version"] as? String == "5.2")
+        #expect(try newest(running) == "5.2")
+    }
+
+    @Test(arguments: [
+        (#"{"app":"shop","version":"9"}"#, 404), (#"{"app":"none","version":"5.3"}"#, 404),
+        (#"{"app":"shop","environment":"ci","version":"5.3"}"#, 404), (#"{"app":"shop"}"#, 400),
+        (#"{"version":"5.3"}"#, 400), (#"{"app":"shop","version":"5.3","x":1}"#, 400), ("[", 400),
+        (#"{"app":"shop","version":5}"#, 400),
+    ])
+    func `a pin that names nothing is refused`(body: String, status: Int) async throws {
+        let running = try site()
+        #expect(try await send("PUT", "/api/v1/releases/current", body, to: running).status == status)
+        #expect(try newest(running) == "5.2")
+    }
+
+    @Test func `the page shows the current release and pins another`() throws {
+        let running = try site()
+        #expect(try text(running).contains("Currentrelease5.2;98.5%ofthesessionsofthelast24hours."))
+        let answer = try running.pin("5.3", of: "shop")
+        #expect(answer.status == 303 && answer.field("Location") == "/releases?app=shop#main")
+        #expect(try text(running).contains("Currentrelease5.3,pinned;1.5%ofthesessions"))
+        #expect(try running.get("/releases?app=shop").text.contains(#"value="unpin""#))
+        #expect(try post("do=unpin&app=shop", running).status == 303)
+        #expect(try newest(running) == "5.2")
+        #expect(try running.pin("9", of: "shop").status == 404)
+        for form in ["do=pin&app=shop", "app=shop&version=5.3", "do=unpin"] {
+            #expect(try post(form, running).status == 400)
+        }
+    }
+
+    @Test(arguments: [("Origin", "https://evil.example", 403), ("Sec-Fetch-Site", "same-origin", 303)])
+    func `a cookie pins only for a page of this collector`(name: String, value: String, status: Int) throws {
+        let running = try site()
+        let answer = try running.spendSignInLink()
+        let cookie = try #require(answer.field("Set-Cookie")).prefix { $0 != ";" }
+        let fields = [HTTPField("Cookie", String(cookie)), HTTPField(name, value)]
+        #expect(try post("do=pin&app=shop&version=5.3", running, fields: fields).status == status)
+        #expect(try newest(running) == (status == 303 ? "5.3" : "5.2"))
+    }
+
+    private func post(_ form: String, _ running: RunningCollector, fields: [HTTPField]? = nil) throws
+        -> HTTPResponse
+    {
+        try running.post(
+            form, "application/x-www-form-urlencoded", to: "/releases/current",
+            fields: fields ?? [HTTPField("Authorization", "Bearer \(RunningCollector.token)")])
+    }
+
+    private func newest(_ running: RunningCollector) throws -> String? {
+        let summary = try running.json("/api/v1/summary?app=shop")
+        return (summary["newest"] as? [String: Any])?["version"] as? String
+    }
+
+    private func text(_ running: RunningCollector) throws -> String {
+        try Markup(running.get("/releases?app=shop").body).texts.joined().filter { !$0.isWhitespace }
+    }
+}

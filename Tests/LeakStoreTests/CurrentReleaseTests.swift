@@ -1,0 +1,226 @@
+import LeakStore
+import Testing
+
+/// The current release of an app in every store. A second store runs the same tests.
+@Suite struct CurrentReleaseTests {
+    let place = StoreLocation()
+    let store: any Store
+
+    init() throws { store = try place.store() }
+
+    private func count(
+        _ version: String, _ name: String = "Page", installs: [UInt64] = [], reports: Int = 1,
+        sessions: Int = 0, at now: Int64 = noon
+    ) throws {
+        let installs: [UInt64?] = installs.isEmpty && sessions == 0 ? [nil] : installs
+        var batch = submission(
+            installs.map { Report(leak: leak(name), version: version, install: $0, at: now, count: reports) },
+            at: now)
+        if sessions > 0 {
+            batch.usageCounts = [
+                Submission.UsageCounts(
+                    app: "shop", version: version, build: nil, sessions: sessions, leakySessions: 0,
+                    checks: [:])
+            ]
+        }
+        #expect(try store.count([batch], now: now) == [.counted])
+    }
+
+    /// Returns the current release, and checks that all readers agree.
+    private func newest() throws -> String? {
+        let reader = try store.makeReader()
+        let newest = try reader.overview(app: "shop", now: noon).newest?.version
+        #expect(try reader.overview(app: nil, now: noon).newest?.version == newest)
+        #expect(try reader.appSummaries().map(\.newestVersion) == [newest])
+        #expect(try reader.releases(app: "shop").filter(\.isNewest).map(\.version) == [newest])
+        #expect(try store.verify() == [])
+        return newest
+    }
+
+    @Test(
+        arguments: [
+            ([("5.2", 1_000), ("5.3", 99)], "5.2"), ([("5.2", 1_000), ("5.3", 100)], "5.3"),
+            ([("5.2", 9_500), ("5.3", 499)], "5.2"), ([("5.2", 9_500), ("5.3", 500)], "5.3"),
+            // Two versions with adoption: the higher one.
+            ([("5.3", 400), ("5.2", 9_000)], "5.2"), ([("5.3", 500), ("5.2", 9_000)], "5.3"),
+            // No version has 100: the most used, and of equals the higher.
+            ([("5.2", 60), ("5.3", 5)], "5.2"), ([("5.2", 60), ("5.3", 60)], "5.3"),
+            ([("5.2", 60), ("999.0-dev", 1)], "5.2"), ([("unknown", 900), ("1.0", 90)], "unknown"),
+            ([("unknown", 900), ("1.0", 100)], "1.0"),
+        ] as [([(String, Int)], String)])
+    func `the current release is the highest with 5 % of the sessions and with 100`(
+        counts: [(version: String, sessions: Int)], current: String
+    ) throws {
+        for (version, sessions) in counts { try count(version, installs: [1, 2, 3], sessions: sessions) }
+        #expect(try newest() == current)
+    }
+
+    @Test func `without any session reports count, and with the first one they do not`() throws {
+        try count("5.2", reports: 100)
+        try count("999.0-dev", installs: [7, 8])
+        #expect(try newest() == "5.2")
+        try count("5.3", reports: 100)
+        #expect(try newest() == "5.3")
+        var adoption = try adoptions()
+        #expect(adoption.map(\.isOfReports) == [true, true, true] && adoption.map(\.count) == [2, 100, 100])
+        #expect(adoption.map(\.total) == [202, 202, 202])
+        try count("5.2", sessions: 1)
+        #expect(try newest() == "5.2")
+        adoption = try adoptions()
+        #expect(adoption.map(\.isOfReports) == [false, false, false] && adoption.map(\.count) == [0, 0, 1])
+        #expect(adoption.map(\.until) == [Int64](repeating: noon + hour, count: 3))
+    }
+
+    private func adoptions() throws -> [ReleaseSummary.Adoption] {
+        try store.makeReader().releases(app: "shop").compactMap(\.adoption)
+    }
+
+    @Test func `a version that nobody uses any more is not current, and one that is used again is`() throws {
+        try count("5.2", sessions: 500)
+        try count("6.0", sessions: 500)
+        #expect(try newest() == "6.0")
+        // 6.0 was withdrawn.
+        for hours in 1...23 { try count("5.2", sessions: 500, at: noon + Int64(hours) * hour) }
+        #expect(try newest() == "5.2")
+        try count("6.0", sessions: 1_000, at: noon + 23 * hour)
+        #expect(try newest() == "6.0")
+        // The hours before the last 24 do not count.
+        try count("5.2", sessions: 1, at: noon + 47 * hour)
+        #expect(try newest() == "5.2" && adoptions().map(\.count) == [0, 1])
+        // While nothing arrives, the release stays. A clock that was set back forgets later hours.
+        try store.expire(now: noon + 47 * hour)
+        try count("6.0", sessions: 1, at: noon + 40 * hour)
+        #expect(try newest() == "6.0" && adoptions().map(\.count) == [1, 0])
+    }
+
+    @Test func `a pinned release is current until it is unpinned`() throws {
+        try count("5.2", installs: [1], sessions: 500)
+        try count("5.3", installs: [1, 2], sessions: 10)
+        #expect(try newest() == "5.2")
+        #expect(try store.pin("5.3", of: "shop"))
+        #expect(try newest() == "5.3")
+        try count("5.2", sessions: 500)
+        #expect(try newest() == "5.3")
+        let reader = try store.makeReader()
+        #expect(try reader.releases(app: "shop").map(\.isPinned) == [true, false])
+        #expect(try reader.leaks(LeakQuery(), now: noon).leaks.map(\.impact) == [2])
+        #expect(try !store.pin("5.4", of: "shop") && !store.pin("5.3", of: AppKey("shop", environment: "ci")))
+        #expect(try !store.pin(nil, of: "none") && newest() == "5.3")
+        #expect(try place.store().pin(nil, of: "shop"))
+        #expect(try newest() == "5.2" && reader.releases(app: "shop").map(\.isPinned) == [false, false])
+        #expect(try reader.leaks(LeakQuery(), now: noon).leaks.map(\.impact) == [1])
+    }
+
+    @Test func `the version before is the highest earlier one that was in use`() throws {
+        try count("5.0", installs: Array(1...60), sessions: 900)
+        // Two developers, and a beta with sessions.
+        try count("5.1", installs: [1, 2], sessions: 9)
+        try count("5.3", installs: [1], sessions: 1_000)
+        #expect(try previous() == "5.0")
+        try count("5.2", sessions: 100)
+        #expect(try previous() == "5.2")
+    }
+
+    private func previous() throws -> String? {
+        #expect(try newest() == "5.3")
+        return try store.makeReader().overview(app: "shop", now: noon).previous?.version
+    }
+
+    @Test(arguments: [1, 2]) func `versions of one commit are chosen among at its end`(stores: Int) throws {
+        let batch = submission(
+            [("2.0", 1), ("2.0", 2), ("3.0", 1), ("1.0", 1), ("1.0", 2)].map { version, install in
+                Report(leak: leak("Page"), version: version, install: install)
+            })
+        for _ in 0..<stores { _ = try place.store().count([batch], now: noon) }
+        #expect(try newest() == "2.0")
+    }
+
+    @Test func `where the current release has no sessions the last below it that has some is told`() throws {
+        func told(_ app: AppScope) throws -> (previous: String?, last: VersionSessions?) {
+            let overview = try store.makeReader().overview(app: app, now: noon)
+            return (overview.previous?.version, overview.lastSessions)
+        }
+        for version in ["4.0", "5.0", "5.1", "5.2"] { try count(version, installs: [1, 2]) }
+        #expect(try store.pin("5.2", of: "shop"))
+        #expect(try told("shop") == ("5.1", nil))
+        // A version above the current release does not count.
+        try count("6.0", sessions: 1)
+        #expect(try told("shop") == ("5.1", nil))
+        try count("3.0", sessions: 2)
+        try count("4.0", sessions: 4)
+        for app in ["shop", nil] as [AppScope] {
+            #expect(
+                try told(app)
+                    == ("5.1", VersionSessions(version: "4.0", sessions: 4, leakySessions: 0)))
+        }
+        try count("5.1", sessions: 3)
+        #expect(
+            try told("shop") == ("5.1", VersionSessions(version: "5.1", sessions: 3, leakySessions: 0)))
+        try count("5.2", sessions: 1)
+        #expect(try told("shop") == ("5.1", nil))
+        #expect(try store.makeReader().overview(app: "none", now: noon).lastSessions == nil)
+    }
+
+    @Test func `leaks are new, ranked and mended by the newest version`() throws {
+        try count("1.0", "Old", installs: [1, 2, 3])
+        try count("2.0", "Old", installs: [1])
+        try count("2.0", "New", installs: [1, 2], sessions: 200)
+        try count("9.0", "Odd", installs: [5], reports: 50, sessions: 5)
+        let reader = try store.makeReader()
+        #expect(try newest() == "2.0")
+        #expect(try reader.overview(app: "shop", now: noon).newLeakTitles == ["New"])
+        #expect(try reader.overview(app: "shop", now: noon).previous?.version == "1.0")
+        let page = try reader.leaks(LeakQuery(), now: noon)
+        #expect(page.leaks.map(\.identity.title) == ["New", "Old", "Odd"])
+        #expect(page.leaks.map(\.isNew) == [true, false, false])
+        let next = try #require(
+            try store.decide(
+                Decision(.resolve(.nextVersion), by: "ada"), about: leak("Old").id, now: noon))
+        #expect(next.action == .resolved(version: "2.0", isAfter: true))
+        #expect(try reader.leak(leak("Old").id, now: noon)?.row.state == .resolved)
+        try count("2.1", "Old", installs: [1])
+        #expect(try reader.leak(leak("Old").id, now: noon)?.row.state == .regressed)
+        #expect(try newest() == "2.0")
+    }
+
+    @Test(arguments: [(.newestVersion, "1.10"), (.nextVersion, "1.11")] as [(Decision.Fix, String)])
+    func `a leak that a developer's build has is mended in the current release, or after it`(
+        fix: Decision.Fix, back: String
+    ) throws {
+        try count("1.10", installs: [1, 2, 3], sessions: 500)
+        try count("999.0-dev", installs: [1], sessions: 1)
+        let isAfter = fix == .nextVersion
+        let mended = try #require(
+            try store.decide(Decision(.resolve(fix), by: "ada"), about: leak("Page").id, now: noon))
+        #expect(mended.action == .resolved(version: "1.10", isAfter: isAfter))
+        let reader = try store.makeReader()
+        #expect(try reader.leak(leak("Page").id, now: noon)?.row.state == .resolved)
+        try count(back, installs: [4])
+        #expect(try reader.leak(leak("Page").id, now: noon)?.row.state == .regressed)
+    }
+
+    @Test func `apps are told with their newest version and last report, the last seen first`() throws {
+        let reader = try store.makeReader()
+        #expect(try reader.appSummaries() == [])
+        for (app, version, at) in [("a", "1.0", 3), ("b", "2.0", 1), ("a", "0.9", 2)]
+            as [(String, String, Int64)]
+        {
+            _ = try store.count(
+                [
+                    submission(
+                        [Report(leak: leak("P", app: app), version: version, at: noon + at)], at: noon + at)
+                ],
+                now: noon + at)
+        }
+        var dropped = submission(at: noon + 9)
+        dropped.dropped = [Submission.Dropped(app: "c", reason: "budget", count: 1)]
+        _ = try store.count([dropped], now: noon + 9)
+        #expect(
+            try reader.appSummaries() == [
+                AppSummary(id: "c", newestVersion: nil, lastSeen: noon + 9),
+                AppSummary(id: "a", newestVersion: "1.0", lastSeen: noon + 3),
+                AppSummary(id: "b", newestVersion: "2.0", lastSeen: noon + 1),
+            ])
+        #expect(try reader.appSummaries().map(\.id) == reader.apps())
+    }
+}
