@@ -27,7 +27,7 @@ run: setup ## build and start the collector with an embedded database
 	@swift build -c release --product collector
 	@exec Scripts/run "$$(swift build -c release --show-bin-path)/collector"
 
-demo: setup ## leak for real and post it to the collector that `make run` started
+demo: setup ## post two weeks of a made-up shop, and real leaks, to the collector that `make run` started
 	@swift build -c release --product leak-demo
 	@exec Scripts/demo "$$(swift build -c release --show-bin-path)/leak-demo"
 
