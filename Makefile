@@ -138,11 +138,12 @@ demo-symbols: setup ## two stripped builds of the demo become one leak with name
 formatted := Sources Tests Benchmarks Fuzzing/Package.swift Fuzzing/Sources \
 	Checks/Package.swift Checks/Apps/Package.swift Checks/SampleApp Checks/Sources Checks/Headers Checks/Tests Package.swift
 
-lint: ## check the format of every Swift file, cycles between folders, plain comments and names, and that all files name one version
+lint: ## check the format of every Swift file, cycles between folders, plain comments and names, one version in all files, and reports for JUnit and GitLab
 	@Scripts/folder-graph-test
 	Scripts/folder-graph --check
 	Scripts/language --check
 	Scripts/version --check
+	Scripts/report-formats
 	swift format lint --strict --recursive $(formatted)
 
 format: ## write the format that lint asks for
