@@ -27,7 +27,7 @@ run: setup ## build and start the collector with an embedded database
 	@swift build -c release --product collector
 	@exec Scripts/run "$$(swift build -c release --show-bin-path)/collector"
 
-demo: setup ## leak for real and post it to the collector that `make run` started
+demo: setup ## post two weeks of a made-up shop, and real leaks, to the collector that `make run` started
 	@swift build -c release --product leak-demo
 	@exec Scripts/demo "$$(swift build -c release --show-bin-path)/leak-demo"
 
@@ -138,11 +138,12 @@ demo-symbols: setup ## two stripped builds of the demo become one leak with name
 formatted := Sources Tests Benchmarks Fuzzing/Package.swift Fuzzing/Sources \
 	Checks/Package.swift Checks/Apps/Package.swift Checks/SampleApp Checks/Sources Checks/Headers Checks/Tests Package.swift
 
-lint: ## check the format of every Swift file, cycles between folders, plain comments and names, and that all files name one version
+lint: ## check the format of every Swift file, cycles between folders, plain comments and names, one version in all files, and reports for JUnit and GitLab
 	@Scripts/folder-graph-test
 	Scripts/folder-graph --check
 	Scripts/language --check
 	Scripts/version --check
+	Scripts/report-formats
 	swift format lint --strict --recursive $(formatted)
 
 format: ## write the format that lint asks for

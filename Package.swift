@@ -33,6 +33,7 @@ if Context.environment["LEAK_COLLECTOR_DEVELOPMENT"] == "1" {
         .library(name: "LeakPostgreSQL", targets: ["LeakPostgreSQL"]),
         .library(name: "LeakCollector", targets: ["LeakCollector"]),
         .library(name: "LeakSeededRandom", targets: ["LeakSeededRandom"]),
+        .library(name: "LeakSampleData", targets: ["LeakSampleData"]),
         .executable(name: "collector", targets: ["leak-collector"]),
         .executable(name: "leak-demo", targets: ["leak-demo"]),
     ]
@@ -154,10 +155,14 @@ let package = Package(
         .executableTarget(
             name: "leak-demo",
             dependencies: [
-                "LeakDetector", "LeakReporter", "LeakMessage",
+                "LeakDetector", "LeakReporter", "LeakMessage", "LeakSampleData", "LeakHTTPClient",
                 .target(name: "RetainPaths", condition: .when(platforms: [.linux])),
             ],
             swiftSettings: settings),
+        // Made-up apps for the demo and for the package Benchmarks.
+        .target(
+            name: "LeakSampleData", dependencies: ["LeakMessage", "LeakSeededRandom"], swiftSettings: settings
+        ),
 
         // Random numbers that are the same in each run, and times that a busy machine does not change.
         .target(name: "LeakSeededRandom", path: "Tests/SeededRandom", swiftSettings: settings),

@@ -28,6 +28,13 @@ let package = Package(
                 .product(name: "LeakStatistics", package: "leak-collector"),
             ]),
         .executableTarget(
+            name: "sample-data",
+            dependencies: [
+                .product(name: "LeakSampleData", package: "leak-collector"),
+                .product(name: "LeakStore", package: "leak-collector"),
+                .product(name: "LeakCollector", package: "leak-collector"),
+            ]),
+        .executableTarget(
             name: "ingest-bench",
             dependencies: ["LoadTools", .product(name: "LeakGzip", package: "leak-collector")]),
         .executableTarget(

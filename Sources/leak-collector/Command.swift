@@ -5,7 +5,8 @@ import LeakStore
 enum Command: Equatable {
     case serve(flags: [Setting: String])
     case create(
-        CredentialKind, name: String, app: String?, environments: String?, flags: [Setting: String])
+        CredentialKind, name: String, app: String?, environments: String?, isForChecks: Bool = false,
+        flags: [Setting: String])
     case list(CredentialKind, flags: [Setting: String])
     case revoke(CredentialKind, id: Int64, flags: [Setting: String])
     case export(folder: String, app: AppScope, at: Int64?, flags: [Setting: String])
@@ -190,9 +191,10 @@ enum Command: Equatable {
         case "create":
             let app = kind == .keys ? line.take("--app") : nil
             let environments = kind == .keys ? line.take("--environments") : nil
+            let isForChecks = kind == .tokens ? try line.takeSwitch("--checks-only") : false
             return .create(
                 kind, name: line.take("--name") ?? "unnamed", app: app, environments: environments,
-                flags: line.settings)
+                isForChecks: isForChecks, flags: line.settings)
         case "list": return .list(kind, flags: line.settings)
         case "revoke":
             guard let word = line.takeWord() else {
@@ -227,7 +229,7 @@ private struct ParsedArguments {
             "--min-devices", "--min-reports", "--max-rate",
         ] + switches
     /// Flags that need no value, called switches.
-    private static let switches = ["--overwrite", "--repair", "--dry-run"]
+    private static let switches = ["--overwrite", "--repair", "--dry-run", "--checks-only"]
 
     /// Splits the arguments. A flag's value is the next argument, or follows an equals sign. A switch is yes unless yes
     /// or no follows in one of these ways.

@@ -12,18 +12,22 @@ struct CredentialCommand {
         credentials = Credentials(store: try Program.openStore(settings, isServer: false))
     }
 
-    func create(name: String, app: String?, environments: String?) throws {
+    func create(name: String, app: String?, environments: String?, isForChecks: Bool) throws {
         let (credential, secret) = try credentials.create(
-            kind.purpose, name: name, app: app, environments: environments, now: WallClock.milliseconds())
+            isForChecks ? .check : kind.purpose, name: name, app: app, environments: environments,
+            now: WallClock.milliseconds())
         let places = credential.environmentList.map { " in \($0)" } ?? ""
-        let appScope = kind == .keys ? ", for \(app.map { "\($0) only" } ?? "any app")\(places)" : ""
+        let appScope =
+            kind == .keys
+            ? ", for \(app.map { "\($0) only" } ?? "any app")\(places)"
+            : isForChecks ? ", only for release checks" : ""
         Output.line(
             "\(kind.noun) \(credential.id) (\(name)\(appScope)), shown once; a running collector accepts it within two seconds:\n\(secret)"
         )
     }
 
     func list() throws {
-        let list = try credentials.list(kind.purpose, now: WallClock.milliseconds())
+        let list = try credentials.list(kind, now: WallClock.milliseconds())
         guard !list.isEmpty else {
             Output.line("there is no \(kind.noun) yet; create one with collector \(kind.noun) create")
             return
@@ -31,7 +35,10 @@ struct CredentialCommand {
         for credential in list {
             let state = credential.revokedAt.map { "revoked \(WallClock.day($0))" } ?? "valid"
             let places = credential.environmentList.map { " in \($0)" } ?? ""
-            let appScope = kind == .keys ? "\t\(credential.app ?? "any app")\(places)" : ""
+            let appScope =
+                kind == .keys
+                ? "\t\(credential.app ?? "any app")\(places)"
+                : credential.purpose == .check ? "\tonly checks" : ""
             Output.line(
                 "\(credential.id)\t\(state)\(appScope)\tcreated \(WallClock.day(credential.createdAt))\t\(credential.name)"
             )
@@ -39,7 +46,7 @@ struct CredentialCommand {
     }
 
     func revoke(_ id: Int64) throws {
-        guard try credentials.revoke(kind.purpose, id, now: WallClock.milliseconds()) else {
+        guard try credentials.revoke(kind, id, now: WallClock.milliseconds()) else {
             throw NoSuchCredential(kind: kind, id: id)
         }
         Output.line(

@@ -104,6 +104,7 @@ extension HelpTopic {
             case .token:
                 """
                   --name NAME             name for the history of leaks (default: unnamed)
+                  --checks-only           the token can only run collector check, for CI
                 \(database)
                 """
             case .check:
@@ -189,6 +190,7 @@ extension HelpTopic {
         case .token:
             """
               collector token create --name ann
+              collector token create --name ci --checks-only
               collector token revoke 2
             """
         case .check:

@@ -3,12 +3,13 @@ import Foundation
 import LeakDetector
 import LeakMessage
 import LeakReporter
+import LeakSampleData
 
 #if canImport(RetainPaths)
     import RetainPaths
 #endif
 
-/// The demo: creates the leaks on all simulated phones and sends the reports.
+/// The demo: sends the reports of a made-up shop, creates the leaks on all simulated phones and sends their reports.
 @MainActor
 struct Demo {
     private let options: Options
@@ -18,9 +19,29 @@ struct Demo {
     /// Runs the demo.
     ///
     /// - Returns: `true` if everything was delivered.
-    func run() -> Bool {
+    func run() -> Bool { sendSampleData() && leak() }
+
+    private func sendSampleData() -> Bool {
+        let now = Int64(Date().timeIntervalSince1970 * 1000)
+        print("leak-demo: sends two weeks of reports of a made-up shop to \(options.endpoint) …")
+        do {
+            var delivery = try SampleDelivery(options)
+            try delivery.send(SampleFleet(.demo, end: now))
+            print("   \(delivery.batchCount) batches, \(delivery.decisionCount) decisions about leaks\n")
+            return true
+        } catch {
+            print("\nThe shop's reports were not delivered. \(error)\n\(Self.hint)")
+            return false
+        }
+    }
+
+    private static let hint =
+        "Check the address and that a collector is there (`make run` starts one here), then try again."
+
+    /// Creates the leaks and sends their reports.
+    private func leak() -> Bool {
         let fleet = Phone.fleet(version: options.version, previous: options.previousVersion)
-        print("leak-demo: creates real leaks and reports them to \(options.endpoint)")
+        print("leak-demo: creates real leaks and reports them")
         let phones = fleet.map { SimulatedPhone($0, options) }
 
         print("\n1. Screens are closed, some with a mistake that leaks:")
@@ -94,7 +115,9 @@ struct Demo {
             "   sent \(sent) reports in \(all.reduce(0) { $0 + $1.batches }) batches, waiting \(waiting), dropped \(lost)"
         )
         guard waiting > 0 || lost > 0 else {
-            print("\nEverything was delivered. See it: \(options.endpoint)/")
+            print("\nEverything was delivered.")
+            print("The shop:        \(options.endpoint)/?app=com.example.shop")
+            print("The real leaks:  \(options.endpoint)/?environment=debug")
             return true
         }
         for reason in LeakReporter.DropReason.allCases {
@@ -103,9 +126,7 @@ struct Demo {
         }
         print("\nNot everything was delivered. \(all.compactMap(\.lastFailure).last ?? "No answer in time").")
         if waiting > 0 {
-            print(
-                "Check the address and that a collector is there (`make run` starts one here), then try again."
-            )
+            print(Self.hint)
         }
         return false
     }
@@ -145,7 +166,8 @@ private final class SimulatedPhone {
         var configuration = LeakReporter.Configuration(
             endpoint: options.endpoint, key: options.key,
             app: AppInfo(
-                id: "com.example.leak-demo", module: "leak_demo", version: phone.version, build: phone.build),
+                id: "com.example.leak-demo", module: "leak_demo", environment: "debug",
+                version: phone.version, build: phone.build),
             device: phone.device, install: .given(phone.install))
         // No files: those of made-up phones would never be read again.
         configuration.storage = .memory

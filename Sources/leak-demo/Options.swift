@@ -2,6 +2,8 @@
 struct Options: Hashable {
     var endpoint = "http://localhost:8080"
     var key = ""
+    /// An access token, with which the demo decides about leaks; empty if it should not.
+    var token = ""
     var version = "2.1.0"
     var repeats = 1
 
@@ -30,7 +32,8 @@ struct Options: Hashable {
     }
 
     static let help = """
-        leak-demo creates real leaks, finds them with LeakDetector and sends them with LeakReporter.
+        leak-demo sends two weeks of reports of a made-up shop, com.example.shop. Then it creates real leaks, finds them with
+        LeakDetector and sends them with LeakReporter, for com.example.leak-demo in the environment debug.
 
         usage: leak-demo [--endpoint URL] [--key KEY] [--version-name VERSION] [--repeat N]
                leak-demo --paths
@@ -43,7 +46,8 @@ struct Options: Hashable {
           --help                    prints this text
 
         LEAK_ENDPOINT and LEAK_KEY are environment variables. Prefer LEAK_KEY to --key: everyone on the machine can see command
-        lines. The app, its versions, installs and devices are made up; the leaked objects are real.
+        lines. With an access token in LEAK_TOKEN, leaks of the shop are resolved and ignored too. Of com.example.leak-demo, the
+        versions, installs and devices are made up; the leaked objects are real.
         Exit codes: 0 if everything was delivered, 1 if not, 2 if the command line is wrong. With --paths: 0 if at least
         \(FoundPaths.requiredCount) paths are as expected, 1 if not.
         """
@@ -52,11 +56,12 @@ struct Options: Hashable {
     ///
     /// - Parameters:
     ///   - arguments: the arguments, without the program's name.
-    ///   - environment: variables, of which `LEAK_ENDPOINT` and `LEAK_KEY` are read.
+    ///   - environment: variables, of which `LEAK_ENDPOINT`, `LEAK_KEY` and `LEAK_TOKEN` are read.
     static func read(_ arguments: [String], _ environment: [String: String]) throws(UsageError) -> Command {
         var options = Options()
         if let endpoint = environment["LEAK_ENDPOINT"], !endpoint.isEmpty { options.endpoint = endpoint }
         if let key = environment["LEAK_KEY"] { options.key = key }
+        if let token = environment["LEAK_TOKEN"] { options.token = token }
         var rest = arguments[...]
         while let argument = rest.popFirst() {
             if argument == "--help" || argument == "-h" { return .help }

@@ -22,6 +22,10 @@ import Testing
             ["token", "create", "--name", "ann"],
             .create(.tokens, name: "ann", app: nil, environments: nil, flags: [:])
         ),
+        (
+            ["token", "create", "--name", "ci", "--checks-only"],
+            .create(.tokens, name: "ci", app: nil, environments: nil, isForChecks: true, flags: [:])
+        ),
         (["token", "revoke", "2"], .revoke(.tokens, id: 2, flags: [:])),
         (["key", "revoke", "3"], .revoke(.keys, id: 3, flags: [:])),
         (["export", "out", "--app", "a"], .export(folder: "out", app: "a", at: nil, flags: [:])),

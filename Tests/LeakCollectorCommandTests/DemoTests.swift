@@ -104,9 +104,31 @@ import Testing
             wrong = try Self.wrongPaths(of: own, expected, at: running.address)
         }
         #expect(Self.staying.count - wrong.count >= Self.requiredPaths, "\(wrong)")
+        try Self.expectShop(at: running.address)
         #expect(try Self.versions(of: "CartController", in: own) == ["first": "2.0.9", "last": "2.0.9"])
         #expect(try Self.versions(of: "Profile.Editor", in: own) == ["first": "2.1.0", "last": "2.1.0"])
         #expect(try Self.versions(of: "Gallery", in: own)["last"] == "2.1.0")
+    }
+
+    /// The made-up shop: three releases in two weeks, and leaks of each state.
+    private static func expectShop(at address: String) throws {
+        let app = "app=com.example.shop"
+        for (filter, expected) in [
+            ("new", ["WishlistViewController", "ReturnsCoordinator"]),
+            ("regressed", ["SearchViewController"]),
+            ("resolved", ["ProfileViewController"]), ("ignored", ["DebugMenuController"]),
+            ("slow", ["CatalogueDownloader"]), ("known", ["_UIAlertControllerTextField"]),
+        ] {
+            let list = try json("\(address)/api/v1/leaks?\(app)&state=\(filter)")
+            let leaks = try #require(list["leaks"] as? [[String: Any]])
+            #expect(leaks.compactMap { $0["class"] as? String } == expected, "\(filter)")
+        }
+        let list = try json("\(address)/api/v1/leaks?\(app)&sort=reports")
+        let leaks = try #require(list["leaks"] as? [[String: Any]])
+        #expect(leaks.first?["class"] as? String == "CheckoutViewController")
+        let releases = try #require(
+            try json("\(address)/api/v1/releases?\(app)")["releases"] as? [[String: Any]])
+        #expect(Set(releases.compactMap { $0["version"] as? String }) == ["5.0.0", "5.1.0", "5.2.0"])
     }
 
     /// Minimum number of paths, of 29, that must be right. One object is held by a raw pointer, which cannot be
@@ -119,7 +141,11 @@ import Testing
         code: Int32, output: String, errors: String
     ) {
         try CollectorProcess.run(
-            [], environment: ["LEAK_ENDPOINT": collector.address, "LEAK_KEY": CollectorProcess.key],
+            [],
+            environment: [
+                "LEAK_ENDPOINT": collector.address, "LEAK_KEY": CollectorProcess.key,
+                "LEAK_TOKEN": CollectorProcess.token,
+            ],
             program: CollectorProcess.demo)
     }
 
@@ -159,7 +185,8 @@ import Testing
     }
 
     private static func leaks(at address: String) throws -> [[String: Any]] {
-        let json = try json("\(address)/api/v1/leaks?app=com.example.leak-demo&state=any&limit=200")
+        let json = try json(
+            "\(address)/api/v1/leaks?app=com.example.leak-demo&environment=debug&state=any&limit=200")
         return try #require(json["leaks"] as? [[String: Any]])
     }
 

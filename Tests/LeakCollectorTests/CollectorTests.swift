@@ -141,9 +141,9 @@ import Testing
         let fields = [HTTPField("Authorization", "bearer \(secret)")]
         try Self.eventually { try running.post(#"{"class":"One"}"#, fields: fields).status == 200 }
         #expect(try running.post(#"{"class":"One","app":{"id":"other"}}"#, fields: fields).status == 403)
-        #expect(try credentials.revoke(.ingest, credential.id, now: WallClock.milliseconds()))
+        #expect(try credentials.revoke(.keys, credential.id, now: WallClock.milliseconds()))
         try Self.eventually { try running.post(#"{"class":"One"}"#, fields: fields).status == 403 }
-        #expect(try credentials.revoke(.ingest, credential.id, now: WallClock.milliseconds()) == false)
+        #expect(try credentials.revoke(.keys, credential.id, now: WallClock.milliseconds()) == false)
     }
 
     @Test func `the sign-in link works once, and signing out ends the session`() throws {

@@ -33,7 +33,7 @@ struct AccessPage: Component {
             apps: summaries.prefix(Self.maxListedApps).map { app in
                 App(key: app.key, newestVersion: app.newestVersion, lastSeen: app.lastSeen)
             }, appCount: summaries.count, keys: credentials.filter { $0.purpose == .ingest },
-            tokens: credentials.filter { $0.purpose == .access }, rejected: rejected)
+            tokens: credentials.filter { CredentialKind.tokens.includes($0.purpose) }, rejected: rejected)
     }
 
     init(
@@ -80,7 +80,8 @@ struct AccessPage: Component {
     private var tokenContent: HTML {
         #"""
         <p>People sign in with a token. Programs use it to read, decide about leaks, erase installs, and manage keys and \#
-        tokens. If a token is revoked, the tokens that were created with it stay valid.</p>\#(CredentialTable(context: context, kind: .tokens, credentials: tokens, rejected: rejected))\#
+        tokens. If a token is revoked, the tokens that were created with it stay valid. A token for CI can be restricted to \#
+        release checks.</p>\#(CredentialTable(context: context, kind: .tokens, credentials: tokens, rejected: rejected))\#
         \#(createForm(.tokens, buttonTitle: "Create token"))
         """#
     }
@@ -95,7 +96,11 @@ struct AccessPage: Component {
             placeholder="com.example.shop"\#(Self.valueAttribute(typedFields?.app))></label>
             <label>Environments (optional) <input name="environments" autocomplete="off" spellcheck="false" \#
             placeholder="production,testflight"\#(Self.valueAttribute(typedFields?.environments))></label>
-            """# : nil
+            """#
+            : #"""
+            <label><input type="checkbox" name="checks_only" value="yes"\#(typedFields?.isForChecks == true ? " checked" : "")> \#
+            Only for release checks</label>
+            """#
         return #"""
             <form class="filters" method="post" action="\#(context.links.to(form.target))" aria-label="\#(buttonTitle)">\#
             \#(RejectedForm.alert(of: form, in: rejected))<label>Name <input name="name" required maxlength="\#(Credentials.maxNameBytes / TriageForm.bytesPerUnit)" autocomplete="off"\#(Self.valueAttribute(typedFields?.name))\#(typedFields == nil ? "" : " autofocus")></label>\#(appField)\#

@@ -12,6 +12,9 @@ struct CredentialFields: Hashable, Sendable {
     /// Names of environments, separated by commas.
     var environments: String?
 
+    /// `true` for a token that can only run release checks.
+    var isForChecks = false
+
     init() {}
 
     /// Reads the fields of a form. An empty app or list of environments counts as missing.
@@ -19,6 +22,7 @@ struct CredentialFields: Hashable, Sendable {
         name = form["name"]
         app = form["app"].flatMap { $0.isEmpty ? nil : $0 }
         environments = form["environments"].flatMap { $0.isEmpty ? nil : $0 }
+        isForChecks = form["checks_only"] == "yes"
     }
 
     /// Reads the fields of a JSON object. Unknown fields are rejected, because a misspelled `app` would create a key
@@ -51,7 +55,12 @@ struct CredentialFields: Hashable, Sendable {
         case "name": field = \.name
         case "app": field = \.app
         case "environments": field = \.environments
-        default: throw JSONError(.expected("name, app or environments, and no other field"), at: start)
+        case "checks_only":
+            isForChecks = try scanner.boolean()
+            return
+        default:
+            throw JSONError(
+                .expected("name, app, environments or checks_only, and no other field"), at: start)
         }
         guard try scanner.kind() != .null else { return try scanner.null() }
         let value = try scanner.string()

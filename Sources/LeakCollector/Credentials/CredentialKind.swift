@@ -4,7 +4,7 @@ public import LeakStore
 public enum CredentialKind: String, Hashable, Sendable, CaseIterable {
     /// Ingest keys, which allow sending reports.
     case keys
-    /// Access tokens, which allow reading, and everything that can be done on pages.
+    /// Access tokens, which allow reading, and everything that can be done on pages; and those that only run release checks.
     case tokens
 
     public var purpose: Credential.Purpose {
@@ -12,6 +12,11 @@ public enum CredentialKind: String, Hashable, Sendable, CaseIterable {
         case .keys: .ingest
         case .tokens: .access
         }
+    }
+
+    /// Returns `true` if credentials of the purpose are listed, renamed and revoked as this kind.
+    func includes(_ purpose: Credential.Purpose) -> Bool {
+        purpose == self.purpose || self == .tokens && purpose == .check
     }
 
     public var noun: String {

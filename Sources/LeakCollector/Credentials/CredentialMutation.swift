@@ -70,14 +70,20 @@ struct CredentialMutation: Mutation {
 
     private func fields(of request: borrowing Request) throws(Problem) -> CredentialFields {
         guard action != .revoke else { return CredentialFields() }
-        guard !isForm else {
+        let fields: CredentialFields
+        if isForm {
             guard let form = request.form else {
                 throw Problem(.unsupportedMediaType, "Send the form from the page /access, unchanged.")
             }
-            return CredentialFields(form)
+            fields = CredentialFields(form)
+        } else {
+            try request.requireJSON()
+            fields = try CredentialFields(json: request.body())
         }
-        try request.requireJSON()
-        let fields = try CredentialFields(json: request.body())
+        guard !fields.isForChecks || kind == .tokens && action == .create else {
+            throw Problem(.badRequest, "checks_only is allowed only when a token is created")
+        }
+        guard !isForm else { return fields }
         guard fields.app == nil && fields.environments == nil || kind == .keys && action == .create else {
             throw Problem(
                 .badRequest,
@@ -99,15 +105,16 @@ struct CredentialMutation: Mutation {
         do {
             guard let id else {
                 let created = try credentials.create(
-                    kind.purpose, name: name, app: fields.app, environments: fields.environments, now: now)
+                    fields.isForChecks ? .check : kind.purpose, name: name, app: fields.app,
+                    environments: fields.environments, now: now)
                 return (created.credential, created.secret)
             }
             let wasFound =
                 action == .rename
-                ? try credentials.rename(kind.purpose, id, to: name, now: now)
-                : try credentials.revoke(kind.purpose, id, now: now)
+                ? try credentials.rename(kind, id, to: name, now: now)
+                : try credentials.revoke(kind, id, now: now)
             guard wasFound,
-                let changed = try credentials.list(kind.purpose, now: now).first(where: { $0.id == id })
+                let changed = try credentials.list(kind, now: now).first(where: { $0.id == id })
             else {
                 throw Problem(
                     .notFound,

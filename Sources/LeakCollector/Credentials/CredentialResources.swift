@@ -39,7 +39,7 @@ struct TokensResource: JSONResource {
 
 extension JSONWriter {
     fileprivate mutating func credentials(_ kind: CredentialKind, from view: StoreView) throws(StoreError) {
-        let all = try view.reader.credentials(all: true, now: view.now).filter { $0.purpose == kind.purpose }
+        let all = try view.reader.credentials(all: true, now: view.now).filter { kind.includes($0.purpose) }
         fields(of: all, kind)
     }
 }
@@ -59,6 +59,7 @@ extension JSONWriter {
             field("app", credential.app)
             field("environments", credential.environmentList)
         }
+        if kind == .tokens { field("checks_only", credential.purpose == .check) }
         time("created_at", credential.createdAt)
         if let revokedAt = credential.revokedAt {
             time("revoked_at", revokedAt)

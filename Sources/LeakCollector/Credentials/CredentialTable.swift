@@ -40,9 +40,13 @@ struct CredentialTable: Component {
             credential.revokedAt.map { context.relativeTime($0).dayElement }
             ?? "\(isFromEnvironment(credential) ? nil : renameForm(credential))\(revokeForm(credential))"
         return #"""
-            <tr><th scope="row">\#(IsolatedText(credential.name))</th><td class="num">\#(credential.id)</td>\#(appCell)\#
+            <tr><th scope="row">\#(IsolatedText(credential.name))\#(restriction(credential))</th><td class="num">\#(credential.id)</td>\#(appCell)\#
             <td>\#(context.relativeTime(credential.createdAt).dayElement)</td><td>\#(lastCell)</td></tr>
             """#
+    }
+
+    private func restriction(_ credential: Credential) -> HTML? {
+        credential.purpose == .check ? "<small>only for release checks</small>" : nil
     }
 
     /// Returns the environments that a key is restricted to; `nil` for any environment.

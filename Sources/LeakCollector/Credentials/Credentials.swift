@@ -146,7 +146,7 @@ public struct Credentials: Sendable {
 
     private static func check(_ name: String, _ purpose: Credential.Purpose) throws(SettingError) {
         try check(name, "--name", maxBytes: maxNameBytes)
-        let kind = CredentialKind.allCases.first { $0.purpose == purpose }
+        let kind = CredentialKind.allCases.first { $0.includes(purpose) }
         guard let kind, name == kind.setting.variable else { return }
         // The next start would revoke the new credential, because the variable holds another secret.
         throw SettingError(
@@ -160,13 +160,13 @@ public struct Credentials: Sendable {
     private func checkNameIsFree(
         _ name: String, _ purpose: Credential.Purpose, except id: Int64?, now: Int64
     ) throws {
-        guard purpose == .access else { return }
+        guard CredentialKind.tokens.includes(purpose) else { return }
         guard name != SignIn.linkName, !name.hasPrefix(SignIn.sessionPrefix) else {
             throw SettingError(
                 source: "--name",
                 problem: "is reserved for signed-in browsers in the history of leaks; choose another")
         }
-        let others = try list(purpose, now: now).filter { $0.revokedAt == nil && $0.id != id }
+        let others = try list(.tokens, now: now).filter { $0.revokedAt == nil && $0.id != id }
         if let other = others.first(where: { $0.name == name }) {
             throw DuplicateNameError(name: name, id: other.id)
         }
@@ -183,9 +183,9 @@ public struct Credentials: Sendable {
         }
     }
 
-    /// Returns the credentials for one purpose, including revoked ones, oldest first.
-    public func list(_ purpose: Credential.Purpose, now: Int64) throws -> [Credential] {
-        try store.makeReader().credentials(all: true, now: now).filter { $0.purpose == purpose }
+    /// Returns the credentials of one kind, including revoked ones, oldest first.
+    public func list(_ kind: CredentialKind, now: Int64) throws -> [Credential] {
+        try store.makeReader().credentials(all: true, now: now).filter { kind.includes($0.purpose) }
     }
 
     /// Renames an ingest key or an access token.
@@ -193,20 +193,19 @@ public struct Credentials: Sendable {
     /// - Returns: `true` if there is such a credential that is not revoked.
     /// - Throws: ``SettingError`` for an invalid name, ``ReservedNameError`` for the credential from the environment,
     ///   which the next start finds by its name, ``DuplicateNameError``, or ``StoreError``.
-    func rename(_ purpose: Credential.Purpose, _ id: Int64, to name: String, now: Int64) throws -> Bool {
-        try Self.check(name, purpose)
-        guard let credential = try list(purpose, now: now).first(where: { $0.id == id }) else { return false }
-        let kind = CredentialKind.allCases.first { $0.purpose == purpose }
-        if credential.name == kind?.setting.variable { throw ReservedNameError(name: credential.name) }
-        try checkNameIsFree(name, purpose, except: id, now: now)
+    func rename(_ kind: CredentialKind, _ id: Int64, to name: String, now: Int64) throws -> Bool {
+        try Self.check(name, kind.purpose)
+        guard let credential = try list(kind, now: now).first(where: { $0.id == id }) else { return false }
+        if credential.name == kind.setting.variable { throw ReservedNameError(name: credential.name) }
+        try checkNameIsFree(name, kind.purpose, except: id, now: now)
         return try store.setName(ofCredential: id, to: name)
     }
 
     /// Revokes an ingest key or an access token.
     ///
     /// - Returns: `true` if there was such a credential that was not revoked before.
-    public func revoke(_ purpose: Credential.Purpose, _ id: Int64, now: Int64) throws -> Bool {
-        guard try list(purpose, now: now).contains(where: { $0.id == id }) else { return false }
+    public func revoke(_ kind: CredentialKind, _ id: Int64, now: Int64) throws -> Bool {
+        guard try list(kind, now: now).contains(where: { $0.id == id }) else { return false }
         return try store.revoke(credential: id, now: now)
     }
 }

@@ -29,7 +29,8 @@ struct NewSecretPage: Component {
             Snippet.sending(
                 to: address, key: secret, app: credential.app, environment: credential.environments.first,
                 project: credential.id)
-        case .tokens: Snippet.reading(from: address, token: secret)
+        case .tokens:
+            Snippet.reading(from: address, token: secret, onlyChecks: credential.purpose == .check)
         }
     }
 }

@@ -59,18 +59,17 @@ struct Snippet: Hashable, Sendable {
                 """#)
     }
 
-    static func reading(from address: String, token: String) -> [Snippet] {
-        [
-            Snippet(
-                title: "From a shell",
-                code: #"curl '\#(address)/api/v1/leaks' --header 'Authorization: Bearer \#(token)'"#),
-            Snippet(
-                title: "In CI, before a release",
-                code: #"""
-                    export COLLECTOR_URL='\#(address)' COLLECTOR_ACCESS_TOKEN='\#(token)'
-                    collector check --app com.example.shop --version 1.0.0
-                    """#),
-        ]
+    static func reading(from address: String, token: String, onlyChecks: Bool) -> [Snippet] {
+        let list = Snippet(
+            title: "From a shell",
+            code: #"curl '\#(address)/api/v1/leaks' --header 'Authorization: Bearer \#(token)'"#)
+        let check = Snippet(
+            title: "In CI, before a release",
+            code: #"""
+                export COLLECTOR_URL='\#(address)' COLLECTOR_ACCESS_TOKEN='\#(token)'
+                collector check --app com.example.shop --version 1.0.0
+                """#)
+        return onlyChecks ? [check] : [list, check]
     }
 
     /// Returns a string literal of Swift. An app's id may contain any characters except control characters.

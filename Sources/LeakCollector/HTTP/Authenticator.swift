@@ -71,9 +71,9 @@ final class Authenticator: Sendable {
     }
 
     /// Looks up the credential of a request that reads: an access token in `Authorization: Bearer`, or a signed-in
-    /// browser's cookie.
+    /// browser's cookie. The token may be one that can only run release checks.
     func readCredential(of request: borrowing Request, now: Int64) -> CredentialIndex.LookupResult {
-        if let token = Self.bearer(of: request) { return find(token, for: [.access], now: now) }
+        if let token = Self.bearer(of: request) { return find(token, for: [.access, .check], now: now) }
         guard let cookie = sessionCookie(of: request) else { return .unknown }
         return find(cookie, for: [.session], now: now)
     }
@@ -170,6 +170,7 @@ extension Authenticator {
                 .forbidden,
                 "this session or token was revoked or has expired; sign in again or use another token")
         }
+        guard credential.purpose != .check else { throw .onlyChecks }
         // A browser adds the session cookie also to requests that another site makes it send, in ways that `SameSite`
         // does not cover: for example from a page of the same host on another port.
         let requestOrigin = requestOrigin(of: request)

@@ -43,6 +43,10 @@ struct Problem: Error, Sendable {
         return response
     }
 
+    /// The response to a token for release checks at any other address.
+    static let onlyChecks = Problem(
+        .forbidden, "this access token may only run release checks (GET /api/v1/check)")
+
     /// Returns the problem of a request without a credential, or with an unknown one.
     static func unauthorized(_ detail: String) -> Problem {
         Problem(.unauthorized, detail).withField("WWW-Authenticate", #"Bearer realm="leaks""#)

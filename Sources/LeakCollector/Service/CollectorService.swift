@@ -118,9 +118,9 @@ final class CollectorService: Service {
         case .anyone, .writers:
             return nil
         case .readers:
-            return readRejection(by: request).map { readRejectionResponse($0, request) }
+            return readRejection(by: request, of: match.route).map { readRejectionResponse($0, request) }
         case .people:
-            guard let problem = readRejection(by: request) else { return nil }
+            guard let problem = readRejection(by: request, of: match.route) else { return nil }
             // A program that presents a token gets the reason of the failure; a browser is sent to the sign-in page.
             guard Authenticator.bearer(of: request) == nil else {
                 return readRejectionResponse(problem, request)
@@ -149,9 +149,13 @@ final class CollectorService: Service {
         return response
     }
 
-    private func readRejection(by request: borrowing Request) -> Problem? {
+    private static let checkPath = ResourceAddress.json(ReleaseCheckResource.self).path
+
+    /// - Parameter route: the route of the request; `nil` if there is none.
+    private func readRejection(by request: borrowing Request, of route: Route? = nil) -> Problem? {
         switch context.authenticator.readCredential(of: request, now: context.now()) {
-        case .valid: nil
+        case .valid(let credential):
+            credential.purpose == .check && route?.path != Self.checkPath ? .onlyChecks : nil
         case .revoked: Problem(.forbidden, "this access token was revoked; use another one")
         case .unknown:
             .unauthorized(

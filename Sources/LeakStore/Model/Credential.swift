@@ -5,6 +5,8 @@ public struct Credential: Hashable, Sendable {
         case ingest
         /// An access token: it can read pages and JSON.
         case access
+        /// An access token that can only run release checks.
+        case check
         /// A sign-in link: it opens a session in a browser once.
         case signIn = "sign_in"
         /// The session of a signed-in browser.

@@ -1,6 +1,7 @@
 import LeakCollectorSupport
 import Foundation
 import LeakHTTPClient
+import LeakHTTPServer
 import LeakStore
 import Testing
 
@@ -233,6 +234,51 @@ import Testing
         #expect((kept.body["detail"] as? String)?.contains("cannot be renamed") == true)
     }
 
+    @Test(arguments: [true, false])
+    func `a token for checks can run a check, and every other address rejects it`(isForm: Bool) async throws {
+        let running = try RunningCollector()
+        #expect(try running.post(#"{"class":"A","app":{"id":"shop","version":"1.0"}}"#).status == 200)
+        let secret: String
+        if isForm {
+            let page = try running.post(
+                "name=ci&checks_only=yes", Self.form, to: "/access/tokens", fields: [Self.bearer])
+            #expect(page.status == 201 && page.text.contains("collector check"))
+            secret = try #require(page.text.firstMatch(of: /<pre>([^<]+)<\/pre>/)).output.1.description
+            #expect(try running.get("/access").text.contains("only for release checks"))
+        } else {
+            let made = try running.post(
+                #"{"name":"ci","checks_only":true}"#, to: "/api/v1/tokens", fields: [Self.bearer])
+            #expect(try made.json["checks_only"] as? Bool == true)
+            secret = try #require(try made.json["secret"] as? String)
+        }
+        let check = "/api/v1/check"
+        let fields = [HTTPField("Authorization", "Bearer \(secret)")]
+        #expect(try running.get("\(check)?app=shop&version=1.0", fields: fields).status == 200)
+
+        let routes = running.collector.service.routes.filter { [.readers, .people].contains($0.access) }
+        #expect(routes.contains { $0.path == check } && routes.count > Resources.addresses.count)
+        for route in routes where route.path != check {
+            let path = route.path.replacing("{leak}", with: String(repeating: "0", count: 32))
+                .replacing(/\{[a-z]+\}/, with: "1")
+            let answer = try await send(
+                "\(route.method.name)", running.address + path, token: secret)
+            #expect(answer.status == 403, "\(route.method) \(route.path)")
+        }
+        #expect(try running.post(#"{"class":"A"}"#, fields: fields).status == 401)
+        let signIn = try running.post("token=\(secret)", Self.form, to: "/sign-in", fields: [])
+        #expect(signIn.field("Set-Cookie") == nil)
+        #expect(try running.get("/api/v1/leaks").json["total"] as? Int == 1)
+    }
+
+    @Test(arguments: ["/api/v1/keys", "/api/v1/tokens/1"])
+    func `only a new token can be for checks`(path: String) async throws {
+        let running = try RunningCollector()
+        let method = path.hasSuffix("keys") ? "POST" : "PATCH"
+        let answer = try await send(
+            method, running.address + path, body: #"{"name":"ci","checks_only":true}"#)
+        #expect(answer.status == 400)
+    }
+
     @Test(arguments: ["+1", "-1", "1.0", "%2B1", "0x1", "99999999999999999999"])
     func `an address with no number of a key is not found`(number: String) async throws {
         let running = try RunningCollector()
@@ -310,7 +356,8 @@ import Testing
     }
 
     private func send(
-        _ method: String, _ address: String, body: String? = nil, encoding: String? = nil
+        _ method: String, _ address: String, body: String? = nil, encoding: String? = nil,
+        token: String = RunningCollector.token
     ) async throws
         -> (status: Int, body: [String: Any])
     {
@@ -319,7 +366,7 @@ import Testing
         request.httpBody = body.map { Data($0.utf8) }
         request.setValue("application/json", forHTTPHeaderField: "Content-Type")
         request.setValue(encoding, forHTTPHeaderField: "Content-Encoding")
-        request.setValue("Bearer \(RunningCollector.token)", forHTTPHeaderField: "Authorization")
+        request.setValue("Bearer \(token)", forHTTPHeaderField: "Authorization")
         let (data, answer) = try await URLSession.shared.data(for: request)
         return (
             try #require(answer as? HTTPURLResponse).statusCode,
