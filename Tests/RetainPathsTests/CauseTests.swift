@@ -21,8 +21,8 @@ import Testing
             "nested generic types and a generic method", "actor with an isolated deinit", "array of closures",
             "array of closures with arguments", "observer of a key path", "handlers in nested enums",
             "array of existential structs with closures", "undo stack",
+            "closure that captures a closure that captures self", "memoized function",
         ],
-        "nested_closure": ["closure that captures a closure that captures self", "memoized function"],
         "stored_handler": [
             "closure kept by another object", "weak outer closure with a strong inner one",
             "token of a notification center", "property wrapper that is a class",
