@@ -63,7 +63,7 @@ extension BrowserTests {
             }
         }
 
-        @Test(arguments: [320, 401, 600, 720, 845, 1_000, 1_001, 1_040, 1_081, 1_200])
+        @Test(arguments: [320, 401, 600, 720, 845, 1_000, 1_001, 1_040, 1_081, 1_280])
         func `is as wide as the window, with rates and ranges of versions in its rows`(width: Int)
             async throws
         {
