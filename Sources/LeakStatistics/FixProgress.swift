@@ -25,7 +25,7 @@ public struct FixProgress: Hashable, Sendable {
     public let stage: Stage
     /// Reports by checks in the versions before the fix.
     public let before: Proportion
-    /// Reports by checks since the fix. For a leak that was seen again: from the first version in which it was seen again.
+    /// Reports by checks since the fix. For a leak that was seen again: in the versions in which it was seen again.
     public let since: Proportion
     /// Number of checks without a report after which the leak is ``Stage/fixed``; `nil` if the rate before the fix is not known.
     public let neededChecks: Int?
@@ -37,7 +37,7 @@ public struct FixProgress: Hashable, Sendable {
     /// - Parameters:
     ///   - before: reports by checks in the versions before the fix.
     ///   - clean: the same in the versions since the fix, up to the first one in which the leak was seen again.
-    ///   - seenAgain: the same from that version on; `nil` if the leak was not seen again.
+    ///   - seenAgain: the same in the versions in which the leak was seen again; `nil` if it was not.
     public init(before: BucketedCounts, clean: BucketedCounts, seenAgain: BucketedCounts? = nil) {
         let effect = BucketedCounts.designEffect(of: [before])
         let neededChecks = before.isRate ? Self.neededChecks(before.total.rate, effect: effect) : nil

@@ -183,6 +183,21 @@ import Testing
         #expect(try newest() == "2.0")
     }
 
+    @Test func `a leak of a release that is being rolled out is mended after that release`() throws {
+        try count("1.0", "Other", installs: [1, 2, 3], sessions: 500)
+        try count("2.0", installs: [4, 5], sessions: 10)
+        #expect(try newest() == "1.0")
+        let detail = try #require(try store.makeReader().leak(leak("Page").id, now: noon))
+        #expect(detail.referenceVersion(current: "1.0") == "2.0")
+        #expect(detail.referenceVersion(current: "3.0") == "3.0")
+        let mended = try #require(
+            try store.decide(
+                Decision(.resolve(.nextVersion), by: "ada"), about: leak("Page").id, now: noon))
+        #expect(mended.action == .resolved(version: "2.0", isAfter: true))
+        try count("2.0", installs: [6])
+        #expect(try store.makeReader().leak(leak("Page").id, now: noon)?.row.state == .resolved)
+    }
+
     @Test(arguments: [(.newestVersion, "1.10"), (.nextVersion, "1.11")] as [(Decision.Fix, String)])
     func `a leak that a developer's build has is mended in the current release, or after it`(
         fix: Decision.Fix, back: String

@@ -112,6 +112,18 @@ import Testing
         #expect(check.leaks.first?.row.fix == status)
     }
 
+    @Test func `versions without the leak do not make a leak half fixed that others have as before`() throws {
+        try count("5.3.0", reports: 144, of: 1_000)
+        try resolve(.after("5.3.0"))
+        try count("5.4.0", reports: 144, of: 1_000)
+        for version in ["5.4.1", "5.4.2", "5.4.3"] { try count(version, reports: 0, of: 1_000) }
+        #expect(try fix("Page", .regressed).progress.stage == .regressed)
+        try count("5.4.4", reports: 140, of: 1_000)
+        let status = try fix("Page", .regressed)
+        #expect(status.progress.stage == .regressed)
+        #expect(status.progress.since == Proportion(events: 284, trials: 2_000))
+    }
+
     @Test func `without checks a leak is only not seen since`() throws {
         try count("5.3.0", reports: 20, of: 0)
         try resolve(.version("5.4.0"))

@@ -5,7 +5,7 @@ import LeakStore
 struct TriageForm: Component {
     var context: PageContext
     var row: LeakRow
-    /// The current release of the leak's app.
+    /// ``LeakDetail/referenceVersion(current:)``
     var newestVersion: String?
 
     private typealias Button = DecisionFields.Button

@@ -34,6 +34,8 @@ package struct FixCounts: Sendable {
             reports.add(other.reports)
         }
 
+        var hasReports: Bool { reports.counts.contains { $0 > 0 } }
+
         var bucketed: BucketedCounts { BucketedCounts(events: reports.counts, trials: checks.counts) }
     }
 
@@ -64,7 +66,8 @@ package struct FixCounts: Sendable {
         for (version, counts) in since {
             if let seenAgainOrder, VersionOrder(version) >= seenAgainOrder {
                 seenAgain = seenAgain ?? Counts()
-                seenAgain?.add(counts)
+                // Checks of versions without a report would lower the rate that the others have.
+                if counts.hasReports { seenAgain?.add(counts) }
             } else {
                 clean.add(counts)
             }

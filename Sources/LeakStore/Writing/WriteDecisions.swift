@@ -33,7 +33,7 @@ extension Writer {
         var state: Int64
         var reports: Int
         /// The version that ``Decision/Fix/newestVersion`` and ``Decision/Fix/nextVersion`` refer to: the current release of the
-        /// leak's app.
+        /// leak's app, or a higher version that has the leak on ``LeakDetail/installsInUse`` installs, because it is in use already.
         var newestVersion: String
     }
 
@@ -41,10 +41,14 @@ extension Writer {
         let select = try connection.statement(
             """
             select l.id, l.state, l.reports, r.version from leak l join app a on a.id = l.app
-            join release r on r.id = a.newest_release where l.key = ?
+            join release r on r.id = (
+              select id from release where id = a.newest_release
+                or id in (select release from leak_release where leak = l.id and installs >= ?2)
+              order by order_key desc limit 1)
+            where l.key = ?1
             """)
         defer { select.reset() }
-        try select.bind(leak.bytes)
+        try select.bind(leak.bytes, LeakDetail.installsInUse)
         guard try select.step() else { return nil }
         return DecisionTarget(
             row: select.int64(0), state: select.int64(1), reports: select.int(2),
