@@ -43,7 +43,7 @@ struct FixStatusText {
         let checks = "\(Count(since.trials))\u{A0}\(noun)"
         switch progress.stage {
         case .notSeen:
-            return "not seen since; earlier versions report no \(noun), so nothing more can be told"
+            return "not seen since; its rate before the fix is unknown, so nothing more can be told"
         case .proving:
             let needed = progress.neededChecks ?? 0
             let devices = since.trials >= needed ? ", but from too few devices" : ""

@@ -141,7 +141,7 @@ private func words(_ html: HTML) throws -> String {
         row.fix = FixCounts().status(regressedIn: nil)
         let evidence = try #require(FixStatusText(row: row)?.evidence)
         #expect(
-            evidence == "not seen since; earlier versions report no dismissals, so nothing more can be told")
+            evidence == "not seen since; its rate before the fix is unknown, so nothing more can be told")
     }
 
     @Test func `the history has each step of the fix, below its decision`() throws {
