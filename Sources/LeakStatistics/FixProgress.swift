@@ -31,7 +31,8 @@ public struct FixProgress: Hashable, Sendable {
     public let neededChecks: Int?
     /// The rate since the fix is lower than this number with the probability ``confidence``; 1 without checks.
     public let upperBound: Double
-    /// True if fewer than about four devices have checks since the fix: they do not show that other devices are rid of the leak.
+    /// True if fewer than about four devices have checks before or since the fix: they do not show that other devices are rid of the
+    /// leak.
     public let hasFewDevices: Bool
 
     /// - Parameters:
@@ -40,8 +41,11 @@ public struct FixProgress: Hashable, Sendable {
     ///   - seenAgain: the same in the versions in which the leak was seen again; `nil` if it was not.
     public init(before: BucketedCounts, clean: BucketedCounts, seenAgain: BucketedCounts? = nil) {
         let effect = BucketedCounts.designEffect(of: [before])
-        let neededChecks = before.isRate ? Self.neededChecks(before.total.rate, effect: effect) : nil
-        let hasFewDevices = clean.usedBucketCount < ReleaseGate.minimumTestedBucketCount
+        let neededChecks = before.isRate ? Self.neededChecks(after: before.total, effect: effect) : nil
+        // A leak of one device may be gone because that device has not updated.
+        let hasFewDevicesBefore = before.usedBucketCount < ReleaseGate.minimumTestedBucketCount
+        let hasFewDevices =
+            hasFewDevicesBefore || clean.usedBucketCount < ReleaseGate.minimumTestedBucketCount
         let isProven = !hasFewDevices && neededChecks.map { clean.total.trials >= $0 } ?? false
         if let seenAgain {
             stage = !isProven && Self.hasFallen(from: before, to: seenAgain) ? .halfFixed : .regressed
@@ -52,7 +56,8 @@ public struct FixProgress: Hashable, Sendable {
         self.before = before.isRate ? before.total : Proportion(events: 0, trials: 0)
         self.since = since.total
         self.neededChecks = neededChecks
-        self.hasFewDevices = since.usedBucketCount < ReleaseGate.minimumTestedBucketCount
+        self.hasFewDevices =
+            hasFewDevicesBefore || since.usedBucketCount < ReleaseGate.minimumTestedBucketCount
         // Checks of one device depend on each other. The bound is that of the number of independent checks with the same variance.
         // Source: L. Kish, Survey Sampling (1965), section 5.4.
         upperBound = Proportion(
@@ -61,8 +66,14 @@ public struct FixProgress: Hashable, Sendable {
         ).exactUpperBound(confidence: Self.confidence)
     }
 
-    private static func neededChecks(_ rate: Double, effect: Double) -> Int? {
-        Proportion.trialsWithoutEvents(excluding: remainingShare * rate, confidence: confidence)
+    /// Number of reports below which the earlier rate is too uncertain, so that its lower bound counts.
+    private static let fewEvents = 10
+
+    private static func neededChecks(after before: Proportion, effect: Double) -> Int? {
+        let rate =
+            before.events < fewEvents
+            ? before.exactInterval(confidence: 2 * confidence - 1).lowerBound : before.rate
+        return Proportion.trialsWithoutEvents(excluding: remainingShare * rate, confidence: confidence)
             .map { Int((Double($0) * effect).rounded(.up)) }
     }
 

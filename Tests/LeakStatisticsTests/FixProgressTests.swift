@@ -43,6 +43,12 @@ import Testing
         Case(name: "many checks", clean: counts(0, of: 4_812), stage: .fixed),
         Case(name: "many checks of three devices", clean: counts(0, of: 4_812, buckets: 3), stage: .proving),
         Case(
+            name: "a leak of three devices, that may not have updated",
+            before: counts(1_440, of: 10_000, buckets: 3), clean: counts(0, of: 4_812), stage: .proving),
+        Case(
+            name: "a rate of one report", before: counts(1, of: 10), clean: counts(0, of: 299),
+            stage: .proving),
+        Case(
             name: "a leak of each check", before: counts(100, of: 100), clean: counts(0, of: 29),
             stage: .fixed),
         Case(name: "seen again, lower", seenAgain: counts(96, of: 4_812), stage: .halfFixed),

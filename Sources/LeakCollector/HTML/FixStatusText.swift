@@ -6,7 +6,8 @@ struct FixStatusText {
     private let fix: FixStatus
     /// Noun of the checks of the class.
     private let noun: String
-    /// The oldest version that should have the fix, or else the version of the decision.
+    /// The version in which a half fixed leak was seen again; for other leaks the oldest version that should have the fix, or else
+    /// the version of the decision.
     let version: String
 
     /// - Returns: `nil` if the leak is not resolved.
@@ -16,7 +17,8 @@ struct FixStatusText {
         }
         self.fix = fix
         noun = ObjectKindName.checksNoun(of: row.identity.kind)
-        self.version = fix.version ?? version
+        let seenAgain = fix.progress.stage == .halfFixed ? row.decisionStatus?.regressedIn : nil
+        self.version = seenAgain ?? fix.version ?? version
     }
 
     var stage: FixProgress.Stage { fix.progress.stage }

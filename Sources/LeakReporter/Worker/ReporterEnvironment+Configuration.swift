@@ -24,8 +24,12 @@ extension ReporterEnvironment {
         folder = Self.folder(configuration.storage, standard: installFile.folder)
         choiceFolder = folder ?? installFile.folder
         let isTestRun = app.environment?.lowercased() == Self.testEnvironment
-        install = Self.install(configuration.install, installFile, isTestRun: isTestRun)
-        if configuration.install == .kept, !isTestRun {
+        install = Self.install(configuration.install, installFile)
+        if configuration.install == .kept, isTestRun {
+            let identifier = Guarded(RandomText.hexadecimal128())
+            install = { identifier.with { $0 } }
+            forgetInstall = { identifier.with { $0 = RandomText.hexadecimal128() } }
+        } else if configuration.install == .kept {
             forgetInstall = { installFile.forget() }
             installFolder = installFile.folder
         }
@@ -77,15 +81,12 @@ extension ReporterEnvironment {
     private static let testEnvironment = "ci"
 
     private static func install(
-        _ install: LeakReporter.Install, _ file: InstallFile, isTestRun: Bool
+        _ install: LeakReporter.Install, _ file: InstallFile
     ) -> @Sendable () -> String? {
         switch install {
-        case .kept where isTestRun:
-            let identifier = RandomText.hexadecimal128()
-            return { identifier }
-        case .kept: return { file.identifier() }
-        case .none: return { nil }
-        case .given(let identifier): return { identifier }
+        case .kept: { file.identifier() }
+        case .none: { nil }
+        case .given(let identifier): { identifier }
         }
     }
 }

@@ -34,13 +34,23 @@ package struct FixCounts: Sendable {
             reports.add(other.reports)
         }
 
+        /// `true` if the counts tell a rate: a version without checks would raise the rate of the others, and one without reports
+        /// would lower it.
+        var isRate: Bool {
+            let (reportCount, checkCount) = (reports.counts.reduce(0, +), checks.counts.reduce(0, +))
+            return reportCount > 0 && reportCount <= checkCount
+        }
+
         var hasReports: Bool { reports.counts.contains { $0 > 0 } }
 
         var bucketed: BucketedCounts { BucketedCounts(events: reports.counts, trials: checks.counts) }
     }
 
-    private var before = Counts()
-    /// Versions that are not older than the fix, oldest first.
+    /// Versions that are older than the fix, oldest first.
+    private var before: [(version: String, counts: Counts)] = []
+    /// Versions that had reports of the leak when it was resolved, and are not older than the fix.
+    private var mixed = Counts()
+    /// Other versions that are not older than the fix, oldest first.
     private var since: [(version: String, counts: Counts)] = []
 
     package init() {}
@@ -48,14 +58,29 @@ package struct FixCounts: Sendable {
     /// - Parameter build: a build of the same version as the last one that was added, or of a newer one.
     package mutating func add(_ build: Build) {
         let counts = Counts(checks: build.checks, reports: build.reports)
-        guard build.isSince else { return before.add(counts) }
-        if since.last?.version != build.version { since.append((build.version, Counts())) }
-        if !build.isMixed { since[since.count - 1].counts.add(counts) }
+        if !build.isSince {
+            Self.add(counts, of: build.version, to: &before)
+        } else if build.isMixed {
+            mixed.add(counts)
+        } else {
+            Self.add(counts, of: build.version, to: &since)
+        }
+    }
+
+    private static func add(
+        _ counts: Counts, of version: String, to versions: inout [(version: String, counts: Counts)]
+    ) {
+        if versions.last?.version != version { versions.append((version, Counts())) }
+        versions[versions.count - 1].counts.add(counts)
     }
 
     /// - Parameter regressedIn: ``DecisionStatus/regressedIn``
     package func status(regressedIn: String?) -> FixStatus {
-        let before = before.bucketed
+        var earlier = Counts()
+        for version in self.before where version.counts.isRate { earlier.add(version.counts) }
+        // A leak that was first seen in the version that should have the fix.
+        if !earlier.hasReports { earlier = mixed }
+        let before = earlier.bucketed
         let seenAgainOrder = regressedIn.map(VersionOrder.init)
         var clean = Counts()
         var seenAgain: Counts?

@@ -6,7 +6,7 @@ extension LeakPattern {
             explanation:
                 "A reference to a method, such as `self.tap`, captures the object like a closure that uses `self`, without showing it.",
             remedy: "{object|button}.{ownField|onTap} = { [weak self] in self?.tap() }",
-            rules: .certain(.any.closure, closureNamed: " in implicit closure #"))
+            rules: .certain(.any.closure, closureNamed: "^implicit closure #", " in implicit closure #"))
     ]
 
     /// Patterns of closures of any type, distinguished by what keeps the closure.

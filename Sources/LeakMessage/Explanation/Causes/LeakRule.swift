@@ -18,8 +18,8 @@ struct LeakRule: Sendable {
     private let shape: Shape
     /// `true` if the path must have no other references.
     private let isWhole: Bool
-    /// Texts that the demangled name of one closure must contain, with placeholders as in the texts of ``LeakPattern``. Empty if
-    /// the names of closures do not matter.
+    /// Texts that the demangled name of one closure must contain, or begin with after `^`, with placeholders as in the texts of
+    /// ``LeakPattern``. Empty if the names of closures do not matter.
     private let closureNameParts: [String]
     /// A text that the same name must not contain.
     private let excludedNamePart: String?
@@ -121,7 +121,9 @@ struct LeakRule: Sendable {
     private func matchesName(of closureNames: [Text], _ names: PatternNames) -> Bool {
         let parts = closureNameParts.map { Text(PatternNames.fill($0, with: names)) }
         return closureNames.contains { name in
-            parts.allSatisfy { name.firstRange(of: $0) != nil }
+            parts.allSatisfy { part in
+                part.dropping("^").map { name.starts(with: $0) } ?? (name.firstRange(of: part) != nil)
+            }
                 && !(excludedNamePart.map { name.firstRange(of: Text($0)) != nil } ?? false)
         }
     }
