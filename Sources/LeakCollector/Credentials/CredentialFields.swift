@@ -22,7 +22,8 @@ struct CredentialFields: Hashable, Sendable {
         name = form["name"]
         app = form["app"].flatMap { $0.isEmpty ? nil : $0 }
         environments = form["environments"].flatMap { $0.isEmpty ? nil : $0 }
-        isForChecks = form["checks_only"] == "yes"
+        // Any other value than the page's must not create a token that can do everything.
+        isForChecks = form["checks_only"] != nil
     }
 
     /// Reads the fields of a JSON object. Unknown fields are rejected, because a misspelled `app` would create a key

@@ -77,10 +77,12 @@
                 update app a set newest_release = coalesce((
                   select id from (
                     select id, order_key, used, sum(used) over () as total from (
-                      select r.id, r.order_key, case when (select sum(t.sessions) from release_hour t where t.app = a.id) > 0
-                        then sum(h.sessions) else sum(h.reports) end as used
-                      from release_hour h join release r on r.id = h.release where h.app = a.id
-                      group by r.id, r.order_key) as counted) as shares
+                      select id, order_key, case when sum(sessions) over () * 10 >= sum(reports) over ()
+                        then sessions else reports end as used
+                      from (
+                        select r.id, r.order_key, sum(h.sessions) as sessions, sum(h.reports) as reports
+                        from release_hour h join release r on r.id = h.release where h.app = a.id
+                        group by r.id, r.order_key) as summed) as counted) as shares
                   order by case when used < 100 or used * 20 < total then used else total + 1 end desc, order_key desc limit 1),
                   newest_release)
                 """,

@@ -2,13 +2,14 @@
 /// adoption. A version has adoption if it has at least ``minimumPercentage`` percent of the environment's sessions of the last
 /// 24 hours, and at least ``minimumSessions``. If no version has that many, the one with the most sessions is the current release.
 ///
-/// If none of the sessions is known, reports count instead. The 24 hours end with the last hour in which sessions or reports
+/// If most senders report no sessions, which shows in more than ``reportsPerSession`` reports for each, reports count instead. The 24 hours end with the last hour in which sessions or reports
 /// arrived, so the current release does not change while nothing arrives. The table `release_hour` has these hours and no
 /// others: ``firstHour(now:)``. The row of the current release is stored in `app.newest_release`, because the impact of every leak
 /// depends on it.
 public enum CurrentRelease {
     public static let minimumSessions = 100
     public static let minimumPercentage = 5
+    private static let reportsPerSession = 10
     /// Minimum number of installs with a leak that shows that an earlier version was in use without ``minimumSessions``. A single
     /// install may be a developer's device.
     private static let minimumInstalls = 2
@@ -25,9 +26,12 @@ public enum CurrentRelease {
         select coalesce(a.pinned_release, (
           select id from (
             select id, order_key, used, sum(used) over () as total from (
-              select r.id, r.order_key, case when (select sum(t.sessions * 1.0) from release_hour t where t.app = a.id) > 0
-                then sum(h.sessions * 1.0) else sum(h.reports * 1.0) end as used
-              from release_hour h join release r on r.id = h.release where h.app = a.id group by r.id, r.order_key) as counted
+              select id, order_key, case when sum(sessions) over () * \(reportsPerSession) >= sum(reports) over ()
+                then sessions else reports end as used
+              from (
+                select r.id, r.order_key, sum(h.sessions * 1.0) as sessions, sum(h.reports * 1.0) as reports
+                from release_hour h join release r on r.id = h.release where h.app = a.id group by r.id, r.order_key) as summed
+              ) as counted
             ) as shares
           order by case when used < \(minimumSessions) or used * 100 < total * \(minimumPercentage) then used
             else total + 1 end desc, order_key desc limit 1), a.newest_release,
@@ -78,7 +82,11 @@ public enum CurrentRelease {
     package static func adoptions(
         _ rows: [(release: Int64, sessions: Int, reports: Int, lastHour: Int64)]
     ) -> Adoptions {
-        let isOfReports = rows.allSatisfy { $0.sessions == 0 }
+        var (sessions, reports) = (0.0, 0.0)
+        for row in rows {
+            (sessions, reports) = (sessions + Double(row.sessions), reports + Double(row.reports))
+        }
+        let isOfReports = sessions * Double(reportsPerSession) < reports
         var total = 0
         for row in rows { total.addBounded(isOfReports ? row.reports : row.sessions) }
         return Adoptions(

@@ -81,9 +81,11 @@ extension Migration {
             create temp table chosen as select a.id as app, a.newest_release as stored, (
               select id from (
                 select id, order_key, used, sum(used) over () as total from (
-                  select r.id, r.order_key, case when (select sum(t.sessions) from release_hour t where t.app = a.id) > 0
-                    then sum(h.sessions) else sum(h.reports) end as used
-                  from release_hour h join release r on r.id = h.release where h.app = a.id group by r.id, r.order_key))
+                  select id, order_key, case when sum(sessions) over () * 10 >= sum(reports) over () then sessions else reports end
+                    as used
+                  from (
+                    select r.id, r.order_key, sum(h.sessions * 1.0) as sessions, sum(h.reports * 1.0) as reports
+                    from release_hour h join release r on r.id = h.release where h.app = a.id group by r.id, r.order_key)))
               order by case when used < 100 or used * 20 < total then used else total + 1 end desc, order_key desc limit 1)
               as release from app a;
             delete from chosen where release is null or release is stored;
