@@ -79,7 +79,7 @@ import Testing
         try store.makeReader().releases(app: "shop").compactMap(\.adoption)
     }
 
-    @Test func `a version that nobody uses any more is not current, and one that is used again is`() throws {
+    @Test func `a version that is no longer used is not current, and one that is used again is`() throws {
         try count("5.2", sessions: 500)
         try count("6.0", sessions: 500)
         #expect(try newest() == "6.0")

@@ -45,7 +45,7 @@ public enum CurrentRelease {
 
     /// SQL that sorts rows with ``earlierColumns``, so that the highest version that was in use is the first. Such a version had at
     /// least ``minimumSessions``, or leaked on ``minimumInstalls`` and ``minimumPercentage`` percent of the most installs of a
-    /// version. Nobody uses an earlier version in the last 24 hours, so the counts of all time decide.
+    /// version. The counts of all time decide, because an earlier version may have had no use in the last 24 hours.
     package static let earlierOrder = """
         case when sessions >= \(minimumSessions) or (installs >= \(minimumInstalls)
           and installs * 100 >= most_installs * \(minimumPercentage)) then 0 else 1 end, order_key desc
