@@ -125,7 +125,7 @@ let package = Package(
         .target(name: "LeakSentry", dependencies: ["LeakMessage", "LeakGrammar"], swiftSettings: settings),
         .target(name: "LeakStatistics", swiftSettings: settings),
         .target(
-            name: "LeakStore", dependencies: ["CLeakSQLite", "LeakPlatform", "LeakStatistics"],
+            name: "LeakStore", dependencies: ["CLeakSQLite", "LeakGzip", "LeakPlatform", "LeakStatistics"],
             swiftSettings: settings),
         // Empty without its trait, so that libpq is needed only with the trait.
         .target(
@@ -280,7 +280,7 @@ let package = Package(
         .testTarget(
             name: "LeakStoreTests",
             dependencies: [
-                "LeakSeededRandom", "LeakStatistics", "LeakStore", "CLeakSQLite", "LeakPlatform",
+                "LeakSeededRandom", "LeakStatistics", "LeakStore", "CLeakSQLite", "LeakGzip", "LeakPlatform",
                 .target(name: "LeakPostgreSQL", condition: .when(traits: ["PostgreSQL"])),
             ],
             resources: [.copy("Vectors")], swiftSettings: settings),

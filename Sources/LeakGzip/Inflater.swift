@@ -48,7 +48,7 @@ public struct Inflater: ~Copyable {
         unsafe stream = .allocate(capacity: 1)
         unsafe stream.initialize(to: z_stream())
         let code = unsafe inflateInit2_(
-            stream, Gzip.windowBits, ZLIB_VERSION, Int32(MemoryLayout<z_stream>.size))
+            stream, Self.windowBits, ZLIB_VERSION, Int32(MemoryLayout<z_stream>.size))
         isOpen = code == Z_OK
     }
 
@@ -59,7 +59,7 @@ public struct Inflater: ~Copyable {
 
     /// Prepares for another member or stream.
     public mutating func reset(_ format: Format = .gzip) {
-        if isOpen { unsafe inflateReset2(stream, Gzip.windowBits) }
+        if isOpen { unsafe inflateReset2(stream, Self.windowBits) }
         self.format = format
         state = .reading
         expansion = ExpansionLimiter(limits: limits)
@@ -160,6 +160,8 @@ public struct Inflater: ~Copyable {
         }
     }
 
+    /// The base-2 logarithm of 32 KiB, the format's longest history, for the gzip format.
+    private static let windowBits = MAX_WBITS + Deflater.gzipFormat
     /// The compression method in the low half of zlib's first byte: deflate. RFC 1950 §2.2.
     private static let zlibMark: UInt8 = 8
     /// The most bytes inflated at a time, in a buffer on the stack.

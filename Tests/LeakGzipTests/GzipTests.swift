@@ -47,6 +47,17 @@ import Testing
         #expect(Gzip.deflate(Self.text, level: -5) == Gzip.deflate(Self.text, level: 1))
     }
 
+    @Test(arguments: [-1, 9, 10, 12, 15, 99])
+    func `one deflater compresses one member after another, with any history`(historyBits: Int) throws {
+        var deflater = Deflater(level: 1, historyBits: historyBits)
+        for bytes in [Self.text, [], Self.text, Array("hello".utf8)] {
+            let member = deflater.deflate(bytes)
+            #expect(try inflate(member) == bytes)
+            var fresh = Deflater(level: 1, historyBits: historyBits)
+            #expect(member == fresh.deflate(bytes))
+        }
+    }
+
     @Test func `every cut short is called truncated`() {
         for count in 0..<Self.hello.count {
             #expect(throws: InflateError.truncated) { try inflate(Array(Self.hello[..<count])) }

@@ -175,6 +175,7 @@ package struct JSONScanner {
         }
     }
 
+    @inline(__always)
     mutating func peek() throws(JSONError) -> UInt8 {
         skipSpace()
         guard offset < end else { throw JSONError(.unexpectedEnd, at: end) }

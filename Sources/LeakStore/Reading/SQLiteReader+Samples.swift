@@ -26,8 +26,10 @@ extension SQLiteReader {
                 build: select.optionalText(5), system: select.optionalText(6), model: select.optionalText(7),
                 installHash: select.optionalInt64(8).map { UInt64(bitPattern: $0) },
                 install: select.optionalText(9), user: select.optionalText(10))
-            samples.append(
-                SampleReport(place: place, at: select.time(2), origin: origin, body: select.bytes(11)))
+            guard let json = SampleBody.json(select.bytes(11)) else {
+                throw .unreadable("a report", in: connection.path)
+            }
+            samples.append(SampleReport(place: place, at: select.time(2), origin: origin, body: json))
         }
         if samples.count > 1, samples[1].place == .first { samples.swapAt(0, 1) }
         return samples

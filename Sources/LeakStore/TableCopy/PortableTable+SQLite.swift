@@ -74,7 +74,7 @@ extension PortableTable {
             [
                 .number("leak", "id & 0xFFFFFFFFFF"), .number("slot", "id >> 40"), .number("ordinal"),
                 .number("at"), .text("version"), .text("build"), .text("system"), .text("model"),
-                .number("install_hash"), .text("install"), .text("user"), .bytes("body"),
+                .number("install_hash"), .text("install"), .text("user"), .bytes("body", "sample_json(body)"),
             ]),
         PortableTable(
             "install_set", from: installSets,

@@ -35,6 +35,9 @@ extension Writer {
         return false
     }
 
+    /// Adds the bytes of a sample to the sum of its ingest key, as ``admitDetail(bytes:key:day:isFirst:)`` does.
+    ///
+    /// - Parameter sample: with the JSON as its body. It counts before its compression, so that the limit is the same for all stores.
     func admit(
         _ sample: StoredSample, in slot: Int, of leak: LeakEntry, key: Int64, day: Int
     ) throws(StoreError) -> Bool {
@@ -55,7 +58,7 @@ extension Writer {
     private func sampleBytes(inRow row: Int64, slot: Int) throws(StoreError) -> Int {
         let texts = try number(
             else: """
-                select length(body) + length(cast(version as blob)) + ifnull(length(cast(build as blob)), 0)
+                select length(sample_json(body)) + length(cast(version as blob)) + ifnull(length(cast(build as blob)), 0)
                   + ifnull(length(cast(system as blob)), 0) + ifnull(length(cast(model as blob)), 0)
                   + ifnull(length(cast(install as blob)), 0) + ifnull(length(cast(user as blob)), 0)
                 from sample where id = ?

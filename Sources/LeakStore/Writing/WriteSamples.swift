@@ -14,7 +14,7 @@ extension Writer {
             let submission = submissions[sample.place.submission]
             let sighting = submission.sightings[sample.place.sighting]
             let row = SampleSlot.row(leak: entry.id, slot: sample.slot)
-            let stored = StoredSample(
+            var stored = StoredSample(
                 row: row, ordinal: sample.ordinal, at: sample.at,
                 origin: submission.origins[sighting.origin], body: body)
             guard try admit(stored, in: sample.slot, of: entry, key: sample.key, day: day) else {
@@ -23,6 +23,7 @@ extension Writer {
             }
             lastKeptSlot = sample.slot
             entry.samples.keep(sample, now: now)
+            stored.body = SampleBody.packed(body, by: &sampleDeflater)
             changed.samples.append(stored)
         }
         if !leftOutOrdinals.isEmpty { try write(.details, leftOutOrdinals.count, of: app) }
@@ -37,7 +38,7 @@ struct StoredSample {
     var at: Int64
     /// The origin, without the app.
     var origin: Submission.Origin
-    /// The body without private data.
+    /// The JSON without private data, ``SampleBody/packed(_:by:)``.
     var body: [UInt8]
 
     func write(on connection: SQLiteConnection) throws(StoreError) {

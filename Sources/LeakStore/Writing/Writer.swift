@@ -1,3 +1,5 @@
+internal import LeakGzip
+
 /// A writer to one database file, for one thread at a time.
 ///
 /// Between calls, the writer caches only committed data. After a failure, or a commit by another process, it drops all cached data.
@@ -26,6 +28,8 @@ final class Writer {
     private let pageLimit: Int
     let redact: Redact
     let reservoir: Reservoir
+    /// Compresses samples. Fast, because the thread that counts does it.
+    var sampleDeflater = Deflater(level: 1, historyBits: 12)
     let limits: StoreLimits
     private let clockRule: ClockRule
     /// `nil` until it has been read.
