@@ -75,8 +75,10 @@
             try write { writer throws(StoreError) in try writer.revoke(credential: id, now: now) }
         }
 
-        public func pin(_ version: String?, of app: AppKey) throws(StoreError) -> Bool {
-            try write { writer throws(StoreError) in try writer.pin(version, of: app) }
+        public func pin(
+            _ version: String?, of app: AppKey, by author: String, now: Int64
+        ) throws(StoreError) -> Bool {
+            try write { writer throws(StoreError) in try writer.pin(version, of: app, by: author, now: now) }
         }
 
         public func setName(ofCredential id: Int64, to name: String) throws(StoreError) -> Bool {

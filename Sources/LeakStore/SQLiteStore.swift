@@ -287,9 +287,13 @@ public final class SQLiteStore: Store {
         try write { writer throws(StoreError) in try writer.recordUse(ofSymbols: rows, now: now) }
     }
 
-    public func pin(_ version: String?, of app: AppKey) throws(StoreError) -> Bool {
+    public func pin(
+        _ version: String?, of app: AppKey, by author: String, now: Int64
+    ) throws(StoreError) -> Bool {
         try write { writer throws(StoreError) in
-            try writer.withReservedSpace { () throws(StoreError) in try writer.pin(version, of: app) }
+            try writer.withReservedSpace { () throws(StoreError) in
+                try writer.pin(version, of: app, by: author, now: now)
+            }
         }
     }
 

@@ -106,9 +106,12 @@ public protocol Store: Sendable {
 
     /// Pins the current release of an app in an environment, or removes the pin: ``CurrentRelease``.
     ///
-    /// - Parameter version: `nil` removes the pin.
+    /// - Parameters:
+    ///   - version: `nil` removes the pin.
+    ///   - author: the name of the token that pins: ``ReleaseSummary/Pin``.
+    ///   - now: milliseconds since 1970.
     /// - Returns: `false` if there is no such app or version.
-    func pin(_ version: String?, of app: AppKey) throws(StoreError) -> Bool
+    func pin(_ version: String?, of app: AppKey, by author: String, now: Int64) throws(StoreError) -> Bool
 
     /// Renames a credential.
     ///

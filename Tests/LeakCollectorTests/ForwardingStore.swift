@@ -20,8 +20,8 @@ extension ForwardingStore {
     func revoke(credential id: Int64, now: Int64) throws(StoreError) -> Bool {
         try store.revoke(credential: id, now: now)
     }
-    func pin(_ version: String?, of app: AppKey) throws(StoreError) -> Bool {
-        try store.pin(version, of: app)
+    func pin(_ version: String?, of app: AppKey, by author: String, now: Int64) throws(StoreError) -> Bool {
+        try store.pin(version, of: app, by: author, now: now)
     }
     func setName(ofCredential id: Int64, to name: String) throws(StoreError) -> Bool {
         try store.setName(ofCredential: id, to: name)

@@ -8,20 +8,21 @@ import Testing
 
     init() throws { store = try place.store() }
 
+    /// - Parameter senders: the installs that send the sessions, in equal parts.
     private func count(
         _ version: String, _ name: String = "Page", installs: [UInt64] = [], reports: Int = 1,
-        sessions: Int = 0, at now: Int64 = noon
+        sessions: Int = 0, from senders: [UInt64?] = [1, 2], at now: Int64 = noon
     ) throws {
         let installs: [UInt64?] = installs.isEmpty && sessions == 0 ? [nil] : installs
         var batch = submission(
             installs.map { Report(leak: leak(name), version: version, install: $0, at: now, count: reports) },
             at: now)
         if sessions > 0 {
-            batch.usageCounts = [
+            batch.usageCounts = senders.enumerated().map { index, sender in
                 Submission.UsageCounts(
-                    app: "shop", version: version, build: nil, sessions: sessions, leakySessions: 0,
-                    checks: [:])
-            ]
+                    app: "shop", version: version, build: nil, installHash: sender,
+                    sessions: (sessions + index) / senders.count, leakySessions: 0, checks: [:])
+            }
         }
         #expect(try store.count([batch], now: now) == [.counted])
     }
@@ -42,11 +43,16 @@ import Testing
             ([("5.2", 1_000), ("5.3", 99)], "5.2"), ([("5.2", 1_000), ("5.3", 100)], "5.3"),
             ([("5.2", 9_500), ("5.3", 499)], "5.2"), ([("5.2", 9_500), ("5.3", 500)], "5.3"),
             // Two versions with adoption: the higher one.
-            ([("5.3", 400), ("5.2", 9_000)], "5.2"), ([("5.3", 500), ("5.2", 9_000)], "5.3"),
+            ([("5.2", 9_000), ("5.3", 500)], "5.3"),
+            // The current release stays until it has less than 3 % or 60.
+            ([("5.3", 300), ("5.2", 9_701)], "5.2"), ([("5.3", 300), ("5.2", 9_700)], "5.3"),
+            ([("5.3", 59), ("5.2", 100)], "5.2"), ([("5.3", 60), ("5.2", 100)], "5.3"),
             // No version has 100: the most used, and of equals the higher.
-            ([("5.2", 60), ("5.3", 5)], "5.2"), ([("5.2", 60), ("5.3", 60)], "5.3"),
-            ([("5.2", 60), ("999.0-dev", 1)], "5.2"), ([("unknown", 900), ("1.0", 90)], "unknown"),
-            ([("unknown", 900), ("1.0", 100)], "1.0"),
+            ([("5.2", 59), ("5.3", 5)], "5.2"), ([("5.2", 59), ("5.3", 59)], "5.3"),
+            ([("5.2", 59), ("999.0-dev", 1)], "5.2"),
+            // A version without a number is current only if there is no other, and `other` never.
+            ([("unknown", 9_000), ("1.0", 9)], "1.0"), ([("other", 9_000), ("1.0", 9)], "1.0"),
+            ([("unknown", 900), ("beta", 90)], "unknown"), ([("other", 9_000), ("beta", 9)], "beta"),
         ] as [([(String, Int)], String)])
     func `the current release is the highest with 5 % of the sessions and with 100`(
         counts: [(version: String, sessions: Int)], current: String
@@ -84,22 +90,103 @@ import Testing
         try count("6.0", sessions: 500)
         #expect(try newest() == "6.0")
         // 6.0 was withdrawn.
-        for hours in 1...23 { try count("5.2", sessions: 500, at: noon + Int64(hours) * hour) }
+        for hours in 1...23 { try count("5.2", sessions: 1_000, at: noon + Int64(hours) * hour) }
         #expect(try newest() == "5.2")
-        try count("6.0", sessions: 1_000, at: noon + 23 * hour)
+        try count("6.0", sessions: 1_500, at: noon + 23 * hour)
+        #expect(try newest() == "6.0" && adoptions().map(\.count) == [2_000, 23_500])
+        // The 24 hours with sessions that count are the last ones.
+        try count("5.2", sessions: 1, at: noon + 24 * hour)
+        #expect(try newest() == "6.0" && adoptions().map(\.count) == [1_500, 23_001])
+    }
+
+    @Test func `a gap changes nothing, whichever build is the first after it`() throws {
+        for hours in 0..<24 { try count("5.2", sessions: 100, at: noon + Int64(hours) * hour) }
+        // A developer's session, two days later, and a batch without sessions.
+        try count("6.0-dev", sessions: 2, at: noon + 3 * day)
+        #expect(try newest() == "5.2" && adoptions().map(\.count) == [2, 2_300])
+        var checks = submission(at: noon + 20 * day)
+        checks.usageCounts = [
+            Submission.UsageCounts(
+                app: "shop", version: "5.2", build: nil, sessions: 0, leakySessions: 0, checks: ["Page": 9])
+        ]
+        #expect(try store.count([checks], now: noon + 20 * day) == [.counted])
+        #expect(try newest() == "5.2" && adoptions().map(\.count) == [2, 2_300])
+        // While nothing arrives, the release stays; after 30 days, hours do not count any more.
+        try store.expire(now: noon + 32 * day)
+        #expect(try newest() == "5.2")
+        try count("5.3", sessions: 1, at: noon + 32 * day)
+        #expect(try newest() == "6.0-dev" && adoptions().map(\.count) == [2, 1, 0])
+    }
+
+    @Test func `hours of a clock that is ahead count, and those of a clock that was set back do not`() throws
+    {
+        try count("5.2", sessions: 100)
+        // The clocks of two collectors differ by less than an hour.
+        try count("6.0", sessions: 100, at: noon + hour)
+        try count("5.2", sessions: 1)
+        #expect(try newest() == "6.0" && adoptions().map(\.count) == [100, 101])
+        try count("7.0", sessions: 100, at: noon + 5 * hour)
+        #expect(try newest() == "7.0")
+        try count("5.2", sessions: 1)
+        #expect(try newest() == "6.0" && adoptions().map(\.count) == [0, 100, 102])
+    }
+
+    @Test func `one install makes no version current while several use another`() throws {
+        try count("5.2", installs: [1], sessions: 20)
+        for _ in 0..<2 { try count("6.0", installs: [7], sessions: 100, from: [7]) }
+        #expect(try newest() == "5.2")
+        // Neither do senders that name none while a version with adoption is used by others.
+        try count("5.2", sessions: 100)
+        try count("6.1", sessions: 1_000, from: [nil])
+        #expect(try newest() == "5.2")
+        try count("6.0", installs: [8], at: noon - 9 * hour)
         #expect(try newest() == "6.0")
-        // The hours before the last 24 do not count.
-        try count("5.2", sessions: 1, at: noon + 47 * hour)
-        #expect(try newest() == "5.2" && adoptions().map(\.count) == [0, 1])
-        // While nothing arrives, the release stays. A clock that was set back forgets later hours.
-        try store.expire(now: noon + 47 * hour)
-        try count("6.0", sessions: 1, at: noon + 40 * hour)
-        #expect(try newest() == "6.0" && adoptions().map(\.count) == [1, 0])
+    }
+
+    @Test func `installs with a name hide no version of senders without`() throws {
+        try count("5.2", sessions: 100, from: [nil])
+        try count("6.0", sessions: 1, from: [7])
+        #expect(try newest() == "5.2")
+        // Two developers.
+        try count("6.0", sessions: 1, from: [8])
+        #expect(try newest() == "5.2")
+        try count("5.3", sessions: 100, from: [nil])
+        #expect(try newest() == "5.3")
+    }
+
+    @Test func `of versions that one install uses each, the highest with adoption is current`() throws {
+        try count("5.2", sessions: 200, from: [7])
+        try count("5.3", sessions: 99, from: [8])
+        #expect(try newest() == "5.2")
+        try count("5.3", sessions: 1, from: [8])
+        #expect(try newest() == "5.3")
+    }
+
+    @Test func `sessions and reports count in the hour in which they began or were made`() throws {
+        for hours in 0..<24 { try count("5.2", sessions: 10, at: noon + Int64(hours) * hour) }
+        let now = noon + 23 * hour
+        // The devices were offline for a week, and the reports are imported.
+        var late = submission(
+            (1...9).map {
+                Report(leak: leak("Page"), version: "6.0", install: $0, at: now - 7 * day, count: 900)
+            },
+            at: now)
+        late.usageCounts = [1, 2].map { (install: UInt64) in
+            var usage = Submission.UsageCounts(
+                app: "shop", version: "6.0", build: nil, installHash: install, sessions: 900,
+                leakySessions: 0, checks: [:])
+            usage.earlierSessions = [Calendar.hour(of: now - 7 * day): 800, Calendar.hour(of: noon): 98]
+            return usage
+        }
+        #expect(try store.count([late], now: now) == [.counted])
+        #expect(try newest() == "6.0" && adoptions().map(\.count) == [200, 240])
+        #expect(try adoptions().map(\.until) == [now + hour, now + hour])
     }
 
     @Test func `a pinned release is current until it is unpinned`() throws {
         try count("5.2", installs: [1], sessions: 500)
-        try count("5.3", installs: [1, 2], sessions: 10)
+        // Less than 5 %, and more than the current release needs to stay.
+        try count("5.3", installs: [1, 2], sessions: 20)
         #expect(try newest() == "5.2")
         #expect(try store.pin("5.3", of: "shop"))
         #expect(try newest() == "5.3")
@@ -107,11 +194,14 @@ import Testing
         #expect(try newest() == "5.3")
         let reader = try store.makeReader()
         #expect(try reader.releases(app: "shop").map(\.isPinned) == [true, false])
+        let pin = ReleaseSummary.Pin(by: "ada", at: noon)
+        #expect(try reader.releases(app: "shop").map(\.pin) == [pin, nil])
         #expect(try reader.leaks(LeakQuery(), now: noon).leaks.map(\.impact) == [2])
         #expect(try !store.pin("5.4", of: "shop") && !store.pin("5.3", of: AppKey("shop", environment: "ci")))
         #expect(try !store.pin(nil, of: "none") && newest() == "5.3")
         #expect(try place.store().pin(nil, of: "shop"))
         #expect(try newest() == "5.2" && reader.releases(app: "shop").map(\.isPinned) == [false, false])
+        #expect(try reader.releases(app: "shop").map(\.pin) == [nil, nil])
         #expect(try reader.leaks(LeakQuery(), now: noon).leaks.map(\.impact) == [1])
     }
 
@@ -192,14 +282,39 @@ import Testing
         try count("2.0", installs: [4, 5], sessions: 10)
         #expect(try newest() == "1.0")
         let detail = try #require(try store.makeReader().leak(leak("Page").id, now: noon))
-        #expect(detail.referenceVersion(current: "1.0") == "2.0")
-        #expect(detail.referenceVersion(current: "3.0") == "3.0")
+        #expect(detail.referenceVersion == "2.0")
         let mended = try #require(
             try store.decide(
                 Decision(.resolve(.nextVersion), by: "ada"), about: leak("Page").id, now: noon))
         #expect(mended.action == .resolved(version: "2.0", isAfter: true))
         try count("2.0", installs: [6])
         #expect(try store.makeReader().leak(leak("Page").id, now: noon)?.row.state == .resolved)
+    }
+
+    @Test(arguments: [(40, "2.0"), (41, "1.0")])
+    func `a leak is mended after a higher version with 5 % of its installs, and after a pinned release`(
+        installs: Int, reference: String
+    ) throws {
+        try count("1.0", installs: (1...UInt64(installs)).map(\.self), sessions: 500)
+        // Two developers.
+        try count("2.0", installs: [900, 901], sessions: 2)
+        func references() throws -> [String?] {
+            let decision = try store.decide(
+                Decision(.resolve(.nextVersion), by: "ada"), about: leak("Page").id, now: noon)
+            guard case .resolved(let version, true) = decision?.action else { return [] }
+            return [version, try store.makeReader().leak(leak("Page").id, now: noon)?.referenceVersion]
+        }
+        #expect(try newest() == "1.0" && references() == [reference, reference])
+        #expect(try store.pin("1.0", of: "shop") && references() == ["1.0", "1.0"])
+    }
+
+    @Test func `a current release below 200 higher versions is read`() throws {
+        try count("1.0", sessions: 500)
+        let others = (1...202).map { Report(leak: leak("Page"), version: "2.\($0)", install: 9) }
+        #expect(try store.count([submission(others)], now: noon) == [.counted])
+        #expect(try newest() == "1.0")
+        let releases = try store.makeReader().releases(app: "shop")
+        #expect(releases.count == 201 && releases.last?.adoption?.count == 500)
     }
 
     @Test(arguments: [(.newestVersion, "1.10"), (.nextVersion, "1.11")] as [(Decision.Fix, String)])

@@ -129,28 +129,35 @@ import Testing
         #expect(try migrated.makeReader().appSummaries().map(\.newestVersion) == ["1.0"])
     }
 
-    @Test func `the current release is estimated from the reports of the last hours`() throws {
+    @Test(arguments: [15, 16])
+    func `the current release is chosen by what is known of the last hours`(schema: Int) throws {
         let directory = TemporaryDirectory()
         let store = try directory.store()
-        for (version, reports, sessions) in [("5.2", 50, 150), ("6.0", 50, 90), ("999.0-dev", 1, 1)] {
+        for (version, reports, sessions) in [
+            ("5.1", 0, 30), ("5.2", 50, 150), ("6.0", 50, 90), ("999.0-dev", 1, 1), ("unknown", 1, 0),
+        ] {
             #expect(
                 try store.count([usage(of: version, reports: reports, sessions: sessions)], now: noon)
                     == [.counted])
         }
-        #expect(try store.makeReader().leak(leak("Page").id, now: noon)?.row.reports == 101)
+        #expect(try store.makeReader().leak(leak("Page").id, now: noon)?.row.reports == 102)
         let connection = try SQLiteConnection(path: directory.database, access: .readWrite)
         try connection.execute(
             """
             update app set newest_release = (select max(id) from release);
             update leak set impact = 1, rank_impact = 1;
-            alter table app drop column pinned_release; drop table release_hour;
-            pragma user_version = 15
+            alter table app drop column pinned_by; alter table app drop column pinned_at;
             """)
+        try connection.execute(
+            schema == 16
+                ? "alter table release_hour drop column bucket"
+                : "alter table app drop column pinned_release; drop table release_hour")
+        try connection.execute("pragma user_version = \(schema)")
         let migrated = try directory.store()
         #expect(try migrated.verify() == [])
         let releases = try migrated.makeReader().releases(app: "shop")
-        #expect(releases.map(\.isNewest) == [false, false, true])
-        #expect(releases.map(\.adoption?.count) == [1, 90, 150])
+        #expect(releases.map(\.isNewest) == [false, false, true, false, false])
+        #expect(releases.map(\.adoption?.count) == [1, 90, 150, 30, 0])
     }
 
     @Test func `a database without a log of counts gets one, and counts go on`() throws {

@@ -23,6 +23,9 @@ protocol Mutation: Sendable {
     /// rejected, even if the request is not authorized.
     func typedText(in request: borrowing Request) -> String?
 
+    /// Returns the link of the error page to the page with the form, if it depends on the form's fields; `nil` for ``formPage``.
+    func formPage(of request: borrowing Request) -> ErrorPage.PageLink?
+
     /// Reads the request, and starts the change on a thread that may wait for the store.
     ///
     /// - Throws: ``Problem`` 400 or 415.
@@ -36,6 +39,7 @@ extension Mutation {
     var needsToken: Bool { false }
     func screen(_: borrowing Request, in _: RequestContext) -> Response? { nil }
     func typedText(in _: borrowing Request) -> String? { nil }
+    func formPage(of _: borrowing Request) -> ErrorPage.PageLink? { nil }
 
     func routes(in context: RequestContext) -> [Route] {
         let access: Route.Access = formPage == nil ? .readers : .people
@@ -56,7 +60,7 @@ extension Mutation {
         _ request: borrowing Request, match: Route.Match, responder: SharedResponder,
         context: RequestContext
     ) {
-        let (now, typedText) = (context.now(), typedText(in: request))
+        let (now, typedText, back) = (context.now(), typedText(in: request), formPage(of: request))
         do throws(Problem) {
             try context.storeThreads.checkDatabase()
             let author = try context.authenticator.author(of: request, now: now)
@@ -65,10 +69,10 @@ extension Mutation {
             }
             let change = ChangeRequest(
                 author: author, match: match, now: now, context: context, responder: responder,
-                typedText: typedText)
+                typedText: typedText, formPage: back)
             try start(request, change)
         } catch {
-            responder.send(match.rejection(error, typedText: typedText, now: now))
+            responder.send(match.rejection(error, typedText: typedText, back: back, now: now))
         }
     }
 }
@@ -83,9 +87,11 @@ struct ChangeRequest: Sendable {
     var responder: SharedResponder
     /// Text that a person typed into the form. The error page shows it again if the change is rejected.
     var typedText: String?
+    /// ``Mutation/formPage(of:)``
+    var formPage: ErrorPage.PageLink?
 
     func rejection(_ problem: Problem) -> Response {
-        match.rejection(problem, typedText: typedText, now: now)
+        match.rejection(problem, typedText: typedText, back: formPage, now: now)
     }
 
     /// Creates the work that waits for the store and answers the request.

@@ -51,15 +51,18 @@ final class Route: Sendable {
         ///
         /// - Parameters:
         ///   - typedText: text that a person typed into the form, which the page shows again.
+        ///   - back: the link to the page with the form; `nil` for ``formPage``.
         ///   - now: milliseconds since 1970.
-        func rejection(_ problem: Problem, typedText: String? = nil, now: Int64) -> Response {
+        func rejection(
+            _ problem: Problem, typedText: String? = nil, back: ErrorPage.PageLink? = nil, now: Int64
+        ) -> Response {
             guard route.isForBrowsers else { return problem.response }
             // The error page has its own text for 404 and for server errors.
             let isMissing = problem.status == .notFound
             let detail = problem.status.code < 500 && !isMissing ? problem.detail : nil
             return .page(
                 error: problem.status, detail: detail, typedText: typedText,
-                back: isMissing || route.method == .get ? nil : formPage,
+                back: isMissing || route.method == .get ? nil : back ?? formPage,
                 isSignedIn: route.access == .people, now: now)
         }
     }

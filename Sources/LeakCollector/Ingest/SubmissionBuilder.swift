@@ -184,6 +184,7 @@ struct SubmissionBuilder {
                     sessions: document.sessions.count { $0.isConclusive },
                     leakySessions: document.sessions.count { $0.leaks > 0 }, checks: checks.counts)
             ]
+            submission.usageCounts[0].earlierSessions = earlierSessions(of: document)
             submission.usageCounts += checks.collidingCounts.map {
                 Submission.UsageCounts(
                     app: origin.app, environment: origin.environment, version: origin.version,
@@ -195,6 +196,18 @@ struct SubmissionBuilder {
             Submission.Dropped(
                 app: origin.app, environment: origin.environment, reason: $0.reason, count: $0.count)
         }
+    }
+
+    /// Returns the sessions that began in an hour before that of arrival, by hour.
+    private func earlierSessions(of document: WireDocument) -> [Int: Int] {
+        let arrival = submission.receivedAt
+        var sessions: [Int: Int] = [:]
+        for session in document.sessions where session.isConclusive {
+            let hour = Calendar.countedHour(
+                of: Self.countedTime(session.startedAt, receivedAt: arrival), arrival: arrival)
+            if hour < Calendar.hour(of: arrival) { sessions[hour, default: 0] += 1 }
+        }
+        return sessions
     }
 
     /// Maximum number of dropped reports that one batch may count, over all its reasons. The largest known loss is a

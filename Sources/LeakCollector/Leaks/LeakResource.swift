@@ -67,8 +67,7 @@ struct LeakContent {
             relatedLeaks: relatedLeaks,
             reports: samples.compactMap { ParsedSample($0).report },
             otherEnvironments: try OtherEnvironments(of: leak, context: context, reader: view.reader),
-            newestVersion: detail.referenceVersion(
-                current: try view.reader.appSummaries().first { $0.key == leak.appKey }?.newestVersion)
+            newestVersion: detail.referenceVersion
         ).html
     }
 

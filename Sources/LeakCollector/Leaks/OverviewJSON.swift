@@ -84,6 +84,8 @@ extension JSONWriter {
         field("version", release.version)
         field("is_newest", release.isNewest)
         field("is_pinned", release.isPinned)
+        field("pinned_by", release.pin?.by)
+        if let pin = release.pin { time("pinned_at", pin.at) } else { nullField("pinned_at") }
         if let adoption = release.adoption {
             object("adoption") { writer in
                 writer.field("share", adoption.share)

@@ -27,19 +27,25 @@ struct OverviewTiles: Component {
                     title: "Leak-free sessions in \(IsolatedText(last.version))", value: "\(leakFreeShare)",
                     note: """
                         \(Count(last.sessions).of("session", "sessions")); \
-                        no sessions of \(overview.newest.map { IsolatedText($0.version).html }) yet
+                        no sessions of \(overview.newest.map { IsolatedText($0.version).html }) yet\(pinned)
                         """)
             }
             return Tile(
                 title: "Leak-free sessions\(version)", value: "no data",
-                note: "No sessions reported yet")
+                note: "No sessions reported yet\(pinned)")
         }
         return Tile(
             title: "Leak-free sessions in \(IsolatedText(newest.version))", value: "\(leakFreeShare)",
             note: """
                 \(SessionsChange(overview: overview))\(Count(newest.sessions).of("session", "sessions"))\
-                \(newest.adoption.map { " · \(AdoptionText(context: context, adoption: $0))" as HTML })
+                \(newest.adoption.map { " · \(AdoptionText(context: context, adoption: $0))" as HTML })\
+                \(pinned)
                 """)
+    }
+
+    /// A reader learns here why adoption does not change the current release.
+    private var pinned: HTML? {
+        overview.newest.flatMap { $0.isPinned ? " · pinned as current release" : nil }
     }
 
     private var newLeaks: Tile {

@@ -1,7 +1,7 @@
 import LeakStore
 
-/// The current release with its adoption, and the form that pins it: `Current release 5.3.0, pinned; 62 % of the sessions of the last
-/// 24 hours`.
+/// The current release with its adoption, and the form that pins it: `Current release 5.3.0, pinned by ann on 28 Nov; 62 % of the
+/// sessions in the last 24 hours with sessions`.
 struct CurrentReleaseForm: Component {
     var context: PageContext
     var app: AppScope
@@ -10,12 +10,16 @@ struct CurrentReleaseForm: Component {
 
     var html: HTML {
         guard let current = releases.first(where: \.isNewest) else { return "" }
-        let pinned: HTML = current.isPinned ? ", pinned" : ""
+        let pinned: HTML? = current.isPinned ? ", pinned\(current.pin.map { author(of: $0) })" : nil
         let adoption: HTML? = current.adoption.map { "; \(AdoptionText(context: context, adoption: $0))" }
         return #"""
             <p>Current release <b>\#(IsolatedText(current.version))</b>\#(pinned)\#(adoption).</p>\#
             \#(context.links.isServed ? form(current) : nil)
             """#
+    }
+
+    private func author(of pin: ReleaseSummary.Pin) -> HTML {
+        " by \(IsolatedText(pin.by)) on \(context.relativeTime(pin.at).dayElement)"
     }
 
     private func form(_ current: ReleaseSummary) -> HTML {
@@ -31,20 +35,20 @@ struct CurrentReleaseForm: Component {
     }
 }
 
-/// The share of a version in its environment: `62 % of the sessions of the last 24 hours`.
+/// The share of a version in its environment: `62 % of the sessions in the last 24 hours with sessions`.
 struct AdoptionText: Component {
     var context: PageContext
     var adoption: ReleaseSummary.Adoption
 
-    /// The 24 hours end with the current hour if something arrived in it, or with an earlier one.
+    /// The last of the hours is the present one if something arrived in it, or an earlier one.
     private static let recentMilliseconds: Int64 = 2 * 3_600_000
 
     var html: HTML {
         let unit: HTML = adoption.isOfReports ? "reports" : "sessions"
         let period: HTML =
             context.links.isServed && adoption.until > context.now - Self.recentMilliseconds
-            ? "of the last 24 hours"
-            : "of the 24 hours up to \(context.relativeTime(adoption.until))"
+            ? "in the last 24 hours with \(unit)"
+            : "in the 24 hours with \(unit) up to \(context.relativeTime(adoption.until))"
         return "\(Percentage(adoption.count, of: adoption.total)) of the \(unit) \(period)"
     }
 }

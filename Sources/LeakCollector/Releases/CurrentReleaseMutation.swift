@@ -29,25 +29,51 @@ struct CurrentReleaseMutation: Mutation {
 
     var formPage: (@Sendable (Parameters) -> ErrorPage.PageLink?)? {
         guard kind == .form else { return nil }
-        return { _ in ErrorPage.PageLink(to: .releases(app: nil), text: "Back to releases") }
+        return { _ in Self.link(to: AppScope(nil)) }
+    }
+
+    /// Returns the link to the releases of the app that the form names.
+    func formPage(of request: borrowing Request) -> ErrorPage.PageLink? {
+        guard kind == .form, let form = request.form else { return nil }
+        return Self.link(to: CurrentReleaseFields(form).scope)
+    }
+
+    private static func link(to app: AppScope) -> ErrorPage.PageLink {
+        ErrorPage.PageLink(to: .releases(app: app), text: "Back to releases")
     }
 
     func start(_ request: borrowing Request, _ change: ChangeRequest) throws(Problem) {
         let (scope, version) = try target(of: request)
         guard let app = scope.key else {
-            throw Problem(.badRequest, "app is missing: name the app whose current release is meant")
+            throw Problem(
+                .badRequest,
+                kind == .form
+                    ? "No app is chosen: choose one on the page of releases, and pin one of its versions."
+                    : "app is missing: name the app whose current release is meant")
         }
-        let store = change.context.store
+        let (store, author, now) = (change.context.store, change.author.actor, change.now)
         change.context.storeThreads.add(
             change.work("pinning the current release of \(app)") { resources in
-                guard try store.pin(version, of: app) else {
-                    throw Problem(
-                        .notFound,
-                        version.map { "\(app) has no version \($0); /api/v1/releases lists its versions" }
-                            ?? "there is no app \(app); /api/v1/apps lists all of them")
+                guard try store.pin(version, of: app, by: author, now: now) else {
+                    let isKnown = try resources.reader.appSummaries().contains { $0.key == app }
+                    throw missing(isKnown ? version : nil, of: app)
                 }
                 return try response(about: app, from: resources.reader)
             })
+    }
+
+    /// Returns the problem of an app without the version, or of an unknown app. The error page has its own text for 404.
+    private func missing(_ version: String?, of app: AppKey) -> Problem {
+        guard kind != .form else {
+            return Problem(
+                .badRequest,
+                version.map { "\(app) has no version \($0): choose one of the versions in the list." }
+                    ?? "There is no app \(app): choose another app on the page of releases.")
+        }
+        return Problem(
+            .notFound,
+            version.map { "\(app) has no version \($0); /api/v1/releases lists its versions" }
+                ?? "there is no app \(app); /api/v1/apps lists all of them")
     }
 
     /// - Returns: the app, and the version to pin; `nil` to remove the pin.
@@ -69,6 +95,11 @@ struct CurrentReleaseMutation: Mutation {
             switch form["do"] {
             case "pin" where fields.version != nil: return (fields.scope, fields.version)
             case "unpin": return (fields.scope, nil)
+            case "pin":
+                throw Problem(
+                    .badRequest,
+                    "No version is chosen: choose one in the list, and press Pin as current release."
+                )
             default:
                 throw Problem(
                     .badRequest, "This form is not from this collector: load the page of releases again.")
@@ -97,8 +128,15 @@ struct CurrentReleaseFields: Hashable, Sendable {
     private(set) var version: String?
 
     init(_ form: Form) {
-        func nonEmpty(_ name: String) -> String? { form[name].flatMap { $0.isEmpty ? nil : $0 } }
-        (app, environment, version) = (nonEmpty("app"), nonEmpty("environment"), nonEmpty("version"))
+        (app, environment, version) = (form["app"], form["environment"], form["version"])
+        removeEmpty()
+    }
+
+    /// An empty field is absent: in forms, in JSON, and in the query of other addresses.
+    private mutating func removeEmpty() {
+        if app?.isEmpty == true { app = nil }
+        if environment?.isEmpty == true { environment = nil }
+        if version?.isEmpty == true { version = nil }
     }
 
     /// Reads the fields of a JSON object. Unknown fields are rejected, because a misspelled `environment` would change
@@ -116,6 +154,7 @@ struct CurrentReleaseFields: Hashable, Sendable {
                     repeat { try fields.read(&scanner) } while try scanner.another(in: .object)
                 }
                 try scanner.finish()
+                fields.removeEmpty()
                 return fields
             }
         } catch {

@@ -31,6 +31,11 @@
                     Query("select histogram from leak_lived where leak = $1::bigint", .integer(number)),
                     Self.values(.reason, of: number), Self.values(.retainedBytes, of: number),
                     Self.values(.closures, of: number),
+                    Query(
+                        """
+                        select r.version from leak l join app a on a.id = l.app
+                        join release r on r.id = (\(CurrentRelease.reference)) where l.id = $1::bigint
+                        """, .integer(number)),
                 ])
                 let trend = Self.trend(answers[3], .day, from: first, count: LeakRow.trendDays)
                 row.trendFrom = first
@@ -52,7 +57,8 @@
                     history: try Self.history(answers[6], connection),
                     reasons: LeakDetail.sortedCounts(answers[8].map { ($0.text(0), $0.int(1)) }),
                     closures: LeakDetail.sortedCounts(answers[10].map { ($0.text(0), $0.int(1)) }),
-                    retainedBytes: LeakDetail.retainedBytes(answers[9].map { ($0.text(0), $0.int(1)) }))
+                    retainedBytes: LeakDetail.retainedBytes(answers[9].map { ($0.text(0), $0.int(1)) }),
+                    referenceVersion: answers[11].first?.text(0))
             }
         }
 

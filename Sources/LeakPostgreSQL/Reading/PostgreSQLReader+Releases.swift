@@ -7,11 +7,14 @@
 
         func releases(app: AppKey) throws(StoreError) -> [ReleaseSummary] {
             try snapshot { connection throws(StoreError) in
-                let decidedLeaks = try decidedLeaks(app: app.scope, on: connection)
-                return try releases(
-                    app, limit: Self.releaseLimit,
-                    regressed: decidedLeaks.filter { $0.decisionStatus.isRegressed }.map(\.row),
-                    on: connection)
+                let regressed = try decidedLeaks(app: app.scope, on: connection)
+                    .filter { $0.decisionStatus.isRegressed }.map(\.row)
+                let releases = try releases(
+                    app, limit: Self.releaseLimit, regressed: regressed, on: connection)
+                guard !releases.contains(where: \.isNewest) else { return releases }
+                let current = try currentReleases(ofOnly: app.scope, regressed: regressed, on: connection)
+                    .current
+                return releases + [current].compactMap(\.self)
             }
         }
 

@@ -89,8 +89,7 @@
         /// The decision that holds; 0 if there is none.
         let state: Int64
         let reports: Int
-        /// The version that ``Decision/Fix/newestVersion`` and ``Decision/Fix/nextVersion`` refer to: the current release of the
-        /// leak's app, or a higher version that has the leak on ``LeakDetail/installsInUse`` installs, because it is in use already.
+        /// The version that ``Decision/Fix/newestVersion`` and ``Decision/Fix/nextVersion`` refer to: ``CurrentRelease/reference``.
         let newestVersion: String
 
         /// Locks the apps of leaks, in the order of their rows, and reads the leaks that exist.
@@ -108,12 +107,8 @@
                 Query(
                     """
                     select l.key, l.id, l.state, l.reports, r.version from leak l join app a on a.id = l.app
-                    join release r on r.id = (
-                      select id from release where id = a.newest_release
-                        or id in (select release from leak_release where leak = l.id and installs >= $2::bigint)
-                      order by order_key desc limit 1)
-                    where l.key = any($1::uuid[])
-                    """, .uuids(leaks), .integer(LeakDetail.installsInUse)),
+                    join release r on r.id = (\(CurrentRelease.reference)) where l.key = any($1::uuid[])
+                    """, .uuids(leaks)),
             ])
             try Migration.checkedVersion(answers[1], connection)
             var targets: [LeakID: DecisionTarget] = [:]

@@ -2,6 +2,9 @@
     internal import LeakStore
 
     extension CurrentRelease {
+        /// SQL for the row of the current release of an app `a`.
+        static let postgreSQLRow = row(numbered: #"'\x02'::bytea"#)
+
         /// Chooses the current releases of apps again. If an app gets another one, the impact of each of its leaks becomes the
         /// number of installs in that release. Runs after all counting.
         ///
@@ -10,8 +13,8 @@
             Query(
                 """
                 with changed as (
-                  update app a set newest_release = (\(row))
-                  where a.id = any($1::bigint[]) and a.newest_release is distinct from (\(row))
+                  update app a set newest_release = (\(postgreSQLRow))
+                  where a.id = any($1::bigint[]) and a.newest_release is distinct from (\(postgreSQLRow))
                   returning a.id, a.newest_release)
                 update leak l set impact = i.installs
                 from (select l.id as leak, coalesce(c.installs, 0) as installs
@@ -23,46 +26,55 @@
     }
 
     extension WriteBatch {
-        /// Returns queries that count the sessions and reports of this hour by release, and then choose the current release of each
-        /// counted app again.
+        /// Returns queries that count sessions and reports by release and hour, and then choose the current release of each counted
+        /// app again.
         func chooseCurrentReleases() -> [Query] {
             guard !aggregate.releases.isEmpty else { return [] }
             let apps = Set(aggregate.releases.map { rowIDs.apps[$0.app].id }).sorted()
-            let releases = aggregate.releases.indices.filter {
-                aggregate.releases[$0].sessions > 0 || aggregate.releases[$0].allReports > 0
+            let uses = aggregate.releases.indices.flatMap { index in
+                SubmissionAggregate.HourUse.counted(aggregate.releases[index].hours, now: hour).map {
+                    (
+                        app: rowIDs.apps[aggregate.releases[index].app].id, release: rowIDs.releases[index],
+                        use: $0
+                    )
+                }
             }
+            guard !uses.isEmpty else { return [CurrentRelease.choose(for: apps)] }
             return [
                 Query(
                     """
-                    insert into release_hour as known (app, hour, release, sessions, reports)
-                    select app, $2::bigint, release, sessions, reports
-                    from unnest($1::bigint[], $3::bigint[], $4::bigint[], $5::bigint[]) as d (app, release, sessions, reports)
-                    order by 1, 3
+                    insert into release_hour as known (app, hour, release, sessions, reports, bucket)
+                    select * from unnest($1::bigint[], $2::bigint[], $3::bigint[], $4::bigint[], $5::bigint[], $6::bigint[])
+                    order by 1, 2, 3
                     on conflict (app, hour, release) do update set
                       sessions = least(known.sessions + excluded.sessions, LARGEST_TOTAL),
-                      reports = least(known.reports + excluded.reports, LARGEST_TOTAL)
-                    """, .integers(releases.map { rowIDs.apps[aggregate.releases[$0].app].id }),
-                    .integer(hour),
-                    .integers(releases.map { rowIDs.releases[$0] }),
-                    .integers(releases.map { aggregate.releases[$0].sessions }),
-                    .integers(releases.map { aggregate.releases[$0].allReports })),
-                // Later hours are of a clock that has been set back since.
+                      reports = least(known.reports + excluded.reports, LARGEST_TOTAL),
+                      bucket = case when known.bucket = excluded.bucket then known.bucket else -1 end
+                    """, .integers(uses.map(\.app)), .integers(uses.map(\.use.hour)),
+                    .integers(uses.map(\.release)), .integers(uses.map(\.use.sessions)),
+                    .integers(uses.map(\.use.reports)), .integers(uses.map(\.use.bucket))),
+                // Deletes the hours that do not count any more, and those of a clock that was set back since.
                 Query(
                     """
-                    delete from release_hour where app = any($1::bigint[]) and (hour < $2::bigint or hour > $3::bigint)
-                    """, .integers(apps.map { $0 }), .integer(CurrentRelease.firstHour(now: hour)),
-                    .integer(hour)),
+                    with kept as materialized (
+                      select app, (select min(hour) from (select distinct hour from release_hour h
+                        where h.app = counted.app and hour > $2::bigint and hour <= $3::bigint
+                        order by hour desc limit \(CurrentRelease.hours)) as newest) as first
+                      from unnest($1::bigint[]) as counted (app))
+                    delete from release_hour h using kept
+                    where h.app = kept.app and (h.hour < kept.first or h.hour > $3::bigint)
+                    """, .integers(Set(uses.map(\.app)).sorted()),
+                    .integer(hour - CurrentRelease.keptHours), .integer(hour + CurrentRelease.leadHours)),
                 CurrentRelease.choose(for: apps),
             ]
         }
     }
 
     extension Writer {
-        /// Pins the current release of an app, or chooses it by its adoption again.
-        ///
-        /// - Parameter version: `nil` removes the pin.
-        /// - Returns: `false` if there is no such app or version.
-        func pin(_ version: String?, of app: AppKey) throws(StoreError) -> Bool {
+        /// Pins the current release of an app, or chooses it by its adoption again: ``Store/pin(_:of:by:now:)``.
+        func pin(
+            _ version: String?, of app: AppKey, by author: String, now: Int64
+        ) throws(StoreError) -> Bool {
             let found = try run(
                 Query(
                     """
@@ -74,10 +86,16 @@
             let (row, release) = (found.int64(0), found.optionalInt64(1))
             guard release != nil || version == nil else { return false }
             _ = try run([
-                // Locks the app first, so that no report is counted until its current release is written.
+                // Locks the app first, so that no report is counted until its current release is written. Removes the stored release,
+                // which keeps its adoption longer than others get one.
                 Query(
-                    "update app set pinned_release = $1::bigint where id = $2::bigint", .integer(release),
-                    .integer(row)),
+                    """
+                    update app set pinned_release = $1::bigint, pinned_by = $3::text, pinned_at = $4::bigint,
+                      newest_release = case when exists (select 1 from release_hour h where h.app = app.id) then null
+                        else newest_release end
+                    where id = $2::bigint
+                    """, .integer(release), .integer(row), .text(version.map { _ in author }),
+                    .integer(version.map { _ in now })),
                 CurrentRelease.choose(for: [row]),
             ])
             return true

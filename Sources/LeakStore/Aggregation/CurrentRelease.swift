@@ -1,41 +1,91 @@
 /// The choice of the current release of an app in an environment: the pinned release; without one, the highest version with
-/// adoption. A version has adoption if it has at least ``minimumPercentage`` percent of the environment's sessions of the last
-/// 24 hours, and at least ``minimumSessions``. If no version has that many, the one with the most sessions is the current release.
+/// adoption. A version has adoption if it has at least ``minimumPercentage`` percent of the environment's sessions in the last 24
+/// hours with sessions, and at least ``minimumSessions``. The current release keeps its adoption until it has less than
+/// ``keptPercentage`` percent or ``keptSessions``. If no version has adoption, the one with the most sessions is the current release.
 ///
-/// If most senders report no sessions, which shows in more than ``reportsPerSession`` reports for each, reports count instead. The 24 hours end with the last hour in which sessions or reports
-/// arrived, so the current release does not change while nothing arrives. The table `release_hour` has these hours and no
-/// others: ``firstHour(now:)``. The row of the current release is stored in `app.newest_release`, because the impact of every leak
-/// depends on it.
+/// A version that a single install uses is no candidate while another one is used by several, or by installs that are not named.
+/// Neither is a version without a number while a numbered one is known, nor ``StoreLimits/other`` while there is any other. A version
+/// whose senders name no install has adoption only if no version with named ones has.
+///
+/// If most senders report no sessions, which shows in more than ``reportsPerSession`` reports for each, reports count instead.
+/// Sessions and reports count in the hour in which they began or were made. The table `release_hour` has the last ``hours`` hours
+/// with any, of the ``keptHours`` before the last report, so the current release does not change while nothing arrives. The row of
+/// the current release is stored in `app.newest_release`, because the impact of every leak depends on it.
 public enum CurrentRelease {
     public static let minimumSessions = 100
     public static let minimumPercentage = 5
+    /// The same bounds for the current release are lower, so that it does not change back and forth.
+    public static let keptSessions = 60
+    public static let keptPercentage = 3
     private static let reportsPerSession = 10
-    /// Minimum number of installs with a leak that shows that an earlier version was in use without ``minimumSessions``. A single
-    /// install may be a developer's device.
-    private static let minimumInstalls = 2
+    /// Minimum number of installs with a leak that shows that a version was in use without ``minimumSessions``. A single install may
+    /// be a developer's device.
+    package static let minimumInstalls = 2
 
-    /// Number of hours in `release_hour`.
-    private static let hours = 24
+    /// Maximum number of hours of an app in `release_hour`.
+    package static let hours = 24
+    /// Number of hours, up to the present one, that may be in `release_hour`: 30 days, as old as a report may be.
+    package static let keptHours = 30 * 24
+    /// Number of hours by which the clock of another collector may be ahead. Rows of later hours come from a clock that was set back
+    /// since, and are deleted.
+    package static let leadHours = 1
 
-    /// Returns the first hour that still counts.
-    package static func firstHour(now: Int) -> Int { now - hours + 1 }
+    /// Returns the hour in which sessions or reports count; `nil` if they are too old to count.
+    ///
+    /// - Parameter now: the present hour.
+    package static func countedHour(_ hour: Int, now: Int) -> Int? {
+        hour > now - keptHours ? min(hour, now) : nil
+    }
 
-    /// SQL for the id of the current release of an app `a`, in the syntax of all databases. Before anything was counted, and for an
-    /// app that reported last before the hours were stored, it is the stored release, or else the highest version.
-    package static let row = """
+    /// Returns `true` if rows of an hour are kept.
+    package static func isKept(_ hour: Int, now: Int) -> Bool {
+        hour > now - keptHours && hour <= now + leadHours
+    }
+
+    /// ``row(numbered:)`` for SQLite.
+    static let row = row(numbered: "x'02'")
+
+    /// Returns SQL for the id of the current release of an app `a`. Before anything was counted, and for an app that reported last
+    /// before the hours were stored, it is the stored release, or else the highest version.
+    ///
+    /// - Parameter numbered: SQL for ``VersionOrder/numbered``.
+    package static func row(numbered: String) -> String {
+        """
         select coalesce(a.pinned_release, (
           select id from (
-            select id, order_key, used, sum(used) over () as total from (
-              select id, order_key, case when sum(sessions) over () * \(reportsPerSession) >= sum(reports) over ()
-                then sessions else reports end as used
+            select id, order_key, is_current, candidacy, is_named, used, sum(used) over () as total from (
+              select id, order_key, is_current, candidacy, is_named, case when sum(sessions) over () * \(reportsPerSession)
+                >= sum(reports) over () then sessions else reports end as used
               from (
-                select r.id, r.order_key, sum(h.sessions * 1.0) as sessions, sum(h.reports * 1.0) as reports
-                from release_hour h join release r on r.id = h.release where h.app = a.id group by r.id, r.order_key) as summed
+                select r.id, r.order_key, case when r.id = a.newest_release then 1 else 0 end as is_current,
+                  case when r.version = '\(StoreLimits.other)' then 0
+                    else case when r.order_key >= \(numbered) then 2 else 0 end
+                      + case when min(h.bucket) = max(h.bucket) and max(h.bucket) >= 0 then 1 else 2 end
+                    end as candidacy,
+                  case when max(h.bucket) = \(SubmissionAggregate.HourUse.unknownInstalls) then 0 else 1 end as is_named,
+                  sum(h.sessions * 1.0) as sessions, sum(h.reports * 1.0) as reports
+                from release_hour h join release r on r.id = h.release where h.app = a.id
+                group by r.id, r.version, r.order_key) as summed
               ) as counted
             ) as shares
-          order by case when used < \(minimumSessions) or used * 100 < total * \(minimumPercentage) then used
-            else total + 1 end desc, order_key desc limit 1), a.newest_release,
+          where candidacy > 0 and (order_key >= \(numbered)
+            or not exists (select 1 from release s where s.app = a.id and s.order_key >= \(numbered)))
+          order by candidacy desc, case
+            when used < case is_current when 1 then \(keptSessions) else \(minimumSessions) end
+              or used * 100 < total * case is_current when 1 then \(keptPercentage) else \(minimumPercentage) end then used
+            else total + 1 + is_named end desc, order_key desc limit 1), a.newest_release,
           (select id from release where app = a.id order by order_key desc limit 1))
+        """
+    }
+
+    /// SQL for the id of the release that “now” and “next” of a decision about a leak `l` of an app `a` refer to: the current
+    /// release, or a higher one that is in use: ``LeakDetail/referenceVersion``.
+    package static let reference = """
+        select id from release where id = a.newest_release
+          or a.pinned_release is null and id in (
+            select c.release from leak_release c where c.leak = l.id and c.installs >= \(minimumInstalls)
+              and c.installs * 100 >= \(minimumPercentage) * (select max(installs) from leak_release where leak = l.id))
+        order by order_key desc limit 1
         """
 
     /// Columns of `release` r for ``earlierOrder``.
@@ -45,7 +95,7 @@ public enum CurrentRelease {
 
     /// SQL that sorts rows with ``earlierColumns``, so that the highest version that was in use is the first. Such a version had at
     /// least ``minimumSessions``, or leaked on ``minimumInstalls`` and ``minimumPercentage`` percent of the most installs of a
-    /// version. The counts of all time decide, because an earlier version may have had no use in the last 24 hours.
+    /// version. The counts of all time decide, because an earlier version may have had no sessions in the last 24 hours with sessions.
     package static let earlierOrder = """
         case when sessions >= \(minimumSessions) or (installs >= \(minimumInstalls)
           and installs * 100 >= most_installs * \(minimumPercentage)) then 0 else 1 end, order_key desc

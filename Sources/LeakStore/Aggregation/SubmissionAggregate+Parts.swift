@@ -28,12 +28,53 @@ extension SubmissionAggregate {
         package var sessions = 0
         package var leakySessions = 0
         package var checks = 0
+        /// Sessions and reports by the hour in which they began or were made.
+        package private(set) var hours: [HourUse] = []
 
-        /// Number of reports, including reports of freed objects.
-        package var allReports: Int {
-            var all = reports
-            all.addBounded(freed)
-            return all
+        /// Counts sessions or reports, including reports of freed objects.
+        mutating func use(
+            in hour: Int, sessions: Int = 0, reports: Int = 0, bucket: Int
+        ) {
+            guard sessions > 0 || reports > 0 else { return }
+            // Mostly all of them are of one hour.
+            let index = hours.lastIndex { $0.hour == hour } ?? hours.count
+            if index == hours.count { hours.append(HourUse(hour: hour, bucket: bucket)) }
+            hours[index].add(sessions: sessions, reports: reports, bucket: bucket)
+        }
+    }
+
+    /// Sessions and reports of a release in one hour.
+    package struct HourUse {
+        package var hour: Int
+        package private(set) var sessions = 0
+        package private(set) var reports = 0
+        /// The bucket of the installs; ``severalBuckets`` if they are in several, ``unknownInstalls`` if none is named.
+        package private(set) var bucket: Int
+
+        package static let severalBuckets = -1
+        package static let unknownInstalls = -2
+
+        package init(hour: Int, bucket: Int) { (self.hour, self.bucket) = (hour, bucket) }
+
+        package mutating func add(sessions: Int, reports: Int, bucket: Int) {
+            self.sessions.addBounded(sessions)
+            self.reports.addBounded(reports)
+            if bucket != self.bucket { self.bucket = Self.severalBuckets }
+        }
+
+        /// Returns the hours in which uses count: ``CurrentRelease/countedHour(_:now:)``.
+        package static func counted(_ uses: [HourUse], now: Int) -> [HourUse] {
+            var counted: [HourUse] = []
+            for var use in uses {
+                guard let hour = CurrentRelease.countedHour(use.hour, now: now) else { continue }
+                if let index = counted.lastIndex(where: { $0.hour == hour }) {
+                    counted[index].add(sessions: use.sessions, reports: use.reports, bucket: use.bucket)
+                } else {
+                    use.hour = hour
+                    counted.append(use)
+                }
+            }
+            return counted
         }
     }
 

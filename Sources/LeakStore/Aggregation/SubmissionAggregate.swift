@@ -139,7 +139,7 @@ package struct SubmissionAggregate {
     ) throws(StoreError) {
         let key = submission.keyID
         let count = Total.bounded(sighting.count)
-        let app = sources[reportedSource].app
+        let (app, bucket) = (sources[reportedSource].app, BucketCounts.bucket(ofInstall: install))
         let counted = try leak(sighting.leak, app, key: key, by: quota)
         let leak = counted.index
         leaks[leak].span = leaks[leak].span ?? TimeSpan(sighting.at)
@@ -153,6 +153,9 @@ package struct SubmissionAggregate {
             leaks[leak].freed.addBounded(count)
             cells[cell].freed.addBounded(count)
             releases[release].freed.addBounded(count)
+            releases[release].use(
+                in: Calendar.countedHour(of: sighting.at, arrival: submission.receivedAt), reports: count,
+                bucket: install == nil ? HourUse.unknownInstalls : bucket)
             apps[app].freed.addBounded(count)
             if let lived = sighting.livedMilliseconds { leaks[leak].lived.append((lived, count)) }
             return
@@ -168,6 +171,9 @@ package struct SubmissionAggregate {
         leaks[leak].reports.addBounded(count)
         cells[cell].reports.addBounded(count)
         releases[release].reports.addBounded(count)
+        releases[release].use(
+            in: hourCounts[hourCount].hour, reports: count,
+            bucket: install == nil ? HourUse.unknownInstalls : bucket)
         apps[app].reports.addBounded(count)
         if let alive = sighting.alive {
             leaks[leak].aliveAtMost = max(leaks[leak].aliveAtMost ?? 0, Total.bounded(alive))
@@ -177,7 +183,7 @@ package struct SubmissionAggregate {
         slots[slot].reports.addBounded(count)
         bucketReports.append(
             BucketReports(
-                cell: cell, part: .init(bucket: BucketCounts.bucket(ofInstall: install), count: count)))
+                cell: cell, part: .init(bucket: bucket, count: count)))
         if let hash = install {
             cells[cell].installs.append(hash)
             slots[slot].installs.append(hash)
@@ -237,6 +243,14 @@ package struct SubmissionAggregate {
         builds[build].sessions.add(Total.bounded(usage.sessions), in: bucket)
         builds[build].leakySessions.add(Total.bounded(usage.leakySessions), in: bucket)
         releases[release].sessions.addBounded(Total.bounded(usage.sessions))
+        var sessionsNow = Total.bounded(usage.sessions)
+        let useBucket = usage.installHash == nil ? HourUse.unknownInstalls : bucket
+        for (hour, sessions) in usage.earlierSessions {
+            let sessions = min(max(sessions, 0), sessionsNow)
+            sessionsNow -= sessions
+            releases[release].use(in: hour, sessions: sessions, bucket: useBucket)
+        }
+        releases[release].use(in: Calendar.hour(of: arrival), sessions: sessionsNow, bucket: useBucket)
         releases[release].leakySessions.addBounded(Total.bounded(usage.leakySessions))
         for (className, count) in usage.checks where count > 0 {
             let name = ByteText(className.storable)

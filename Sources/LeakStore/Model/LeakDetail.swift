@@ -24,12 +24,16 @@ public struct LeakDetail: Sendable {
     public var lived: [LivedRange]
     /// Newest first, at most ``Decision/perLeak``.
     public var history: [PastDecision]
+    /// The version that “now” and “next” of a decision refer to: the current release, or a higher one that is in use, because a fix
+    /// can only come after it. Such a version has the leak on 2 installs, and on 5 % of the installs of the version that has most.
+    /// A pinned release is the version in any case.
+    public var referenceVersion: String?
 
     public init(
         row: LeakRow, versions: [VersionCount], systems: [ValueCount], models: [ValueCount], trend: Trend,
         siblings: [Sibling], samples: Int, lived: [LivedRange] = [], history: [PastDecision] = [],
         reasons: [ValueCount] = [], closures: [ValueCount] = [],
-        retainedBytes: [(bytes: Int, count: Int)] = []
+        retainedBytes: [(bytes: Int, count: Int)] = [], referenceVersion: String? = nil
     ) {
         self.row = row
         self.versions = versions
@@ -43,6 +47,7 @@ public struct LeakDetail: Sendable {
         self.samples = samples
         self.lived = lived
         self.history = history
+        self.referenceVersion = referenceVersion
     }
 
     /// Returns values sorted by number of explanations, highest first.

@@ -77,6 +77,8 @@ public struct ReleaseSummary: Hashable, Sendable {
     public var isNewest: Bool
     /// `true` if this version was pinned as the current release.
     public var isPinned: Bool
+    /// `nil` for a version that is not pinned, or that an earlier collector has pinned.
+    public var pin: Pin?
     /// `nil` for an app that has sent nothing since its adoption is known.
     public var adoption: Adoption?
     /// Oldest build first.
@@ -123,14 +125,24 @@ public struct ReleaseSummary: Hashable, Sendable {
         self.lastSeen = lastSeen
     }
 
-    /// The part of an environment's sessions that a version had in the 24 hours up to the last one in which something arrived.
+    /// The author and the time of a pin.
+    public struct Pin: Hashable, Sendable {
+        /// The name of a token, as in ``PastDecision/by``.
+        public var by: String
+        /// Milliseconds since 1970.
+        public var at: Int64
+
+        public init(by: String, at: Int64) { (self.by, self.at) = (by, at) }
+    }
+
+    /// The part of an environment's sessions that a version had in the last 24 hours with sessions.
     public struct Adoption: Hashable, Sendable {
         /// `true` if no sessions are known, so that reports count instead.
         public var isOfReports: Bool
         public var count: Int
         /// ``count`` of all versions.
         public var total: Int
-        /// The end of the 24 hours, a whole hour in milliseconds since 1970.
+        /// The end of the last of the hours, a whole hour in milliseconds since 1970.
         public var until: Int64
 
         public init(isOfReports: Bool = false, count: Int, total: Int, until: Int64) {
@@ -155,7 +167,7 @@ public struct AppSummary: Hashable, Sendable {
     public var id: String
     /// ``AppKey/environment``
     public var environment: String
-    /// `nil` if no version of the app is known yet.
+    /// The current release: ``CurrentRelease``. `nil` if no version of the app is known yet.
     public var newestVersion: String?
     /// Milliseconds since 1970.
     public var lastSeen: Int64

@@ -43,7 +43,7 @@ public protocol StoreReader: AnyObject {
     /// or, for a leak without a class, the texts of 512 other leaks.
     func outlines(near id: LeakID) throws(StoreError) -> [LeakOutline]
     func overview(app: AppScope, period: Period, now: Int64) throws(StoreError) -> Overview
-    /// Returns the releases of an app, newest version first, at most 200.
+    /// Returns the releases of an app, newest version first: 200, and the current release if it is not among them.
     func releases(app: AppKey) throws(StoreError) -> [ReleaseSummary]
     /// Compares the rates of a version's leaks with those of an earlier version.
     ///

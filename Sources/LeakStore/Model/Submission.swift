@@ -168,6 +168,8 @@ public struct Submission: Sendable {
         public var sessions: Int
         /// Sessions with at least one leak.
         public var leakySessions: Int
+        /// The part of ``sessions`` that began in an hour before that of arrival, by hour since 1970.
+        public var earlierSessions: [Int: Int] = [:]
         /// Number of checks by class. Classes are cleaned and have no module, as in ``LeakIdentity/className``.
         public var checks: [String: Int]
 

@@ -30,8 +30,20 @@ extension SQLiteReader {
                 reasons: LeakDetail.sortedCounts((values[.reason] ?? [:]).map { ($0.key.text, $0.value) }),
                 closures: LeakDetail.sortedCounts((values[.closures] ?? [:]).map { ($0.key.text, $0.value) }),
                 retainedBytes: LeakDetail.retainedBytes(
-                    (values[.retainedBytes] ?? [:]).map { ($0.key.text, $0.value) }))
+                    (values[.retainedBytes] ?? [:]).map { ($0.key.text, $0.value) }),
+                referenceVersion: try referenceVersion(of: storedLeak.number))
         }
+    }
+
+    private func referenceVersion(of leak: Int64) throws(StoreError) -> String? {
+        let select = try connection.statement(
+            composed: """
+                select r.version from leak l join app a on a.id = l.app
+                join release r on r.id = (\(CurrentRelease.reference)) where l.id = ?
+                """)
+        defer { select.reset() }
+        try select.bind(leak)
+        return try select.step() ? select.text(0) : nil
     }
 
     func trend(of id: LeakID, by step: Trend.Step, now: Int64) throws(StoreError) -> Trend? {

@@ -3,7 +3,11 @@ extension SQLiteReader {
     static let releaseLimit = 200
 
     func releases(app: AppKey) throws(StoreError) -> [ReleaseSummary] {
-        try snapshot { () throws(StoreError) in try releases(app, limit: Self.releaseLimit) }
+        try snapshot { () throws(StoreError) in
+            let releases = try releases(app, limit: Self.releaseLimit)
+            guard !releases.contains(where: \.isNewest) else { return releases }
+            return releases + [try currentReleases(app).current].compactMap(\.self)
+        }
     }
 
     /// Returns the current release of an app, and the version before it that was in use.

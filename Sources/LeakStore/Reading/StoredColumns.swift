@@ -4,7 +4,7 @@ extension ReleaseSummary {
     /// Columns for `release` r and `app` a.
     package enum Column: Int32, StoredColumn {
         case row, version, reports, leaks, newLeaks, installs, sessions, leakySessions, checks
-        case firstSeen, lastSeen, isNewest, isPinned
+        case firstSeen, lastSeen, isNewest, isPinned, pinnedBy, pinnedAt
 
         package var expression: String {
             switch self {
@@ -21,6 +21,8 @@ extension ReleaseSummary {
             case .lastSeen: "r.last_seen"
             case .isNewest: "r.id = a.newest_release"
             case .isPinned: "r.id = a.pinned_release"
+            case .pinnedBy: "a.pinned_by"
+            case .pinnedAt: "a.pinned_at"
             }
         }
     }
@@ -35,6 +37,7 @@ extension ReleaseSummary {
             leaks: row.int(.leaks), newLeaks: row.int(.newLeaks), installs: row.int(.installs),
             sessions: row.int(.sessions), leakySessions: row.int(.leakySessions), checks: row.int(.checks),
             firstSeen: row.time(.firstSeen), lastSeen: row.time(.lastSeen))
+        if isPinned, let by = row.optionalText(.pinnedBy) { pin = Pin(by: by, at: row.time(.pinnedAt)) }
     }
 }
 

@@ -6,6 +6,7 @@ extension PortableTable {
             [
                 .number("id"), .text("name"), .text("environment"), .number("last_seen"),
                 .number("made_by"), .number("newest_release"), .number("pinned_release"),
+                .text("pinned_by"), .number("pinned_at"),
                 .count("leaks"), .count("text_bytes"), .count("cells"),
                 .count("reports"), .count("freed"),
             ]),
@@ -22,6 +23,7 @@ extension PortableTable {
             "release_hour",
             [
                 .number("app"), .number("hour"), .number("release"), .count("sessions"), .count("reports"),
+                .number("bucket"),
             ]),
         PortableTable(
             "build",

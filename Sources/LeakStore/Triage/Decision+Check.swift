@@ -78,15 +78,3 @@ extension StoreError {
         StoreError(.invalidArgument, description)
     }
 }
-
-extension LeakDetail {
-    /// Number of installs with the leak from which a version above the current release counts as in use, so that a fix can only come
-    /// after it. One install may be a developer's.
-    package static let installsInUse = 2
-
-    /// Returns the version that “now” and “next” of a decision refer to: the current release, or a higher version that is in use.
-    public func referenceVersion(current: String?) -> String? {
-        let used = versions.filter { $0.installs >= Self.installsInUse }.map(\.version)
-        return (used + [current].compactMap(\.self)).max { VersionOrder($0) < VersionOrder($1) }
-    }
-}

@@ -32,6 +32,8 @@ final class AppEntry {
     let key: AppKey
     /// The row of the current release: ``CurrentRelease``; `nil` without a release.
     var currentReleaseRow: Int64?
+    /// The hours of the app in `release_hour`, the first one first; `nil` until they have been read.
+    var countedHours: [Int]?
     /// Number of admitted leaks.
     var leaks = 0
     /// Bytes of the texts of these leaks.

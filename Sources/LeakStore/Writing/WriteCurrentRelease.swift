@@ -1,29 +1,62 @@
 extension Writer {
-    /// Counts the sessions and reports of this hour by release, and chooses the current release of each counted app again.
+    /// Counts sessions and reports by release and hour, and chooses the current release of each counted app again.
     ///
     /// - Parameter now: ``StoreClock/expiryTime``.
     func chooseCurrentReleases(
         _ rows: ResolvedRows, _ aggregate: SubmissionAggregate, now: Int64
     ) throws(StoreError) {
-        let hour = Calendar.hour(of: now)
-        for release in aggregate.releases where release.sessions > 0 || release.allReports > 0 {
-            try connection.run(
-                """
-                insert into release_hour (app, hour, release, sessions, reports) values (?, ?, ?, ?, ?)
-                on conflict (app, hour, release) do update set
-                  sessions = min(sessions + excluded.sessions, LARGEST_TOTAL),
-                  reports = min(reports + excluded.reports, LARGEST_TOTAL)
-                """, rows.apps[aggregate.apps[release.app].number].id, hour,
-                rows.releases[release.number].id, release.sessions, release.allReports)
+        let now = Calendar.hour(of: now)
+        var usedApps: Set<Int> = []
+        for release in aggregate.releases {
+            let number = aggregate.apps[release.app].number
+            let app = rows.apps[number]
+            for use in SubmissionAggregate.HourUse.counted(release.hours, now: now) {
+                var hours = try countedHours(of: app)
+                if !hours.contains(use.hour) {
+                    if hours.count >= CurrentRelease.hours, use.hour < hours[0] { continue }
+                    hours.append(use.hour)
+                    hours.sort()
+                    app.countedHours = hours
+                }
+                usedApps.insert(number)
+                try connection.run(
+                    """
+                    insert into release_hour (app, hour, release, sessions, reports, bucket) values (?, ?, ?, ?, ?, ?)
+                    on conflict (app, hour, release) do update set
+                      sessions = min(sessions + excluded.sessions, LARGEST_TOTAL),
+                      reports = min(reports + excluded.reports, LARGEST_TOTAL),
+                      bucket = case when bucket = excluded.bucket then bucket else -1 end
+                    """, app.id, use.hour, rows.releases[release.number].id, use.sessions, use.reports,
+                    use.bucket)
+            }
         }
-        for app in Set(aggregate.releases.map { aggregate.apps[$0.app].number }) {
-            let entry = rows.apps[app]
-            // Later hours are of a clock that has been set back since.
-            try connection.run(
-                "delete from release_hour where app = ? and (hour < ? or hour > ?)", entry.id,
-                CurrentRelease.firstHour(now: hour), hour)
-            try chooseCurrentRelease(of: entry)
+        for number in usedApps { try deleteOtherHours(of: rows.apps[number], now: now) }
+        for number in Set(aggregate.releases.map { aggregate.apps[$0.app].number }) {
+            try chooseCurrentRelease(of: rows.apps[number])
         }
+    }
+
+    /// Returns the hours of an app in `release_hour`, the first one first.
+    private func countedHours(of app: AppEntry) throws(StoreError) -> [Int] {
+        if let hours = app.countedHours { return hours }
+        let select = try connection.statement(
+            "select distinct hour from release_hour where app = ? order by hour")
+        defer { select.reset() }
+        try select.bind(app.id)
+        var hours: [Int] = []
+        while try select.step() { hours.append(select.int(0)) }
+        app.countedHours = hours
+        return hours
+    }
+
+    /// Deletes the hours that do not count any more, and those of a clock that was set back since.
+    private func deleteOtherHours(of app: AppEntry, now: Int) throws(StoreError) {
+        let hours = try countedHours(of: app)
+        let kept = hours.filter { CurrentRelease.isKept($0, now: now) }.suffix(CurrentRelease.hours)
+        guard kept.count < hours.count, let first = kept.first, let last = kept.last else { return }
+        try connection.run(
+            "delete from release_hour where app = ? and (hour < ? or hour > ?)", app.id, first, last)
+        app.countedHours = Array(kept)
     }
 
     private func chooseCurrentRelease(of app: AppEntry) throws(StoreError) {
@@ -39,11 +72,10 @@ extension Writer {
         try rankByCurrentRelease(of: app.id)
     }
 
-    /// Pins the current release of an app, or chooses it by its adoption again.
-    ///
-    /// - Parameter version: `nil` removes the pin.
-    /// - Returns: `false` if there is no such app or version.
-    func pin(_ version: String?, of app: AppKey) throws(StoreError) -> Bool {
+    /// Pins the current release of an app, or chooses it by its adoption again: ``Store/pin(_:of:by:now:)``.
+    func pin(
+        _ version: String?, of app: AppKey, by author: String, now: Int64
+    ) throws(StoreError) -> Bool {
         do throws(StoreError) {
             return try connection.transaction(.immediate) { () throws(StoreError) in
                 try dropCachedIfOthersWrote()
@@ -58,14 +90,19 @@ extension Writer {
                 guard try select.step() else { return false }
                 let (row, release) = (select.int64(0), select.optionalInt64(1))
                 guard release != nil || version == nil else { return false }
-                try connection.run("update app set pinned_release = ? where id = ?", release, row)
+                // Without the stored release, which keeps its adoption longer than others get one.
+                try connection.run(
+                    """
+                    update app set pinned_release = ?, pinned_by = ?, pinned_at = ?,
+                      newest_release = case when exists (select 1 from release_hour h where h.app = app.id) then null
+                        else newest_release end
+                    where id = ?
+                    """, release, version.map { _ in author }, version.map { _ in now }, row)
                 let update = try connection.statement(
-                    composed: """
-                        update app as a set newest_release = (\(CurrentRelease.row))
-                        where a.id = ? and newest_release is not (\(CurrentRelease.row))
-                        """)
+                    composed:
+                        "update app as a set newest_release = (\(CurrentRelease.row)) where a.id = ?")
                 try update.run(row)
-                if connection.changes > 0 { try rankByCurrentRelease(of: row) }
+                try rankByCurrentRelease(of: row)
                 // Cached entries contain the current release.
                 caches.removeAll()
                 return true

@@ -32,23 +32,18 @@ extension Writer {
         var row: Int64
         var state: Int64
         var reports: Int
-        /// The version that ``Decision/Fix/newestVersion`` and ``Decision/Fix/nextVersion`` refer to: the current release of the
-        /// leak's app, or a higher version that has the leak on ``LeakDetail/installsInUse`` installs, because it is in use already.
+        /// The version that ``Decision/Fix/newestVersion`` and ``Decision/Fix/nextVersion`` refer to: ``CurrentRelease/reference``.
         var newestVersion: String
     }
 
     private func decisionTarget(_ leak: LeakID) throws(StoreError) -> DecisionTarget? {
         let select = try connection.statement(
-            """
-            select l.id, l.state, l.reports, r.version from leak l join app a on a.id = l.app
-            join release r on r.id = (
-              select id from release where id = a.newest_release
-                or id in (select release from leak_release where leak = l.id and installs >= ?2)
-              order by order_key desc limit 1)
-            where l.key = ?1
-            """)
+            composed: """
+                select l.id, l.state, l.reports, r.version from leak l join app a on a.id = l.app
+                join release r on r.id = (\(CurrentRelease.reference)) where l.key = ?
+                """)
         defer { select.reset() }
-        try select.bind(leak.bytes, LeakDetail.installsInUse)
+        try select.bind(leak.bytes)
         guard try select.step() else { return nil }
         return DecisionTarget(
             row: select.int64(0), state: select.int64(1), reports: select.int(2),

@@ -60,7 +60,9 @@ import Testing
         }
         let page = try running.get(path).text
         #expect(page.contains("<dt>Leak-free sessions in 1.11</dt>"))
-        #expect(!page.contains("no sessions of") && page.contains("% of the sessions of the last 24 hours"))
+        #expect(
+            !page.contains("no sessions of")
+                && page.contains("% of the sessions in the last 24 hours with sessions"))
     }
 
     @Test(arguments: [nil] + Period.allCases)

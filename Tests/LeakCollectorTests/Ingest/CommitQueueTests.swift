@@ -212,7 +212,7 @@ private final class SlowStore: Store {
     func erase(install: UInt64, while isWanted: () -> Bool) throws(StoreError) -> ErasureResult? { nil }
     func add(_ credential: Credential) throws(StoreError) -> Credential { credential }
     func revoke(credential id: Int64, now: Int64) throws(StoreError) -> Bool { false }
-    func pin(_ version: String?, of app: AppKey) throws(StoreError) -> Bool { false }
+    func pin(_: String?, of _: AppKey, by _: String, now _: Int64) throws(StoreError) -> Bool { false }
     func setName(ofCredential id: Int64, to name: String) throws(StoreError) -> Bool { false }
     func useOnce(hash: [UInt8], now: Int64) throws(StoreError) -> Bool { false }
     func decide(

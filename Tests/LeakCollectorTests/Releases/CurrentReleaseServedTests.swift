@@ -11,14 +11,16 @@ import Testing
 
 /// The current release of an app, over real sockets and with a real store.
 @Suite struct CurrentReleaseServedTests {
-    /// Starts a collector with 200 sessions of 5.2 and 3 of 5.3.
+    /// Starts a collector with 200 sessions of 5.2 and 4 of 5.3, each from two installs.
     private func site() throws -> RunningCollector {
         let running = try RunningCollector()
-        for (version, sessions) in [("5.2", 200), ("5.3", 3)] {
+        for (version, sessions) in [("5.2", 100), ("5.3", 2)] {
             let told = repeatElement(#"{"checks":3,"leaks":0}"#, count: sessions).joined(separator: ",")
-            let batch =
-                #"{"app":{"id":"shop","version":"\#(version)"},"reports":[{"class":"Cart"}],"sessions":[\#(told)]}"#
-            #expect(try running.post(batch).status == 200)
+            for install in ["", #","install":"a""#] {
+                let batch =
+                    #"{"app":{"id":"shop","version":"\#(version)"}\#(install),"reports":[{"class":"Cart"}],"sessions":[\#(told)]}"#
+                #expect(try running.post(batch).status == 200)
+            }
         }
         return running
     }
@@ -44,11 +46,13 @@ import Testing
         #expect(pinned.status == 200 && pinned.current?["version"] as? String == "5.3")
         #expect(pinned.current?["is_pinned"] as? Bool == true)
         let adoption = try #require(pinned.current?["adoption"] as? [String: Any])
-        #expect(adoption["count"] as? Int == 3 && adoption["total"] as? Int == 203)
+        #expect(adoption["count"] as? Int == 4 && adoption["total"] as? Int == 204)
         #expect(adoption["unit"] as? String == "sessions")
+        #expect(pinned.current?["pinned_by"] is String && pinned.current?["pinned_at"] is String)
         #expect(try newest(running) == "5.3")
         let unpinned = try await send("DELETE", path + "?app=shop", nil, to: running)
         #expect(unpinned.status == 200 && unpinned.current?["version"] as? String == "5.2")
+        #expect(unpinned.current?["pinned_by"] is NSNull && unpinned.current?["pinned_at"] is NSNull)
         #expect(try newest(running) == "5.2")
     }
 
@@ -66,17 +70,56 @@ import Testing
 
     @Test func `the page shows the current release and pins another`() throws {
         let running = try site()
-        #expect(try text(running).contains("Currentrelease5.2;98.5%ofthesessionsofthelast24hours."))
+        #expect(
+            try text(running).contains("Currentrelease5.2;98.0%ofthesessionsinthelast24hourswithsessions."))
         let answer = try running.pin("5.3", of: "shop")
         #expect(answer.status == 303 && answer.field("Location") == "/releases?app=shop#main")
-        #expect(try text(running).contains("Currentrelease5.3,pinned;1.5%ofthesessions"))
+        #expect(try text(running).contains(/Currentrelease5\.3,pinnedby.+on.+;2\.0%ofthesessions/))
+        #expect(try running.get("/?app=shop").text.contains(" · pinned as current release"))
         #expect(try running.get("/releases?app=shop").text.contains(#"value="unpin""#))
         #expect(try post("do=unpin&app=shop", running).status == 303)
         #expect(try newest(running) == "5.2")
-        #expect(try running.pin("9", of: "shop").status == 404)
-        for form in ["do=pin&app=shop", "app=shop&version=5.3", "do=unpin"] {
-            #expect(try post(form, running).status == 400)
+    }
+
+    @Test(arguments: [
+        ("do=pin&app=shop&version=9", "shop has no version 9: choose one of the versions"),
+        ("do=pin&app=shop&version=", "No version is chosen"), ("do=pin&app=shop", "No version is chosen"),
+        ("do=pin&app=none&version=9", "There is no app none"), ("do=unpin&version=9", "No app is chosen"),
+        ("app=shop&version=5.3", "This form is not from this collector"),
+    ])
+    func `the error of a form says what to do, and leads back to its app`(form: String, detail: String) throws
+    {
+        let running = try site()
+        let answer = try post(form, running)
+        #expect(answer.status == 400 && answer.text.contains(detail), "\(answer.text)")
+        let app =
+            form.contains("app=shop")
+            ? "/releases?app=shop" : form.contains("none") ? "/releases?app=none" : "/releases"
+        #expect(answer.text.contains(#"href="\#(app)">Back to releases"#), "\(answer.text)")
+    }
+
+    @Test func `an empty environment is production, in the form and in JSON`() async throws {
+        let running = try site()
+        let body = #"{"app":"shop","environment":"","version":"5.3"}"#
+        #expect(try await send("PUT", "/api/v1/releases/current", body, to: running).status == 200)
+        #expect(try newest(running) == "5.3")
+        #expect(try post("do=pin&app=shop&environment=&version=5.2", running).status == 303)
+        #expect(try newest(running) == "5.2")
+    }
+
+    @Test func `sessions that began more than 30 days ago adopt nothing`() throws {
+        let running = try site()
+        let began = Date(timeIntervalSinceNow: -40 * 86_400).ISO8601Format()
+        let told = repeatElement(#"{"started_at":"\#(began)","checks":3,"leaks":0}"#, count: 500)
+            .joined(separator: ",")
+        for install in ["b", "c"] {
+            let batch =
+                #"{"app":{"id":"shop","version":"6.0"},"install":"\#(install)","sessions":[\#(told)]}"#
+            #expect(try running.post(batch).status == 200)
         }
+        let releases = try running.json("/api/v1/releases?app=shop")["releases"] as? [[String: Any]]
+        let totals = (releases ?? []).compactMap { ($0["adoption"] as? [String: Any])?["total"] as? Int }
+        #expect(try totals == [204, 204, 204] && newest(running) == "5.2")
     }
 
     @Test(arguments: [("Origin", "https://evil.example", 403), ("Sec-Fetch-Site", "same-origin", 303)])

@@ -1,6 +1,6 @@
 /// SQL that brings a database of the newest schema back to an earlier one.
 enum PastSchema {
-    /// Undoes schemas 14 to 16 of SQLite, except that the table `app` keeps its columns and its constraint.
+    /// Undoes schemas 14 to 17 of SQLite, except that the table `app` keeps its columns and its constraint.
     static let without14 = """
         drop table release_hour;
         drop index leak_slow;

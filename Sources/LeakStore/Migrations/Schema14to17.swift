@@ -56,10 +56,9 @@ extension Migration {
             create index app_made_by on app (made_by) where made_by is not null;
             """)
 
-    /// Version 16: sessions and reports of the last 24 hours by release, and the pinned release of an app.
+    /// Version 16: sessions and reports of the last hours by release, and the pinned release of an app.
     static let schema16 = Migration(
         version: 16,
-        // This SQL keeps the rule of this schema, even if `CurrentRelease` changes later.
         script: """
             alter table app add column pinned_release integer;
             create table if not exists release_hour (
@@ -70,24 +69,29 @@ extension Migration {
               reports integer not null,
               primary key (app, hour, release)
             ) without rowid;
-            -- Sessions from before this schema are estimated from the reports of the hour. If counts in the log are not in the tables
-            -- yet, the stored release stays until the next report.
-            insert or ignore into release_hour (app, hour, release, sessions, reports)
-              select a.id, h.hour, r.id, cast(sum(h.reports) * (1.0 * r.sessions / max(r.reports, 1)) as integer), sum(h.reports)
-              from leak_hour h join release r on r.id = h.release join app a on a.id = r.app
-              where h.hour > a.last_seen / 3600000 - 24 and h.hour <= a.last_seen / 3600000 and h.reports > 0
-                and not exists (select 1 from count_log)
-              group by a.id, h.hour, r.id;
-            create temp table chosen as select a.id as app, a.newest_release as stored, (
-              select id from (
-                select id, order_key, used, sum(used) over () as total from (
-                  select id, order_key, case when sum(sessions) over () * 10 >= sum(reports) over () then sessions else reports end
-                    as used
-                  from (
-                    select r.id, r.order_key, sum(h.sessions * 1.0) as sessions, sum(h.reports * 1.0) as reports
-                    from release_hour h join release r on r.id = h.release where h.app = a.id group by r.id, r.order_key)))
-              order by case when used < 100 or used * 20 < total then used else total + 1 end desc, order_key desc limit 1)
-              as release from app a;
+            -- The last 24 hours before this schema are estimated: as if each version had been used evenly. If counts in the log are
+            -- not in the tables yet, the stored release stays until the next report.
+            insert into release_hour (app, hour, release, sessions, reports)
+              select a.id, min(r.last_seen, a.last_seen) / 3600000, r.id,
+                cast(r.sessions * (86400000.0 / max(86400000, r.last_seen - r.first_seen)) as integer),
+                cast(r.reports * (86400000.0 / max(86400000, r.last_seen - r.first_seen)) as integer)
+              from release r join app a on a.id = r.app
+              where r.last_seen > a.last_seen - 86400000 and (r.sessions > 0 or r.reports > 0)
+                and not exists (select 1 from count_log);
+            """)
+
+    /// Version 17: the buckets of installs of a release in an hour, and the author and time of a pin.
+    static let schema17 = Migration(
+        version: 17,
+        // Chooses the current releases by the rule of this version. A later rule that needs other columns must choose them in its own
+        // migration, in place of this one.
+        script: """
+            alter table app add column pinned_by text;
+            alter table app add column pinned_at integer;
+            -- bucket: that of the installs; -1 if they are in several or from before this schema, -2 if none is named.
+            alter table release_hour add column bucket integer not null default -1;
+            create temp table chosen as select a.id as app, a.newest_release as stored,
+              (\(CurrentRelease.row)) as release from app a where not exists (select 1 from count_log);
             delete from chosen where release is null or release is stored;
             update app set newest_release = c.release from chosen c where c.app = app.id;
             update leak as l set impact = i.installs

@@ -1,4 +1,6 @@
 #if PostgreSQL
+    internal import LeakStore
+
     extension Migration {
         /// Version 16: sessions, checks and reports by bucket of installs, in each build.
         static let schema16 = Migration(
@@ -49,7 +51,7 @@
                 "create unique index if not exists app_in_environment on app (name, environment)",
             ])
 
-        /// Version 18: sessions and reports of the last 24 hours by release, and the pinned release of an app.
+        /// Version 18: sessions and reports of the last hours by release, and the pinned release of an app.
         static let schema18 = Migration(
             version: 18,
             statements: [
@@ -64,28 +66,31 @@
                   primary key (app, hour, release)
                 ) with (fillfactor = 80)
                 """,
-                // Sessions from before this schema are estimated from the reports of the hour.
+                // The last 24 hours before this schema are estimated: as if each version had been used evenly.
                 """
                 insert into release_hour (app, hour, release, sessions, reports)
-                select a.id, h.hour, r.id, floor(sum(h.reports) * r.sessions / greatest(r.reports, 1)), sum(h.reports)
-                from leak_hour h join release r on r.id = h.release join app a on a.id = r.app
-                where h.hour > a.last_seen / 3600000 - 24 and h.hour <= a.last_seen / 3600000 and h.reports > 0
-                group by a.id, h.hour, r.id on conflict (app, hour, release) do nothing
+                select a.id, least(r.last_seen, a.last_seen) / 3600000, r.id,
+                  floor(r.sessions * 86400000.0 / greatest(86400000, r.last_seen - r.first_seen)),
+                  floor(r.reports * 86400000.0 / greatest(86400000, r.last_seen - r.first_seen))
+                from release r join app a on a.id = r.app
+                where r.last_seen > a.last_seen - 86400000 and (r.sessions > 0 or r.reports > 0)
+                on conflict (app, hour, release) do nothing
                 """,
-                // This is the rule of version 18, even if CurrentRelease has changed since.
+            ])
+
+        /// Version 19: the buckets of installs of a release in an hour, and the author and time of a pin.
+        static let schema19 = Migration(
+            version: 19,
+            statements: [
+                // bucket: that of the installs; -1 if they are in several or from before this schema, -2 if none is named.
                 """
-                update app a set newest_release = coalesce((
-                  select id from (
-                    select id, order_key, used, sum(used) over () as total from (
-                      select id, order_key, case when sum(sessions) over () * 10 >= sum(reports) over ()
-                        then sessions else reports end as used
-                      from (
-                        select r.id, r.order_key, sum(h.sessions) as sessions, sum(h.reports) as reports
-                        from release_hour h join release r on r.id = h.release where h.app = a.id
-                        group by r.id, r.order_key) as summed) as counted) as shares
-                  order by case when used < 100 or used * 20 < total then used else total + 1 end desc, order_key desc limit 1),
-                  newest_release)
+                alter table app add column if not exists pinned_by text collate "C",
+                  add column if not exists pinned_at bigint
                 """,
+                "alter table release_hour add column if not exists bucket bigint not null default -1",
+                // Chooses the current releases by the rule of this version. A later rule that needs other columns must choose them in
+                // its own migration, in place of this one.
+                "update app a set newest_release = (\(CurrentRelease.postgreSQLRow))",
                 """
                 update leak l set impact = i.installs
                 from (select l.id as leak, coalesce(c.installs, 0) as installs from app a join leak l on l.app = a.id
