@@ -120,8 +120,8 @@ struct ReleaseTable: Component {
     /// Returns a number of leaks with a link to them. A number of 0 needs enough data.
     private func change(_ section: ComparePage.Section, of release: ReleaseSummary) -> HTML {
         guard let check = comparisons[release], check.baseline != nil else {
-            return
-                #"<span class="dim">\#(comparisons[release] == nil ? "not compared" : "no version before")</span>"#
+            let reason = comparisons[release] == nil ? "not compared" : "no version before"
+            return #"<span class="dim" title="\#(reason)">–<span class="hidden"> \#(reason)</span></span>"#
         }
         let count = section.count(check)
         if count > 0 { return compareLink("\(Count(count))", to: section.rawValue, of: release) }
