@@ -210,6 +210,7 @@ import Testing
         ("/api/v1/leaks?period=1d", 400), ("/?period=7", 400), ("/api/v1/summary?period=ever", 400),
         ("/api/v1/summary?period=90d", 200), ("/?period=", 200), ("/api/v1/leaks?period=24h", 200),
         ("/api/v1/leaks?cursor=nope", 400), ("/?sort=size", 400),
+        ("/api/v1/leaks?order=up", 400), ("/?sort=name&order=desc", 200),
         ("/api/v1/leaks/00000000000000000000000000000000", 404), ("/api/v1/leaks/x", 404),
         ("/api/v1/nope", 404),
         ("/leaks/00000000000000000000000000000000", 404), ("/nope", 404), ("/api/v1/reports", 405),

@@ -63,15 +63,18 @@ import Testing
         #expect(try moving == 0)
     }
 
-    @Test(arguments: LeakQuery.Sort.allCases)
-    func `each order is read from its index`(order: LeakQuery.Sort) throws {
+    @Test(arguments: LeakQuery.Sort.allCases.filter(\.hasIndex), LeakQuery.Order.allCases)
+    func `each order is read from its index`(sort: LeakQuery.Sort, order: LeakQuery.Order) throws {
+        var list = LeakQuery()
+        (list.sort, list.order) = (sort, order)
         for query in [
-            order.page(of: "moving = 0", rank: "rank_"),
+            list.page(of: "moving = 0", rank: "rank_"),
             "select id from leak where first_release = 1 and moving = 0 order by rank_reports desc",
             "select id from leak where app = 1 and moving = 1",
         ] {
             let plan = try writer.connection.statement(composed: "explain query plan " + query)
             defer { plan.reset() }
+            // A step "USE TEMP B-TREE" would sort all leaks.
             while try plan.step() { #expect(plan.text(3).hasPrefix("SEARCH"), "\(plan.text(3))") }
         }
     }

@@ -167,6 +167,27 @@ import Testing
         let check = try check()
         #expect(check.verdict == .passed && titles(check, .better) == ["Page"])
         #expect(check.leaks[0].row.reports == 0)
+        #expect((check.betterCount, check.fixedCount, check.isEnough) == (1, 1, true))
+    }
+
+    @Test func `a resolved leak whose rate falls to 0 is fixed, and counts in no test of the others`() throws
+    {
+        try count(
+            "5.2", Count(name: "Page", reports: 600, checks: 3_000),
+            Count(name: "Rare", reports: 1, checks: 3_000),
+            Count(name: "Less", reports: 600, checks: 3_000))
+        try decide(.resolve(.version("5.3")), "Page")
+        try decide(.resolve(.version("5.3")), "Rare")
+        try count(
+            "5.3", Count(name: "Page", checks: 3_000), Count(name: "Rare", checks: 3_000),
+            Count(name: "Less", reports: 300, checks: 3_000))
+        let check = try check()
+        #expect(check.verdict == .passed && Set(titles(check, .better)) == ["Page", "Less"])
+        #expect((check.betterCount, check.fixedCount, check.setAside) == (2, 1, 0))
+        var query = ReleaseCheckQuery(app: "shop", version: "5.3")
+        query.listsLeaks = false
+        let counted = try #require(try store.makeReader(known: list).check(query, now: noon))
+        #expect(counted.leaks.isEmpty && counted.fixedCount == 1)
     }
 
     @Test(

@@ -33,8 +33,12 @@ import Testing
         #expect(page.total == found.count)
     }
 
-    @Test(arguments: LeakQuery.Sort.allCases, [1, 7, 200])
-    func `paging visits every leak once`(sort: LeakQuery.Sort, limit: Int) throws {
+    @Test(
+        arguments: LeakQuery.Sort.allCases,
+        [(1, .descending), (7, .ascending), (200, nil)] as [(Int, LeakQuery.Order?)])
+    func `paging visits every leak once, in both directions`(
+        sort: LeakQuery.Sort, page: (limit: Int, order: LeakQuery.Order?)
+    ) throws {
         var random = SeededRandom(seed: 11)
         var reports: [Report] = []
         for number in 0..<40 {
@@ -61,9 +65,13 @@ import Testing
                 leak: leak("L\(number)"), origin: 0, at: noon, reason: "s", bytes: number % 7 * 1_000)
         }
         _ = try store.count([explanations], now: noon + 1_000)
+        for number in 0..<5 {
+            _ = try store.decide(
+                Decision(.resolve(.nextVersion), by: "ada"), about: leak("L\(number)").id, now: noon + 2_000)
+        }
         var query = LeakQuery()
-        query.sort = sort
-        query.limit = limit
+        query.state = .any
+        (query.sort, query.order, query.limit) = (sort, page.order, page.limit)
         var rows: [LeakRow] = []
         let reader = try store.makeReader()
         repeat {
@@ -75,9 +83,13 @@ import Testing
         } while query.cursor != nil
         #expect(Set(rows.map(\.identity.id)).count == 40)
         #expect(rows.count == 40)
+        let names = rows.map(\.identity.title).sorted()
         let keys: [Int] = rows.map { row in
             switch sort {
-            case .impact: 0
+            case .impact: row.impact
+            case .name: names.firstIndex(of: row.identity.title) ?? 0
+            case .state: row.state == .resolved ? 2 : row.isNew ? 5 : 4
+            case .recent: row.trend.reduce(0, +)
             case .reports: row.reports
             case .installs: row.installs
             case .cost: row.cost ?? 0
@@ -85,7 +97,7 @@ import Testing
             case .firstSeen: Int(row.firstSeen)
             }
         }
-        #expect(keys == keys.sorted(by: >))
+        #expect(keys == (query.isAscending ? keys.sorted() : keys.sorted(by: >)))
     }
 
     @Test func `impact puts first what affects most installs of the current release`() throws {
@@ -159,7 +171,7 @@ import Testing
     @Test func `every filter is applied in every list, and has cursors of its own`() throws {
         let properties = Mirror(reflecting: LeakQuery()).children.compactMap(\.label)
         #expect(
-            Set(properties).subtracting(["sort", "limit", "cursor"]) == Set(Self.filters.keys),
+            Set(properties).subtracting(["sort", "order", "limit", "cursor"]) == Set(Self.filters.keys),
             "add the new property to `filters`")
         _ = try store.count([submission([Report(leak: leak("A")), Report(leak: leak("B"))])], now: noon)
         let (reader, now) = (try store.makeReader(), noon + 180 * day)

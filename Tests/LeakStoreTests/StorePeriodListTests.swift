@@ -72,7 +72,7 @@ import Testing
                     for state in [LeakQuery.StateFilter.toFix, .any] {
                         var query = LeakQuery()
                         (query.period, query.sort, query.app, query.state) = (period, sort, app, state)
-                        query.limit = 2
+                        (query.order, query.limit) = (state == .any ? .ascending : .descending, 2)
                         let listed = try list(query, reader, now: now)
                         query.kind = "object"
                         #expect(try listed == list(query, reader, now: now), step)
@@ -115,9 +115,12 @@ import Testing
         }
         let reader = try store.makeReader()
         for sort in LeakQuery.Sort.allCases {
-            for now in [noon, noon - 2 * hour, noon - 9 * day] {
+            for (now, order) in [
+                (noon, .descending), (noon, .ascending), (noon - 2 * hour, .descending),
+                (noon - 9 * day, .ascending),
+            ] as [(Int64, LeakQuery.Order)] {
                 var query = LeakQuery()
-                (query.period, query.sort, query.limit) = (period, sort, 20)
+                (query.period, query.sort, query.order, query.limit) = (period, sort, order, 20)
                 let listed = try list(query, reader, now: now, pages: 4)
                 query.kind = "object"
                 let filtered = try list(query, reader, now: now, pages: 4)

@@ -178,9 +178,13 @@ struct ExportRun {
 
     private mutating func writeReleases(of app: AppScope, at target: LinkTarget) throws {
         let releases = try app.key.map { try reader.releases(app: $0) } ?? []
-        let html = ReleasesPage(context: try context(target, app), app: app, releases: releases).html
+        let comparisons = try ReleaseComparisons(of: app, releases, from: reader, now: now)
+        let html = ReleasesPage(
+            context: try context(target, app), app: app, releases: releases, comparisons: comparisons
+        ).html
         try folder.put(html.bytes, to: Links.file(of: target))
-        try folder.put(json { $0.fields(of: releases, app: app) }, to: Links.jsonFile(of: target))
+        try folder.put(
+            json { $0.fields(of: releases, comparisons, app: app) }, to: Links.jsonFile(of: target))
     }
 
     private mutating func writeLeak(_ id: LeakID) throws {

@@ -32,24 +32,55 @@ extension LeakQuery.StateFilter {
 extension LeakQuery.Sort {
     var displayName: String {
         switch self {
-        case .impact: "Most installs in the current release"
-        case .reports: "Most reports"
-        case .installs: "Most installs"
-        case .cost: "Most memory"
+        case .impact: "Installs in the current release"
+        case .reports: "Reports"
+        case .installs: "Installs"
+        case .cost: "Memory"
         case .lastSeen: "Last seen"
-        case .firstSeen: "First seen (newest)"
+        case .firstSeen: "First seen"
+        case .name: "Name"
+        case .state: "State"
+        case .recent: "Reports of 14\u{A0}days"
         }
     }
 
-    /// The sort order in words, such as `sorted by reports`.
-    var orderDescription: String {
+    /// Tooltip of the column that the order sorts by. The stores have no installs by day, so the impact has no shorter period.
+    var columnTitle: String {
         switch self {
+        case .impact:
+            "Installs with the leak in the current release, since the release came out. Installs by day are not stored. Sort by this column"
+        case .recent: "Sort by: \(displayName). The tallest bar of each trend is its busiest day"
+        default: "Sort by: \(displayName)"
+        }
+    }
+}
+
+extension LeakQuery {
+    /// The order in words, such as `sorted by reports`.
+    var orderDescription: String {
+        let reversed: String? =
+            switch sort {
+            case _ where isAscending == (sort.usualOrder == .ascending): nil
+            case .lastSeen, .firstSeen: "oldest first"
+            case .name: "from Z to A"
+            case .state: "known system leaks first"
+            case .impact, .reports, .installs, .cost, .recent: "fewest first"
+            }
+        guard let reversed else { return usualOrderDescription }
+        return usualOrderDescription.replacing(", newest first", with: "") + ", " + reversed
+    }
+
+    private var usualOrderDescription: String {
+        switch sort {
         case .impact: "sorted by installs in the current release"
         case .reports: "sorted by reports"
         case .installs: "sorted by installs"
         case .cost: "sorted by memory: bytes kept × objects alive at once × installs"
         case .lastSeen: "sorted by last report, newest first"
         case .firstSeen: "sorted by first report, newest first"
+        case .name: "sorted by name"
+        case .state: "sorted by state"
+        case .recent: "sorted by reports of the last 14\u{A0}days"
         }
     }
 }

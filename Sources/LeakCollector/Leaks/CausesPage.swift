@@ -36,8 +36,12 @@ struct CausesPage: Component {
 
     private var title: HTML {
         guard !sharedCauses.causes.isEmpty else { return "Causes" }
+        let causes = Count(sharedCauses.causeCount).of("cause", "causes")
+        if sharedCauses.causeCount == sharedCauses.explainedLeakCount {
+            return sharedCauses.causeCount == 1 ? "\(causes)" : "\(causes), each of one leak"
+        }
         return
-            "\(Count(sharedCauses.explainedLeakCount).of("leak", "leaks")), \(Count(sharedCauses.causeCount).of("cause", "causes"))"
+            "\(Count(sharedCauses.explainedLeakCount).of("leak", "leaks")), \(causes)"
     }
 
     private var intro: HTML {

@@ -43,6 +43,12 @@ extension LeakQuery {
             }
             query.sort = sort
         }
+        if let text = parameter("order", request) {
+            guard let order = Order(rawValue: text) else {
+                throw Problem(.badRequest, "order must be one of \(joined(Order.allCases.map(\.rawValue)))")
+            }
+            query.order = order == query.sort.usualOrder ? nil : order
+        }
         if let text = parameter("limit", request) {
             guard let limit = Int(decimalDigits: text), (1...maximumLimit).contains(limit) else {
                 throw Problem(.badRequest, "limit must be a number from 1 to \(maximumLimit)")

@@ -14,7 +14,8 @@ struct LeakTable: Component {
         let caption: HTML = caption.map { #"<caption class="hidden">\#($0)</caption>"# } ?? summary
         return #"""
             <table class="leaks\#(hasCosts ? " costs" : "")">\#(caption)
-            <thead><tr><th scope="col">Leak</th><th scope="col">State</th><th scope="col">14 days</th>\#
+            <thead><tr>\#(columnHeading("Leak", .name))\#(columnHeading("State", .state))\#
+            \#(columnHeading("14 days", .recent))\#
             \#(columnHeading("Reports", .reports, isNumber: true))\#(columnHeading("Impact", .impact, isNumber: true))\#
             \#(columnHeading("Installs", .installs, isNumber: true))\#
             \#(hasCosts ? columnHeading("Keeps", .cost, isNumber: true) : "")\#
@@ -42,13 +43,26 @@ struct LeakTable: Component {
     /// The visible caption: `To fix · sorted by installs in the current release`.
     private var summary: HTML {
         let query = context.query
-        var parts = [query.state.displayName, query.sort.orderDescription]
+        var parts = [query.state.displayName, query.orderDescription]
         if let period = query.period {
             parts.append(
                 query.version == nil
                     ? "reports of the last \(period.displayName)" : "seen in the last \(period.displayName)")
         }
-        return "<caption>\(parts.joined(separator: " · "))</caption>"
+        return "<caption>\(parts.joined(separator: " · "))\(reverseLink)</caption>"
+    }
+
+    /// Reverses the order. A narrow window shows no column heads.
+    private var reverseLink: HTML? {
+        guard context.links.isServed, isSorted, !leaks.isEmpty else { return nil }
+        let link = context.summary { $0.order = reversedOrder($0.sort) }
+        return #"<a href="\#(link)">Reverse the order</a>"#
+    }
+
+    /// Returns the opposite of the current order; `nil` if that is the usual one.
+    private func reversedOrder(_ sort: LeakQuery.Sort) -> LeakQuery.Order? {
+        let reversed: LeakQuery.Order = context.query.isAscending ? .descending : .ascending
+        return reversed == sort.usualOrder ? nil : reversed
     }
 
     private func columnHeading(_ title: String, _ sort: LeakQuery.Sort, isNumber: Bool = false) -> HTML {
@@ -56,14 +70,18 @@ struct LeakTable: Component {
         let sortedColumn =
             context.query.version != nil && context.query.sort == .impact ? .installs : context.query.sort
         let isCurrentOrder = isSorted && sort == sortedColumn
-        let order: HTML = isCurrentOrder ? #" aria-sort="descending""# : ""
+        let isAscending = context.query.isAscending
+        let order: HTML =
+            isCurrentOrder ? #" aria-sort="\#(isAscending ? "ascending" : "descending")""# : ""
         let number: HTML = isNumber ? #" class="num""# : ""
         guard context.links.isServed, isSorted else {
             return #"<th scope="col"\#(number)\#(order)>\#(title)</th>"#
         }
-        let link = context.summary { $0.sort = sort }
+        let link = context.summary {
+            ($0.sort, $0.order) = (sort, isCurrentOrder ? reversedOrder(sort) : nil)
+        }
         return
-            #"<th scope="col"\#(number)\#(order)><a href="\#(link)" title="Sort by: \#(sort.displayName)">\#(title)</a></th>"#
+            #"<th scope="col"\#(number)\#(order)><a href="\#(link)" title="\#(sort.columnTitle)">\#(title)</a></th>"#
     }
 }
 

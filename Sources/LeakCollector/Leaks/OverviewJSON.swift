@@ -65,11 +65,40 @@ extension JSONWriter {
         object(name) { $0.fields(of: release) }
     }
 
-    mutating func fields(of releases: [ReleaseSummary], app: AppScope) {
+    mutating func fields(of releases: [ReleaseSummary], _ comparisons: ReleaseComparisons, app: AppScope) {
         field("app", app.app)
         field("environment", app.environment)
         array("releases") { writer in
-            for release in releases { writer.object { $0.fields(of: release) } }
+            for release in releases {
+                writer.object {
+                    $0.fields(of: release)
+                    $0.fields(of: comparisons[release], of: release)
+                }
+            }
+        }
+    }
+
+    /// Writes `null` for a release that was not compared.
+    private mutating func fields(of check: ReleaseCheck?, of release: ReleaseSummary) {
+        field("leak_free_interval", interval: check.flatMap(release.leakFreeInterval))
+        field("leaks_per_check_interval", interval: check.flatMap(release.leaksPerCheckInterval))
+        guard let check, let baseline = check.baseline else { return nullField("changes") }
+        object("changes") { writer in
+            writer.field("baseline", baseline.version)
+            writer.field("enough_data", check.isEnough)
+            writer.field("new", check.newCount)
+            writer.field("worse", check.worseCount)
+            writer.field("better", check.betterCount - check.fixedCount)
+            writer.field("fixed", check.fixedCount)
+            writer.field("back", check.backCount)
+        }
+    }
+
+    private mutating func field(_ name: String, interval: ClosedRange<Double>?) {
+        guard let interval else { return nullField(name) }
+        object(name) { writer in
+            writer.field("from", interval.lowerBound)
+            writer.field("to", interval.upperBound)
         }
     }
 

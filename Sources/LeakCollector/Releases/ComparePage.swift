@@ -11,8 +11,6 @@ struct ComparePage: Component {
     /// The result of the same check, which words it in sentences.
     var result: ReleaseCheckResult?
 
-    private static let confidence = 0.95
-
     var html: HTML {
         PageLayout(
             title: title, section: .releases, context: context,
@@ -60,7 +58,7 @@ struct ComparePage: Component {
         return #"""
             \#(Card(verdictBadge(check), "<p>\(IsolatedText(result.sentence))</p>\(notes)"))
             <dl class="tiles compared">\#(tiles(check))</dl>
-            \#(worseClasses(check))\#(ReleaseGate.LeakResult.Kind.allCases.compactMap { leaks($0, check) })
+            \#(worseClasses(check))\#(Section.allCases.compactMap { leaks($0, check) })
             \#(classes(check))
             """#
     }
@@ -101,45 +99,59 @@ struct ComparePage: Component {
         let sessions = side.sessions
         guard sessions.trials > 0 else { return nil }
         let leakFreeCount = sessions.trials - sessions.events
-        let interval = interval(leakFreeCount, of: sessions.trials, effect: side.sessionsEffect)
-        return (
-            "\(Percentage(leakFreeCount, of: sessions.trials))",
-            "\(percent(interval.lowerBound)) to \(percent(interval.upperBound))"
-        )
+        let interval = Proportion(events: leakFreeCount, trials: sessions.trials)
+            .interval(effect: side.sessionsEffect)
+        return ("\(Percentage(leakFreeCount, of: sessions.trials))", IntervalText.percent(interval))
     }
-
-    private func percent(_ share: Double) -> Percentage { Percentage(Int(share * 1e9), of: 1_000_000_000) }
 
     /// - Returns: `nil` without checks, and if there are more reports than checks, because some reports are then of classes without
     ///   checks.
     private func leaksPerThousandChecks(_ side: ReleaseCheck.Side) -> (value: HTML, interval: HTML)? {
         guard side.checks > 0, side.reports <= side.checks else { return nil }
-        let interval = interval(side.reports, of: side.checks, effect: side.reportsEffect)
-        let decimal = { (rate: Double) in Decimal(tenths: Int(saturating: rate * 10_000)) }
+        let proportion = Proportion(events: side.reports, trials: side.checks)
         return (
-            "\(decimal(Double(side.reports) / Double(side.checks)))",
-            "\(decimal(interval.lowerBound)) to \(decimal(interval.upperBound))"
+            "\(Decimal(tenths: Int(saturating: proportion.rate * 10_000)))",
+            IntervalText.perThousand(proportion.interval(effect: side.reportsEffect))
         )
-    }
-
-    /// Returns the confidence interval of a share whose trials depend on each other. It is computed for the number of independent
-    /// trials that has the same variance. Source: L. Kish, Survey Sampling (1965), section 5.4.
-    private func interval(_ events: Int, of trials: Int, effect: Double) -> ClosedRange<Double> {
-        Proportion(events: Int(Double(events) / effect), trials: Int(Double(trials) / effect))
-            .wilsonInterval(confidence: Self.confidence)
     }
 
     // MARK: Leaks
 
-    private func leaks(_ kind: ReleaseGate.LeakResult.Kind, _ check: ReleaseCheck) -> HTML? {
-        let leaks = check.leaks.filter { $0.result.kind == kind }
-        let (name, count, explanation) =
-            switch kind {
-            case .worse: ("Worse", check.worseCount, "The rate has risen, with 99 % confidence.")
-            case .new: ("New", check.newCount, "Not seen in the older version, nor in one before it.")
-            case .back: ("Back", check.backCount, "Marked as resolved, and seen again.")
-            case .better: ("Better", check.betterCount, "The rate has fallen, with 99 % confidence.")
-            case .unchanged: ("", 0, "")
+    /// The sections with leaks. The name of each is the fragment of its address.
+    enum Section: String, CaseIterable {
+        case worse, new, back, fixed, better
+
+        func contains(_ leak: ReleaseCheck.Leak) -> Bool {
+            switch leak.result.kind {
+            case .worse: self == .worse
+            case .new: self == .new
+            case .back: self == .back
+            case .better: self == (leak.version.reports == 0 ? .fixed : .better)
+            case .unchanged: false
+            }
+        }
+
+        /// Number of leaks in the section, including those that a check does not list.
+        func count(_ check: ReleaseCheck) -> Int {
+            switch self {
+            case .worse: check.worseCount
+            case .new: check.newCount
+            case .back: check.backCount
+            case .fixed: check.fixedCount
+            case .better: check.betterCount - check.fixedCount
+            }
+        }
+    }
+
+    private func leaks(_ section: Section, _ check: ReleaseCheck) -> HTML? {
+        let (leaks, count) = (check.leaks.filter(section.contains), section.count(check))
+        let (name, explanation) =
+            switch section {
+            case .worse: ("Worse", "The rate has risen, with 99 % confidence.")
+            case .new: ("New", "Not seen in the older version, nor in one before it.")
+            case .back: ("Back", "Marked as resolved, and seen again.")
+            case .fixed: ("Fixed", "The rate has fallen to 0, with 99 % confidence.")
+            case .better: ("Better", "The rate has fallen, with 99 % confidence.")
             }
         guard !leaks.isEmpty else { return nil }
         let more: HTML? =
@@ -151,7 +163,7 @@ struct ComparePage: Component {
             <table class="small compared"><thead><tr><th scope="col">Leak</th><th scope="col" class="num">Rate before</th>\#
             <th scope="col" class="num">Rate now</th><th scope="col" class="num">Reports</th>\#
             <th scope="col" class="num">Installs</th></tr></thead><tbody>\#(leaks.map(row))</tbody></table></div>\#(more)
-            """#, id: name.lowercased()
+            """#, id: section.rawValue
         ).html
     }
 

@@ -52,6 +52,7 @@ extension JSONWriter {
         field("new_count", check.newCount)
         field("back_count", check.backCount)
         field("better_count", check.betterCount)
+        field("fixed_count", check.fixedCount)
         field("rare_count", check.rareCount)
         field("uncompared_count", check.uncomparedCount)
         field("set_aside", check.setAside)

@@ -6,6 +6,7 @@ struct ReleaseTable: Component {
     var app: AppScope
     /// Newest version first.
     var releases: [ReleaseSummary]
+    var comparisons = ReleaseComparisons()
 
     /// Maximum number of builds that a row lists. More are folded below the first and the last one.
     private static let maxListedBuilds = 3
@@ -23,9 +24,8 @@ struct ReleaseTable: Component {
     private var headings: [HTML] {
         [Self.heading("Version")]
             + [
-                "Leak-free sessions", "Leaks per 1,000 checks", "Leaks", "New", "Not seen any more",
-                "Regressed",
-                "Reports", "Installs",
+                "Leak-free sessions", "Leaks per 1,000 checks", "Leaks", "New", "Worse", "Better", "Fixed",
+                "Regressed", "Reports", "Installs",
             ].map { Self.heading($0, isNumber: true) } + ["First seen", "Last seen"].map { Self.heading($0) }
     }
 
@@ -38,11 +38,11 @@ struct ReleaseTable: Component {
         #"""
         <tr role="row"><th role="rowheader" scope="row">\#(link(IsolatedText(release.version).html, to: release) { _ in })\#(adoption(release))\#(builds(release))\#(comparison(release))</th>\#
         <td role="cell" class="num">\#(sessions(release))</td>\#
-        <td role="cell" class="num">\#(release.leaksPerThousandChecks.map { "\($0)" } ?? noData)</td>\#
+        <td role="cell" class="num">\#(rate(release))</td>\#
         \#(number(release.leaks, of: release) { $0.state = .any })\#
-        \#(number(release.newLeaks, of: release) { ($0.state, $0.sort) = (.any, .firstSeen) })\#
-        <td role="cell" class="num">\#(Count(release.goneLeaks))</td>\#
-        <td role="cell" class="num">\#(Count(release.regressedLeaks))</td>\#
+        <td role="cell" class="num">\#(change(.new, of: release))\#(firstSeenLeaks(release))</td>\#
+        \#([ComparePage.Section.worse, .better, .fixed].map { #"<td role="cell" class="num">\#(change($0, of: release))</td>"# as HTML })\#
+        <td role="cell" class="num">\#(regressed(release))</td>\#
         \#(number(release.reports, of: release) { ($0.state, $0.sort) = (.any, .reports) })\#
         \#(number(release.installs, of: release) { ($0.state, $0.sort) = (.any, .installs) })\#
         <td role="cell">\#(context.relativeTime(release.firstSeen).dayElement)</td><td role="cell">\#(context.relativeTime(release.lastSeen))</td></tr>
@@ -100,7 +100,56 @@ struct ReleaseTable: Component {
 
     private func sessions(_ release: ReleaseSummary) -> HTML {
         guard let leakFreeShare = release.leakFreePercentage else { return noData }
-        return "\(leakFreeShare)<small>of \(Count(release.sessions).of("session", "sessions"))</small>"
+        let interval = comparisons[release].flatMap(release.leakFreeInterval).map {
+            "<small>\(IntervalText.percent($0))</small>" as HTML
+        }
+        return
+            "\(leakFreeShare)\(interval)<small>of \(Count(release.sessions).of("session", "sessions"))</small>"
+    }
+
+    private func rate(_ release: ReleaseSummary) -> HTML {
+        guard let rate = release.leaksPerThousandChecks else { return noData }
+        let interval = comparisons[release].flatMap(release.leaksPerCheckInterval).map {
+            "<small>\(IntervalText.perThousand($0))</small>" as HTML
+        }
+        return "\(rate)\(interval)"
+    }
+
+    // MARK: Changes since the version before
+
+    /// Returns a number of leaks with a link to them. A number of 0 needs enough data.
+    private func change(_ section: ComparePage.Section, of release: ReleaseSummary) -> HTML {
+        guard let check = comparisons[release], check.baseline != nil else {
+            let reason = comparisons[release] == nil ? "not compared" : "no version before"
+            return #"<span class="dim" title="\#(reason)">–<span class="hidden"> \#(reason)</span></span>"#
+        }
+        let count = section.count(check)
+        if count > 0 { return compareLink("\(Count(count))", to: section.rawValue, of: release) }
+        return check.isEnough
+            ? "0"
+            : #"<span class="dim">\#(compareLink("cannot tell", to: "cannot-tell", of: release))</span>"#
+    }
+
+    /// Leaks that were seen first in the version, of which ``ComparePage`` calls those new that are no accident.
+    private func firstSeenLeaks(_ release: ReleaseSummary) -> HTML? {
+        guard release.newLeaks > 0 else { return nil }
+        let count: HTML = "\(Count(release.newLeaks)) first seen"
+        return "<small>\(link(count, to: release) { ($0.state, $0.sort) = (.any, .firstSeen) })</small>"
+    }
+
+    /// Whether a leak is regressed follows from its reports, however few they are.
+    private func regressed(_ release: ReleaseSummary) -> HTML {
+        guard release.regressedLeaks > 0, comparisons[release] != nil else {
+            return "\(Count(release.regressedLeaks))"
+        }
+        return compareLink(
+            "\(Count(release.regressedLeaks))", to: ComparePage.Section.back.rawValue, of: release)
+    }
+
+    private func compareLink(_ content: HTML, to section: String, of release: ReleaseSummary) -> HTML {
+        guard context.links.isServed else { return content }
+        let address = context.links.to(.compare(app: app, from: nil, to: release.version))
+        return #"<a href="\#(address)#\#(section)">\#(content)</a>"#
     }
 }
 

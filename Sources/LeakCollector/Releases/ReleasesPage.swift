@@ -7,6 +7,7 @@ struct ReleasesPage: Component {
     var app: AppScope
     /// Newest version first.
     var releases: [ReleaseSummary]
+    var comparisons = ReleaseComparisons()
 
     var html: HTML {
         PageLayout(
@@ -26,8 +27,21 @@ struct ReleasesPage: Component {
     private var numbers: HTML {
         """
         \(CurrentReleaseForm(context: context, app: app, releases: releases))\
-        \(ReleaseChart(releases: releases))\(ReleaseTable(context: context, app: app, releases: releases))
+        \(ReleaseChart(releases: releases))\
+        \(ReleaseTable(context: context, app: app, releases: releases, comparisons: comparisons))\
+        \(note)
         """
+    }
+
+    private var note: HTML {
+        let limit: HTML? =
+            releases.count > ReleaseComparisons.limit
+            ? " Only the newest \(Count(ReleaseComparisons.limit)) versions are compared here; Compare shows any two."
+            : nil
+        return """
+            <p class="dim">Intervals have 95 % confidence. New, worse, better and fixed leaks are those that Compare shows: each \
+            version is compared with the one before it.\(limit)</p>
+            """
     }
 
     private var emptyCard: HTML {

@@ -14,7 +14,9 @@ struct ReleasesResource: JSONResource, PageResource {
         // One list cannot contain the versions of two apps.
         let shown = try scope.orFirst(of: view.reader.apps(in: scope.environment))
         let releases = try shown.key.map { try view.reader.releases(app: $0) } ?? []
-        writer.fields(of: releases, app: shown)
+        writer.fields(
+            of: releases, try ReleaseComparisons(of: shown, releases, from: view.reader, now: view.now),
+            app: shown)
     }
 
     func page(from view: StoreView) throws -> HTML {
@@ -23,7 +25,10 @@ struct ReleasesResource: JSONResource, PageResource {
         let context = try view.context(query)
         let shown = scope.orFirst(of: context.apps)
         let releases = try shown.key.map { try view.reader.releases(app: $0) } ?? []
-        return ReleasesPage(context: context, app: shown, releases: releases).html
+        return ReleasesPage(
+            context: context, app: shown, releases: releases,
+            comparisons: try ReleaseComparisons(of: shown, releases, from: view.reader, now: view.now)
+        ).html
     }
 }
 

@@ -10,10 +10,12 @@
         private let assignedRows: [Int64]?
         /// Rows of the leaks that the list leaves out.
         private let excludedRows: [Int64]
+        private let leakStates: LeakStates
 
         init(_ query: LeakQuery, _ leakStates: LeakStates, now: Int64) {
             self.query = query
             self.now = now
+            self.leakStates = leakStates
             assignedRows = query.state.assigned.map { leakStates.rows([$0]) }
             excludedRows = leakStates.rows(query.state.excluded)
         }
@@ -70,16 +72,21 @@
         /// - Parameter percent: share of the table's pages in the sample, in percent; `nil` for 2, plus 1 for every 100 leaks of
         ///   the page.
         func bound(after cursor: PageCursor?, limit: Int, percent: Int? = nil) -> Query {
+            // A sample does not have the names by which the names of a list are numbered.
+            guard query.sort != .name else {
+                return Query("select 0::bigint, 0::bigint, 0::bigint, false where false")
+            }
             var values = QueryValues()
+            let (order, after, _) = query.direction
             let matchingLeaks = matchingLeaks(
                 in: .sample(percent: percent ?? 2 + limit / 100), texts: .one, values: &values)
-            let cursorCondition = cursor.map { "and \(keys("m")) < \(bind($0, &values))" } ?? ""
+            let cursorCondition = cursor.map { "and \(keys("m")) \(after) \(bind($0, &values))" } ?? ""
             return Query(
                 """
                 select m.k1, \(secondary("m")), m.id, m.is_common
                 from (select m.*, count(*) filter (where is_found) over () * 2 >= count(*) over () as is_common
                   from (\(matchingLeaks)) m) m
-                where m.is_found \(cursorCondition) order by 1 desc, 2 desc, 3 desc offset \(values.bind(Int64(limit))) - 1 limit 1
+                where m.is_found \(cursorCondition) order by 1 \(order), 2 \(order), 3 \(order) offset \(values.bind(Int64(limit))) - 1 limit 1
                 """, values.all)
         }
 
@@ -91,7 +98,9 @@
             let readsFew = range != .all && bound?.isTextCommon == true
             let matchingLeaks = matchingLeaks(
                 in: range, texts: readsFew ? .one : textReading(bound), values: &values)
-            let limits = [(">=", bound?.keys), ("<", cursor)].compactMap { sign, limit in
+            let (order, after, _) = query.direction
+            let limits = [(query.isAscending ? "<=" : ">=", bound?.keys), (after, cursor)].compactMap {
+                sign, limit in
                 limit.map { "\(keys("m")) \(sign) \(bind($0, &values))" }
             }
             let isNear = limits.joined(separator: " and ")
@@ -115,13 +124,13 @@
                 ), listed as (
                   select m.id, m.k1, \(secondary("m")) as k2, m.reports, found.leaks, found.all_reports
                   from found cross join unnest(found.ids, found.k1s, found.reports) as m (id, k1, reports)
-                  order by k1 desc, k2 desc, id desc limit \(values.bind(Int64(limit)))
+                  order by k1 \(order), k2 \(order), id \(order) limit \(values.bind(Int64(limit)))
                 ), page as (
                   select m.*, \(installs) as installs, \(releaseColumn) as looked_at
                   from listed m join leak l on l.id = m.id \(release)
                 )
                 \(LeakRow.select(with: ", page.leaks, page.all_reports"))
-                order by page.k1 desc, page.k2 desc, page.id desc
+                order by page.k1 \(order), page.k2 \(order), page.id \(order)
                 """, values.all)
         }
 
@@ -135,8 +144,8 @@
         /// Returns SQL for the second sort key, of a table with `reports`.
         private func secondary(_ table: String) -> String {
             switch query.sort {
-            case .impact, .installs, .cost: "\(table).reports"
-            case .reports, .lastSeen, .firstSeen: "0::bigint"
+            case .impact, .installs, .cost, .state, .recent: "\(table).reports"
+            case .reports, .lastSeen, .firstSeen, .name: "0::bigint"
             }
         }
 
@@ -174,7 +183,7 @@
         ) -> String {
             let row = query.version == nil ? "l" : "n"
             let id = query.version == nil ? "l.id" : "n.leak"
-            let key = range == .counted ? "0" : primary(row)
+            let key = range == .counted ? "0" : primary(row, &values)
             let reports = reports(of: row, &values)
             var conditions = rowConditions(of: row, id: id, values: &values)
             var (isFound, sample) = ("true", "")
@@ -186,7 +195,8 @@
             case .from(let keys):
                 let lowestKeys = "(\(values.bind(keys.primary)), \(values.bind(keys.row)))"
                 conditions += [
-                    "(\(key), l.id) >= \(lowestKeys)", query.scope.condition(on: "l.app", &values),
+                    "(\(key), l.id) \(query.isAscending ? "<=" : ">=") \(lowestKeys)",
+                    query.scope.condition(on: "l.app", &values),
                 ]
             case .sample(let percent): sample = "tablesample system (\(percent)) repeatable (0)"
             }
@@ -195,7 +205,8 @@
                 isFound = "true"
             }
             let join = query.version.map { _ in self.join(range) }
-            let source = join.map { "leak_release n \(sample) \($0.rawValue)" } ?? "leak l \(sample)"
+            var source = join.map { "leak_release n \(sample) \($0.rawValue)" } ?? "leak l \(sample)"
+            if query.sort == .name, range != .counted { source += " join leak_text t on t.leak = \(id)" }
             conditions += leakConditions(hasLeak: join == nil || join == .allLeaks, &values)
             return """
                 select id, \(query.sort == .reports ? "reports" : "k1") as k1, reports, is_found from (
@@ -217,15 +228,15 @@
             if case .sample = range, query.state == .open || query.state == .slow { return .allLeaks }
             if range == .counted { return .noLeaks }
             switch query.sort {
-            case .lastSeen, .firstSeen: return .allLeaks
+            case .lastSeen, .firstSeen, .state, .recent: return .allLeaks
             case .cost: return .explainedLeaks
-            case .impact, .reports, .installs: return .noLeaks
+            case .impact, .reports, .installs, .name: return .noLeaks
             }
         }
 
         /// Returns SQL for the first sort key; 0 for the order by reports, for which ``matchingLeaks(in:texts:values:)`` uses the
         /// reports.
-        private func primary(_ row: String) -> String {
+        private func primary(_ row: String, _ values: inout QueryValues) -> String {
             switch query.sort {
             case .impact: query.version == nil ? "l.impact" : "n.installs"
             case .reports: "0"
@@ -237,8 +248,18 @@
                 """
             case .lastSeen: "l.last_seen"
             case .firstSeen: "l.first_seen"
+            case .name: #"dense_rank() over (order by t.title collate "C")"#
+            case .state:
+                leakStates.sortKey(isNew: "l.id in (\(Self.newLeaks))") {
+                    "l.id in (select unnest(\(values.bind($0))))"
+                } + "::bigint"
+            case .recent: recentReports(&values)
             }
         }
+
+        private static let newLeaks = """
+            select l.id from app a join leak l on l.app = a.id and l.first_release = a.newest_release
+            """
 
         /// Returns conditions on the period, the app or the version, and the decisions.
         private func rowConditions(of row: String, id: String, values: inout QueryValues) -> [String] {
@@ -273,9 +294,7 @@
             // Few leaks are slow, and an index has them.
             let isSlow =
                 hasLeak ? LeakRow.isSlow : "(n.leak in (select l.id from leak l where \(LeakRow.isSlow)))"
-            let new =
-                "select l.id from app a join leak l on l.app = a.id and l.first_release = a.newest_release"
-            let isNew = "(\(hasLeak ? "l.id" : "n.leak") in (\(new)))"
+            let isNew = "(\(hasLeak ? "l.id" : "n.leak") in (\(Self.newLeaks)))"
             switch query.state {
             case .open: conditions.append("not \(isSlow)")
             case .slow: conditions.append(isSlow)
@@ -285,6 +304,16 @@
             if let kind = query.kind { conditions.append("l.kind = \(values.bind(kind))") }
             if let className = query.className { conditions.append("l.class = \(values.bind(className))") }
             return conditions
+        }
+
+        /// Returns SQL for the reports of leak `l` on the days of ``LeakRow/trend``.
+        private func recentReports(_ values: inout QueryValues) -> String {
+            let firstDay = Calendar.day(of: now) - LeakRow.trendDays + 1
+            return """
+                case when l.last_seen < \(values.bind(Int64(firstDay) * Calendar.dayMilliseconds)) then 0 else
+                  (select \(Self.sum("p.reports")) from leak_day p
+                    where p.leak = l.id and p.day >= \(values.bind(Int64(firstDay)))) end
+                """
         }
 
         /// Returns SQL for the reports of a row in the period.

@@ -38,7 +38,8 @@
                     limits: query.limits)
                 return verdict.check(
                     rows: try Self.rows(
-                        verdict.leaks.map(\.row), of: release, leakStates, now: now, on: connection))
+                        query.listsLeaks ? verdict.leaks.map(\.row) : [], of: release, leakStates, now: now,
+                        on: connection))
             }
         }
 

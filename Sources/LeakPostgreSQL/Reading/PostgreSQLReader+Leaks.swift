@@ -73,7 +73,8 @@
             let setAside = setAsideStates(query, leakStates)
             var ofAllTime = query
             ofAllTime.period = nil
-            guard ofAllTime.isReadFromIndex else {
+            // The indexes limit the reports of a period from above, which does not help to find the fewest.
+            guard ofAllTime.isReadFromIndex, query.period == nil || !query.isAscending else {
                 let selection = FilteredList(query, leakStates, now: now)
                 let setAsideTotals = setAside.map {
                     FilteredList(query.with($0), leakStates, now: now).totals()
@@ -175,6 +176,7 @@
             let next = NextLeaks(query, after: cursor, limit: limit)
             var values = next.values
             let excluded = leakStates.rows(query.state.excluded)
+            let order = query.direction.keyword
             var exclusion = ""
             if !excluded.isEmpty {
                 values.append(.integers(excluded.map { $0 }))
@@ -185,10 +187,10 @@
                 """
                 with page as (
                   \(next.select("id, reports, installs, last_release as looked_at", limit: "$2::bigint", exclusion))
-                  order by k1 desc, k2 desc, id desc limit $2::bigint
+                  order by k1 \(order), k2 \(order), id \(order) limit $2::bigint
                 )
                 \(LeakRow.select)
-                order by page.k1 desc, page.k2 desc, page.id desc
+                order by page.k1 \(order), page.k2 \(order), page.id \(order)
                 """, values)
         }
 
@@ -216,12 +218,14 @@
     struct NextLeaks {
         private let primary: String
         private let secondary: String?
+        private let direction: (keyword: String, after: String, from: String)
         /// `$1` is the app, `$2` the limit, `$3` the environment; the others are the keys after which the leaks follow.
         let values: [Parameter]
 
         init(_ query: LeakQuery, after cursor: PageCursor?, limit: Int) {
             (primary, secondary) = query.sort.columns
-            let start = cursor ?? PageCursor(primary: .max, secondary: .max, row: .max)
+            direction = query.direction
+            let start = cursor ?? .start(of: query)
             let keys = [start.primary] + (secondary == nil ? [] : [start.secondary])
             values =
                 [.text(query.app), .integer(limit), .text(query.environment), .integer(start.row)]
@@ -233,12 +237,13 @@
         ///   - exclusion: further conditions, each preceded by `and`.
         func select(_ columns: String, limit: String, _ exclusion: String = "") -> String {
             let keys = [primary, secondary].compactMap { $0 }
+            let order = direction.keyword
             return """
                 select next.* from app a cross join lateral (
                     select \(columns), \(primary) as k1, \(secondary ?? "0::bigint") as k2 from leak l where app = a.id
-                      and (\(keys.joined(separator: ", ")), id) < ($5::bigint, \(secondary == nil ? "" : "$6::bigint, ")$4::bigint)
+                      and (\(keys.joined(separator: ", ")), id) \(direction.after) ($5::bigint, \(secondary == nil ? "" : "$6::bigint, ")$4::bigint)
                       \(exclusion)
-                    order by \(keys.map { $0 + " desc, " }.joined())id desc limit \(limit)
+                    order by \(keys.map { "\($0) \(order), " }.joined())id \(order) limit \(limit)
                   ) next where a.environment = $3::text and ($1::text is null or a.name = $1::text)
                 """
         }
@@ -248,8 +253,8 @@
         /// Columns of `leak` that follow the app in an index.
         var columns: (primary: String, secondary: String?) {
             switch self {
-            // No index has the order by cost, so its lists are sorted as a whole.
-            case .impact, .cost: ("impact", "reports")
+            // No index has one of the other orders, so their lists are sorted as a whole.
+            case .impact, .cost, .name, .state, .recent: ("impact", "reports")
             case .reports: ("reports", nil)
             case .installs: ("installs", "reports")
             case .lastSeen: ("last_seen", nil)

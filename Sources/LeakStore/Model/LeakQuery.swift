@@ -8,6 +8,20 @@ public struct LeakQuery: Hashable, Sendable {
         case cost
         case lastSeen = "last_seen"
         case firstSeen = "first_seen"
+        /// Title of the leak, byte by byte.
+        case name
+        /// Regressed, new, open, freed late, resolved, ignored, known; then reports.
+        case state
+        /// Reports of ``LeakRow/trend``, then all reports.
+        case recent
+
+        /// The order of the list unless a query has another: names begin with A, everything else with the largest or newest.
+        public var usualOrder: Order { self == .name ? .ascending : .descending }
+    }
+
+    public enum Order: String, Hashable, Sendable, CaseIterable {
+        case ascending = "asc"
+        case descending = "desc"
     }
 
     /// The filter of a list by the state of its leaks.
@@ -35,6 +49,8 @@ public struct LeakQuery: Hashable, Sendable {
     /// Text in the class, path or message, ignoring case.
     public var search: String?
     public var sort = Sort.impact
+    /// `nil` for ``Sort/usualOrder``.
+    public var order: Order?
     /// Maximum number of rows, 1 to 1,000.
     public var limit = 50
     /// ``LeakPage/next`` of the previous page; `nil` for the first page.
@@ -49,7 +65,7 @@ extension LeakQuery {
     public var withoutFilters: LeakQuery {
         var query = LeakQuery()
         (query.app, query.environment, query.sort) = (app, environment, sort)
-        (query.limit, query.cursor) = (limit, cursor)
+        (query.order, query.limit, query.cursor) = (order, limit, cursor)
         return query
     }
 
@@ -67,6 +83,8 @@ extension LeakQuery {
         set { (app, environment) = (newValue.app, newValue.environment) }
     }
 
+    public var isAscending: Bool { (order ?? sort.usualOrder) == .ascending }
+
     /// `true` if a filter other than the app and the environment limits the list.
     public var hasFilters: Bool { self != withoutFilters }
 
@@ -75,7 +93,7 @@ extension LeakQuery {
     package var isReadFromIndex: Bool {
         var query = self
         if state == .any { query.state = .toFix }
-        return sort != .cost && !query.hasFilters
+        return sort.hasIndex && !query.hasFilters
     }
 
     /// The parameters of the list's URL, by their names in the API. The value is `nil` if it is the default.
@@ -89,9 +107,27 @@ extension LeakQuery {
             ("class", className),
             ("q", search),
             ("sort", sort == defaults.sort ? nil : sort.rawValue),
+            ("order", order == sort.usualOrder ? nil : order?.rawValue),
             ("limit", limit == defaults.limit ? nil : String(limit)),
             ("cursor", cursor),
         ]
+    }
+}
+
+extension LeakQuery.Sort {
+    /// `true` if the stores have an index with this order.
+    package var hasIndex: Bool {
+        switch self {
+        case .impact, .reports, .installs, .lastSeen, .firstSeen: true
+        case .cost, .name, .state, .recent: false
+        }
+    }
+}
+
+extension LeakQuery {
+    /// The SQL words of the order.
+    package var direction: (keyword: String, after: String, from: String) {
+        isAscending ? ("asc", ">", ">=") : ("desc", "<", "<=")
     }
 }
 

@@ -14,6 +14,8 @@ public struct ReleaseCheckQuery: Hashable, Sendable {
     /// A build of ``baseline``, or of ``version`` if ``baseline`` is `nil`. `nil` adds up the counts of all builds.
     public var baselineBuild: String?
     public var limits = ReleaseGate.Limits()
+    /// `false` leaves ``ReleaseCheck/leaks`` empty, for a caller that needs only their numbers.
+    public var listsLeaks = true
 
     public init(
         app: String, environment: String = AppKey.production, version: String, build: String? = nil,
@@ -101,14 +103,18 @@ public struct ReleaseCheck: Sendable {
     /// `nil` if there is no earlier version; no leak is new or worse then.
     public var baseline: Side?
     public var verdict: ReleaseGate.Verdict
-    /// Leaks that are worse, new, back or better, in this order, at most ``rowLimit`` of each. Known system leaks, ignored leaks, and
-    /// leaks that are marked as fixed in ``version`` or before are left out.
+    /// Leaks that are worse, new, back or better, in this order, at most ``rowLimit`` of each. Known system leaks and ignored leaks
+    /// are left out. Leaks that are marked as fixed in ``version`` or before can only be better.
     public var leaks: [Leak]
     /// Number of all leaks that are worse, also those beyond ``rowLimit``. The next three counts include them too.
     public var worseCount = 0
     public var newCount = 0
     public var backCount = 0
     public var betterCount = 0
+    /// The part of ``betterCount`` without a report in ``version``: their rates have fallen to 0.
+    public var fixedCount = 0
+    /// ``ReleaseGate/Result/isEnough``. If it is `false`, a count of 0 does not mean that no leak has changed.
+    public var isEnough = false
     /// Classes that are worse as a whole, by probability; at most ``rowLimit``.
     public var worseClasses: [WorseClass] = []
     /// Classes by number of checks in the baseline, then in the version; at most ``rowLimit``.

@@ -10,9 +10,12 @@ struct LeakListSQL {
     let installs: String
     /// The expression for the release of ``LeakRow/share``.
     let shareRelease: String
-    /// The expressions that the list is sorted by, largest first.
+    /// The expressions that the list is sorted by.
     let primarySortKey: String
     let secondarySortKey: String
+    /// The values of the parameters in ``primarySortKey``.
+    let sortKeyValues: [any Bindable]
+    let direction: (keyword: String, after: String, from: String)
 
     init(_ query: LeakQuery, _ leakStates: LeakStates, now: Int64) {
         var values: [any Bindable] = []
@@ -42,6 +45,7 @@ struct LeakListSQL {
         }
         reports =
             query.period != nil ? "w.reports" : query.version == nil ? "l.reports" : "n.reports"
+        if query.sort == .name { fromClause += " join leak_text t on t.leak = l.id" }
         var conditions: [String] = []
         if let app = query.app {
             conditions.append("l.app = (select id from app where name = ? and environment = ?)")
@@ -85,6 +89,8 @@ struct LeakListSQL {
         if !conditions.isEmpty { fromClause += " where " + conditions.joined(separator: " and ") }
         source = fromClause
         self.values = values
+        direction = query.direction
+        var sortKeyValues: [any Bindable] = []
         switch query.sort {
         case .impact: (primarySortKey, secondarySortKey) = ("coalesce(n.installs, 0)", reports)
         case .reports: (primarySortKey, secondarySortKey) = (reports, "0")
@@ -94,7 +100,24 @@ struct LeakListSQL {
             (primarySortKey, secondarySortKey) = ("cast(min(\(cost), LARGEST_TOTAL) as integer)", reports)
         case .lastSeen: (primarySortKey, secondarySortKey) = ("l.last_seen", "0")
         case .firstSeen: (primarySortKey, secondarySortKey) = ("l.first_seen", "0")
+        case .name: (primarySortKey, secondarySortKey) = ("dense_rank() over (order by t.title)", "0")
+        case .state:
+            let key = leakStates.sortKey(isNew: "l.first_release = a.newest_release") { rows in
+                sortKeyValues.append(rows.list)
+                return "l.id in (select value from json_each(?))"
+            }
+            (primarySortKey, secondarySortKey) = (key, reports)
+        case .recent:
+            let firstDay = Calendar.day(of: now) - LeakRow.trendDays + 1
+            sortKeyValues = [Int64(firstDay) * Calendar.dayMilliseconds, firstDay]
+            let recentReports = """
+                case when l.last_seen < ? then 0 else
+                  (select cast(min(total(p.reports), LARGEST_TOTAL) as integer) from leak_day p
+                   where p.leak = l.id and p.day >= ?) end
+                """
+            (primarySortKey, secondarySortKey) = (recentReports, reports)
         }
+        self.sortKeyValues = sortKeyValues
     }
 
     /// Returns SQL for the leaks with reports in a period, and the numbers of these reports. Each number is computed once, even if the

@@ -61,7 +61,7 @@ extension LeakRow {
             case .share: "share.reports"
             case .retainedBytes: "l.retained_bytes"
             case .impact: "l.impact"
-            case .previousChecks: LeakRow.checks(in: "previous.id")
+            case .previousChecks: LeakRow.checks(in: "looked_at_release.previous")
             case .previousShare: "previous_share.reports"
             }
         }
@@ -69,17 +69,24 @@ extension LeakRow {
 
     package static let select = select(with: "")
 
+    /// Returns SQL that follows the table `page` of a `with` clause. The version before is found once for each version of the page,
+    /// because it takes one pass over all versions of an app.
+    ///
     /// - Parameter additionalColumns: columns after those of ``select``, each preceded by a comma.
     package static func select(with additionalColumns: String) -> String {
         """
+        , looked_at_release as materialized (
+          select v.id, (\(CurrentRelease.previous(of: "v.id", app: "v.app"))) as previous
+          from release v where v.id in (select looked_at from page)
+        )
         select \(Column.list)\(additionalColumns)
         from page join leak l on l.id = page.id join app a on a.id = l.app join leak_text t on t.leak = l.id
         join release f on f.id = l.first_release join release n on n.id = l.last_release
         left join leak_lived lived on lived.leak = l.id
         left join leak_release share on share.leak = l.id and share.release = page.looked_at
-        left join release previous on previous.id = (
-          \(CurrentRelease.previous(of: "page.looked_at", app: "l.app")))
-        left join leak_release previous_share on previous_share.leak = l.id and previous_share.release = previous.id
+        left join looked_at_release on looked_at_release.id = page.looked_at
+        left join leak_release previous_share on previous_share.leak = l.id
+          and previous_share.release = looked_at_release.previous
         """
     }
 

@@ -2,10 +2,16 @@
 ///
 /// The next page contains the rows after this position. A leak whose counts grow between two pages may move up, so that it is missing
 /// on both pages. A leak whose counts do not change is never shown twice.
-package struct PageCursor: Hashable, Sendable {
+package struct PageCursor: Hashable, Comparable, Sendable {
     package var primary: Int64
     package var secondary: Int64
     package var row: Int64
+
+    /// Returns a cursor before the first row of a list.
+    package static func start(of query: LeakQuery) -> PageCursor {
+        let key = query.isAscending ? Int64.min : .max
+        return PageCursor(primary: key, secondary: key, row: key)
+    }
 
     /// Returns 64 hexadecimal digits: the keys, then a hash of the keys and the query.
     package func text(for query: LeakQuery) -> String {
@@ -47,6 +53,10 @@ package struct PageCursor: Hashable, Sendable {
         secondary = Int64(bitPattern: words[1])
         row = Int64(bitPattern: words[2])
         guard hash(for: query) == words[3] else { throw invalid }
+    }
+
+    package static func < (one: PageCursor, other: PageCursor) -> Bool {
+        (one.primary, one.secondary, one.row) < (other.primary, other.secondary, other.row)
     }
 
     package init(primary: Int64, secondary: Int64, row: Int64) {

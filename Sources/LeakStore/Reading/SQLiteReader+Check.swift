@@ -33,7 +33,8 @@ extension SQLiteReader {
                 regressed: try regressedLeaks(app: query.key, in: release.row),
                 limits: query.limits)
             return verdict.check(
-                rows: try rows(verdict.leaks.map(\.row), of: release.row, leakStates, now: now))
+                rows: try rows(
+                    query.listsLeaks ? verdict.leaks.map(\.row) : [], of: release.row, leakStates, now: now))
         }
     }
 

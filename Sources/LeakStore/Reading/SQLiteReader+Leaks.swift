@@ -94,10 +94,11 @@ extension SQLiteReader {
     private func page(
         of list: LeakListSQL, after cursor: PageCursor?, limit: Int
     ) throws(StoreError) -> ([LeakRow], [PageCursor], LeakTotals) {
-        var values = list.values
+        var values = list.sortKeyValues + list.values
         var condition = ""
+        let (order, after, _) = list.direction
         if let cursor {
-            condition = "where (k1, k2, id) < (?, ?, ?)"
+            condition = "where (k1, k2, id) \(after) (?, ?, ?)"
             values += [cursor.primary, cursor.secondary, cursor.row]
         }
         let select = try connection.statement(
@@ -106,12 +107,12 @@ extension SQLiteReader {
                   select l.id as id, \(list.primarySortKey) as k1, \(list.secondarySortKey) as k2,
                     \(list.reports) as reports, \(list.installs) as installs,
                     \(list.shareRelease) as looked_at \(list.source)
-                ), page as (select * from matched \(condition) order by k1 desc, k2 desc, id desc limit ?)
+                ), page as (select * from matched \(condition) order by k1 \(order), k2 \(order), id \(order) limit ?)
                 \(LeakRow.select(with: """
                     , (select count(*) from matched),
                       (select cast(min(total(reports), LARGEST_TOTAL) as integer) from matched)
                     """))
-                order by page.k1 desc, page.k2 desc, page.id desc
+                order by page.k1 \(order), page.k2 \(order), page.id \(order)
                 """)
         defer { select.reset() }
         try select.bind(all: values + [limit])
@@ -139,10 +140,10 @@ extension SQLiteReader {
         defer { apps.reset() }
         try apps.bind(query.app, query.environment)
         let statements = [
-            try connection.statement(composed: query.sort.page(of: "moving = 0", rank: "rank_")),
-            try connection.statement(composed: query.sort.page(of: "moving = 1", rank: "")),
+            try connection.statement(composed: query.page(of: "moving = 0", rank: "rank_")),
+            try connection.statement(composed: query.page(of: "moving = 1", rank: "")),
         ]
-        let start = cursor ?? PageCursor(primary: .max, secondary: .max, row: .max)
+        let start = cursor ?? .start(of: query)
         var cursors: [PageCursor] = []
         while try apps.step() {
             for select in statements {
@@ -157,7 +158,8 @@ extension SQLiteReader {
                 }
             }
         }
-        cursors.sort { ($1.primary, $1.secondary, $1.row) < ($0.primary, $0.secondary, $0.row) }
+        cursors.sort()
+        if !query.isAscending { cursors.reverse() }
         let rows = try rows(cursors.prefix(limit).map(\.row))
         // A leak without a row of `leak_text` is damaged, and is left out.
         cursors = cursors.prefix(limit).filter { rows[$0.row] != nil }
@@ -200,7 +202,7 @@ extension SQLiteReader {
     }
 }
 
-extension LeakQuery.Sort {
+extension LeakQuery {
     /// Returns SQL for the keys and rows of the next leaks of an app.
     ///
     /// - Parameters:
@@ -208,19 +210,20 @@ extension LeakQuery.Sort {
     ///   - rank: the prefix of the columns that the order uses for these leaks.
     func page(of leaks: String, rank: String) -> String {
         let (primary, secondary): (String, String?) =
-            switch self {
-            // There is no index for the order by cost, so this function is not called for it (``LeakQuery/isReadFromIndex``).
-            case .impact, .cost: (rank + "impact", rank + "reports")
+            switch sort {
+            // The other orders have no index, so this function is not called for them (``LeakQuery/isReadFromIndex``).
+            case .impact, .cost, .name, .state, .recent: (rank + "impact", rank + "reports")
             case .reports: (rank + "reports", nil)
             case .installs: (rank + "installs", rank + "reports")
             case .lastSeen: (rank + "last_seen", nil)
             case .firstSeen: ("first_seen", nil)
             }
+        let (order, after, from) = direction
         return """
             select \(primary), \(secondary ?? "0"), id from leak
-            where app = ?1 and \(leaks) and \(primary) <= ?2
-              and (\(primary), \(secondary ?? "0"), id) < (?2, ?3, ?4)
-            order by \(primary) desc, \(secondary.map { "\($0) desc, " } ?? "")id desc
+            where app = ?1 and \(leaks) and \(primary) \(from) ?2
+              and (\(primary), \(secondary ?? "0"), id) \(after) (?2, ?3, ?4)
+            order by \(primary) \(order), \(secondary.map { "\($0) \(order), " } ?? "")id \(order)
             """
     }
 }

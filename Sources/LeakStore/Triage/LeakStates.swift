@@ -74,6 +74,22 @@ package struct LeakStates: Sendable {
         states.filter { selectedStates.contains($0.value) }.keys.sorted()
     }
 
+    /// Returns SQL for a number by which a list of leaks is sorted by state.
+    ///
+    /// - Parameters:
+    ///   - isNew: SQL for the condition that the leak was first seen in the current release.
+    ///   - isOneOf: returns SQL for the condition that the leak has one of these rows.
+    package func sortKey(isNew: String, isOneOf: ([Int64]) -> String) -> String {
+        let states: [(state: LeakState, key: Int)] = [
+            (.regressed, 6), (.slow, 3), (.resolved, 2), (.ignored, 1), (.known, 0),
+        ]
+        let conditions = states.compactMap { state, key -> String? in
+            let rows = rows([state])
+            return rows.isEmpty ? nil : "when \(isOneOf(rows)) then \(key) "
+        }
+        return "case \(conditions.joined())when \(isNew) then 5 else 4 end"
+    }
+
     package func isSetAside(_ row: Int64) -> Bool {
         states[row].map { LeakState.setAside.contains($0) } ?? false
     }

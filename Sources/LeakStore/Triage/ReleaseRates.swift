@@ -105,31 +105,37 @@ package struct ReleaseVerdict: Sendable {
         check = ReleaseCheck(
             app: app.name, environment: app.environment, version: version, baseline: baseline,
             verdict: .cannotTell, leaks: [], classes: [], rareCount: 0, setAside: 0)
-        var comparedLeaks: [ReleaseRates.Leak] = []
+        var (comparedLeaks, resolvedLeaks): ([ReleaseRates.Leak], [ReleaseRates.Leak]) = ([], [])
         for leak in rates.leaks.values.sorted(by: { $0.row < $1.row }) {
             if !regressed.contains(leak.row), Self.isSetAside(leak.row, in: version.version, leakStates) {
                 check.setAside += leak.reports > 0 ? 1 : 0
+                if leakStates.states[leak.row] == .resolved, leak.reports == 0 { resolvedLeaks.append(leak) }
             } else {
                 comparedLeaks.append(leak)
             }
         }
-        let names = Set(rates.checks.keys).union(comparedLeaks.map(\.className)).sorted()
+        let names = Set(rates.checks.keys).union((comparedLeaks + resolvedLeaks).map(\.className)).sorted()
         let classIndices = Dictionary(uniqueKeysWithValues: zip(names, names.indices))
         let classes = names.map { name in
             let checks = rates.checks[name] ?? ReleaseRates.Checks()
             return ReleaseGate.ClassCounts(
                 name, baseline: checks.baseline.counts, version: checks.version.counts)
         }
-        let counts = comparedLeaks.map { leak in
+        func counts(_ leak: ReleaseRates.Leak) -> ReleaseGate.LeakCounts {
             ReleaseGate.LeakCounts(
                 classIndex: classIndices[leak.className] ?? 0, baseline: leak.inBaseline.counts,
                 version: leak.inVersion.counts, devices: leak.installs, isNew: leak.isNew,
                 isRegressed: regressed.contains(leak.row) && leak.reports > 0)
         }
-        let result = ReleaseGate(limits: limits).check(classes, counts)
-        check.verdict = result.verdict
+        let gate = ReleaseGate(limits: limits)
+        let result = gate.check(classes, comparedLeaks.map(counts))
+        (check.verdict, check.isEnough) = (result.verdict, result.isEnough)
         addClasses(classes, result.classes)
-        addLeaks(comparedLeaks, result.leaks, of: rates)
+        // Fixed leaks are tested apart, so that they change neither the verdict nor the correction for the number of tests.
+        let fixed = zip(resolvedLeaks, gate.check(classes, resolvedLeaks.map(counts)).leaks).filter {
+            $1.kind == .better
+        }
+        addLeaks(comparedLeaks + fixed.map(\.0), result.leaks + fixed.map(\.1), of: rates)
         addWorseClasses(classes, result.classRiseProbabilities, leaks: comparedLeaks)
         Self.addTotals(
             to: &check.version, rates.sessions.version, checks: rates.checks.values.map(\.version),
@@ -218,6 +224,7 @@ package struct ReleaseVerdict: Sendable {
         check.newCount = byKind[.new]?.count ?? 0
         check.backCount = byKind[.back]?.count ?? 0
         check.betterCount = byKind[.better]?.count ?? 0
+        check.fixedCount = byKind[.better]?.count { $0.leak.reports == 0 } ?? 0
         let unchanged = byKind.removeValue(forKey: .unchanged) ?? []
         check.rareCount = unchanged.count { $0.leak.isNew }
         check.uncomparedCount = unchanged.count { leak, _ in

@@ -16,6 +16,7 @@ import Testing
             query.className = text
             query.search = text
             query.sort = .lastSeen
+            query.order = .ascending
             query.limit = 200
             query.cursor = text
             queries.append(query)
@@ -45,11 +46,15 @@ import Testing
         var query = context.query
         query.cursor = nil
         expected.insert(query)
-        for sort in [LeakQuery.Sort.reports, .installs, .firstSeen, .lastSeen] {
+        // In a list of a version, the order by impact is that by installs, which the column reverses.
+        for sort in LeakQuery.Sort.allCases where sort != .cost {
             var sorted = query
-            sorted.sort = sort
+            (sorted.sort, sorted.order) = (sort, sort == .installs ? .ascending : nil)
             expected.insert(sorted)
         }
+        var reversed = query
+        reversed.order = .ascending
+        expected.insert(reversed)
         for state in [LeakQuery.StateFilter.resolved, .ignored] {
             var aside = query
             aside.state = state
@@ -124,6 +129,7 @@ import Testing
             case "class": query.className = value
             case "q": query.search = value
             case "sort": query.sort = LeakQuery.Sort(rawValue: value) ?? .impact
+            case "order": query.order = LeakQuery.Order(rawValue: value)
             case "limit": query.limit = Int(value) ?? 0
             case "cursor": query.cursor = value
             default: throw Unreadable()

@@ -20,10 +20,11 @@ import Testing
         "className": { $0.className = "None" },
         "search": { $0.search = "none & nothing" },
         "sort": { $0.sort = .reports },
+        "order": { $0.order = .ascending },
         "limit": { $0.limit = 7 },
         "cursor": { $0.cursor = "0" },
     ]
-    static let filters = changes.keys.filter { !["sort", "limit", "cursor"].contains($0) }.sorted()
+    static let filters = changes.keys.filter { !["sort", "order", "limit", "cursor"].contains($0) }.sorted()
 
     private static func query(_ property: String) throws -> LeakQuery {
         var query = LeakQuery()

@@ -78,6 +78,27 @@ import Testing
         #expect(try RunningCollector().get("/compare").text.contains("No versions yet"))
     }
 
+    @Test func `releases are compared with the version before, or it is said that they cannot be`() throws {
+        let running = try Self.running()
+        let releases = try #require(
+            running.json("/api/v1/releases?app=a%20b")["releases"] as? [[String: Any]])
+        let changes = releases.map { $0["changes"] as? [String: Any] }
+        #expect(changes.map { $0?["baseline"] as? String } == ["1.1", "1.0", nil])
+        #expect(changes.map { $0?["enough_data"] as? Bool } == [false, true, nil])
+        for (name, number) in [("worse", 1), ("new", 1), ("better", 0), ("fixed", 0), ("back", 0)] {
+            #expect(changes[1]?[name] as? Int == number, "\(name)")
+        }
+        // 60 reports in 600 checks.
+        let interval = try #require(releases[2]["leaks_per_check_interval"] as? [String: Any])
+        let bounds = try (#require(interval["from"] as? Double), #require(interval["to"] as? Double))
+        #expect(bounds.0 > 0.07 && bounds.0 < 0.1 && bounds.1 > 0.1 && bounds.1 < 0.13)
+        #expect(releases[0]["leak_free_interval"] is [String: Any])
+        let page = try running.get("/releases?app=a%20b").text
+        for target in ["1.1#worse\">1</a>", "1.1#new\">1</a>", "1.2#cannot-tell\">cannot tell</a>"] {
+            #expect(page.contains("to=" + target), "\(target)")
+        }
+    }
+
     @Test func `limits of new leaks are settings of the check`() throws {
         let running = try Self.running()
         for query in ["min_devices=61", "min_reports=241", "max_rate=0.99"] {

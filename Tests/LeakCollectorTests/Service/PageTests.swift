@@ -33,6 +33,32 @@ import Testing
         #expect(markup.texts.contains("6 of 60\u{A0}leaks from 2,651\u{A0}reports in 5.2.0"))
     }
 
+    @Test(arguments: LeakQuery.Sort.allCases)
+    func `every column sorts in both directions, and the sorted one is marked`(sort: LeakQuery.Sort) throws {
+        for order in [nil, LeakQuery.Order.ascending, .descending] {
+            let context = Shop.context { ($0.sort, $0.order) = (sort, order) }
+            var page = Shop.page
+            page.leaks[0].retainedBytes = 1
+            let html = SummaryPage(context: context, overview: Shop.overview, page: page).html
+            let text = String(decoding: html.bytes, as: UTF8.self)
+            let head = text.split(separator: "<thead>")[1].split(separator: "</thead>")[0]
+            #expect(head.matches(of: /<a href/).count == 9)
+            let isAscending = context.query.isAscending
+            #expect(
+                head.matches(of: /aria-sort="([a-z]+)"/).map(\.1) == [
+                    isAscending ? "ascending" : "descending"
+                ])
+            let marked = try #require(head.split(separator: "<th ").first { $0.contains("aria-sort") })
+            // The link of the sorted column leads to the other direction; the usual one needs no parameter.
+            let isUsual = isAscending == (sort.usualOrder == .ascending)
+            let other = isAscending ? "order=desc" : "order=asc"
+            #expect(marked.contains(isUsual ? other : "title") && marked.contains("order=") == isUsual)
+            #expect(
+                text.contains("fewest first") || text.contains("oldest first") || text.contains("from Z to A")
+                    || text.contains("known system leaks first") || isUsual)
+        }
+    }
+
     @Test func `a list without a match leads back to the whole one`() throws {
         let markup = try Markup(SamplePage.summaryEmpty.html.bytes)
         #expect(markup.links.contains("/?app=com.acme.shop&sort=last_seen"))

@@ -394,6 +394,16 @@ enum SamplePage: String, CaseIterable {
         return ComparePage(context: context, check: check, result: try? ReleaseCheckResult(check)).html
     }
 
+    private static var comparedReleases: HTML {
+        var comparisons = ReleaseComparisons()
+        (comparisons[Shop.releases[0]], comparisons[Shop.releases[1]]) = (
+            SampleCheck.fails.check, SampleCheck.few.check
+        )
+        return ReleasesPage(
+            context: Shop.context(), app: "com.acme.shop", releases: Shop.releases, comparisons: comparisons
+        ).html
+    }
+
     var html: HTML {
         switch self {
         case .summary:
@@ -432,7 +442,7 @@ enum SamplePage: String, CaseIterable {
         case .reports:
             ReportsPage(context: Shop.context(), leak: Shop.checkout.identity, reports: Shop.reports).html
         case .releases:
-            ReleasesPage(context: Shop.context(), app: "com.acme.shop", releases: Shop.releases).html
+            Self.comparedReleases
         case .compare: Self.compare(.fails)
         case .compareFew: Self.compare(.few)
         case .first:

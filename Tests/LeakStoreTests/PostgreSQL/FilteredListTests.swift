@@ -56,11 +56,13 @@ import LeakSeededRandom
             try fill()
             let connection = try PostgreSQLConnection(to: schema.address)
             let leakStates = LeakStates(known: KnownLeakRows(), decided: [], now: noon)
-            for sort in LeakQuery.Sort.allCases {
+            // A list by name has no bound.
+            for sort in LeakQuery.Sort.allCases where sort != .name {
                 for period in [nil, Period.day, .week] {
                     for (number, apply) in Self.filters.enumerated() {
                         var query = LeakQuery()
                         (query.sort, query.period) = (sort, period)
+                        query.order = number.isMultiple(of: 2) ? .descending : .ascending
                         apply(&query)
                         try compare(
                             FilteredList(query, leakStates, now: noon), connection,

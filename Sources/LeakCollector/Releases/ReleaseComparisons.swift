@@ -1,0 +1,82 @@
+internal import LeakStatistics
+import LeakStore
+
+/// The newest versions of an app, each compared with the version before it, as ``ComparePage`` compares two versions.
+struct ReleaseComparisons {
+    /// Number of versions that are compared. A comparison reads all leaks of two versions.
+    static let limit = 25
+    private var checks: [String: ReleaseCheck] = [:]
+
+    init() {}
+
+    /// - Parameters:
+    ///   - releases: newest version first.
+    ///   - now: milliseconds since 1970.
+    init(of app: AppScope, _ releases: [ReleaseSummary], from reader: any StoreReader, now: Int64)
+        throws(StoreError)
+    {
+        guard let key = app.key else { return }
+        for release in releases.prefix(Self.limit) {
+            var query = ReleaseCheckQuery(
+                app: key.name, environment: key.environment, version: release.version)
+            query.listsLeaks = false
+            do throws(StoreError) {
+                checks[release.version] = try reader.check(query, now: now)
+            } catch  where error.reason == .locked {
+                // The newest counts cannot be read now. The other numbers of the versions can.
+                return
+            }
+        }
+    }
+
+    subscript(release: ReleaseSummary) -> ReleaseCheck? {
+        get { checks[release.version] }
+        set { checks[release.version] = newValue }
+    }
+}
+
+extension Proportion {
+    static let intervalConfidence = 0.95
+
+    /// Returns the confidence interval of a share whose trials depend on each other. It is computed for the number of independent
+    /// trials that has the same variance. Source: L. Kish, Survey Sampling (1965), section 5.4.
+    func interval(effect: Double) -> ClosedRange<Double> {
+        Proportion(events: Int(Double(events) / effect), trials: Int(Double(trials) / effect))
+            .wilsonInterval(confidence: Self.intervalConfidence)
+    }
+}
+
+extension ReleaseSummary {
+    /// The interval of ``leakFreeSessions``; `nil` without sessions.
+    func leakFreeInterval(_ check: ReleaseCheck) -> ClosedRange<Double>? {
+        guard sessions > 0 else { return nil }
+        return Proportion(events: sessions.saturated(adding: -leakySessions), trials: sessions)
+            .interval(effect: check.version.sessionsEffect)
+    }
+
+    /// The interval of leaks per check; `nil` without checks, and if there are more reports than checks, because some reports are then
+    /// of classes without checks.
+    func leaksPerCheckInterval(_ check: ReleaseCheck) -> ClosedRange<Double>? {
+        guard checks > 0, reports <= checks else { return nil }
+        return Proportion(events: reports, trials: checks).interval(effect: check.version.reportsEffect)
+    }
+}
+
+/// An interval with the same unit and decimals as the number it belongs to.
+enum IntervalText {
+    static func percent(_ interval: ClosedRange<Double>) -> HTML {
+        "\(percent(interval.lowerBound)) to \(percent(interval.upperBound))"
+    }
+
+    static func perThousand(_ interval: ClosedRange<Double>) -> HTML {
+        "\(perThousand(interval.lowerBound)) to \(perThousand(interval.upperBound))"
+    }
+
+    private static func percent(_ share: Double) -> Percentage {
+        Percentage(Int(share * 1e9), of: 1_000_000_000)
+    }
+
+    private static func perThousand(_ rate: Double) -> Decimal {
+        Decimal(tenths: Int(saturating: rate * 10_000))
+    }
+}
