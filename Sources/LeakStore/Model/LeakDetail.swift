@@ -24,10 +24,14 @@ public struct LeakDetail: Sendable {
     public var lived: [LivedRange]
     /// Newest first, at most ``Decision/perLeak``.
     public var history: [PastDecision]
+    /// The evidence for the fixes of the newest resolve decisions in ``history``, by index. An older decision has the versions up to the
+    /// fix of the next one.
+    public var fixes: [Int: FixStatus]
 
     public init(
         row: LeakRow, versions: [VersionCount], systems: [ValueCount], models: [ValueCount], trend: Trend,
         siblings: [Sibling], samples: Int, lived: [LivedRange] = [], history: [PastDecision] = [],
+        fixes: [Int: FixStatus] = [:],
         reasons: [ValueCount] = [], closures: [ValueCount] = [],
         retainedBytes: [(bytes: Int, count: Int)] = []
     ) {
@@ -43,6 +47,7 @@ public struct LeakDetail: Sendable {
         self.samples = samples
         self.lived = lived
         self.history = history
+        self.fixes = fixes
     }
 
     /// Returns values sorted by number of explanations, highest first.
