@@ -25,8 +25,12 @@ public struct FixProgress: Hashable, Sendable {
     public let stage: Stage
     /// Reports by checks in the versions before the fix.
     public let before: Proportion
-    /// Reports by checks since the fix. For a leak that was seen again: in the versions in which it was seen again.
+    /// Reports by checks since the fix. For a leak that was seen again: in the versions in which it was seen again; empty if they have
+    /// more reports than checks, because then the rate is not known.
     public let since: Proportion
+    /// Reports and checks of the same versions, even if they are no rate.
+    public let reportsSince: Int
+    public let checksSince: Int
     /// Number of checks without a report after which the leak is ``Stage/fixed``; `nil` if the rate before the fix is not known.
     public let neededChecks: Int?
     /// The rate since the fix is lower than this number with the probability ``confidence``; 1 without checks.
@@ -37,22 +41,24 @@ public struct FixProgress: Hashable, Sendable {
 
     /// - Parameters:
     ///   - before: reports by checks in the versions before the fix.
-    ///   - clean: the same in the versions since the fix, up to the first one in which the leak was seen again.
+    ///   - withoutLeak: the same in the versions since the fix, up to the first one in which the leak was seen again.
     ///   - seenAgain: the same in the versions in which the leak was seen again; `nil` if it was not.
-    public init(before: BucketedCounts, clean: BucketedCounts, seenAgain: BucketedCounts? = nil) {
+    public init(before: BucketedCounts, withoutLeak: BucketedCounts, seenAgain: BucketedCounts? = nil) {
         let effect = BucketedCounts.designEffect(of: [before])
         let neededChecks = before.isRate ? Self.neededChecks(after: before.total, effect: effect) : nil
         // A leak of one device may be gone because that device has not updated.
         let hasFewDevicesBefore = before.usedBucketCount < ReleaseGate.minimumTestedBucketCount
         let hasFewDevices =
-            hasFewDevicesBefore || clean.usedBucketCount < ReleaseGate.minimumTestedBucketCount
-        let isProven = !hasFewDevices && neededChecks.map { clean.total.trials >= $0 } ?? false
+            hasFewDevicesBefore || withoutLeak.usedBucketCount < ReleaseGate.minimumTestedBucketCount
+        let isProven = !hasFewDevices && neededChecks.map { withoutLeak.total.trials >= $0 } ?? false
         if let seenAgain {
             stage = !isProven && Self.hasFallen(from: before, to: seenAgain) ? .halfFixed : .regressed
         } else {
             stage = neededChecks == nil ? .notSeen : isProven ? .fixed : .proving
         }
-        let since = seenAgain.map { $0.isRate ? $0 : BucketedCounts() } ?? clean
+        let counted = seenAgain ?? withoutLeak
+        (reportsSince, checksSince) = (counted.events.reduce(0, +), counted.trials.reduce(0, +))
+        let since = reportsSince > checksSince ? BucketedCounts() : counted
         self.before = before.isRate ? before.total : Proportion(events: 0, trials: 0)
         self.since = since.total
         self.neededChecks = neededChecks

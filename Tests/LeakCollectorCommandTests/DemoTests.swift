@@ -201,6 +201,33 @@ import Testing
         return try #require(leak["versions"] as? [String: String])
     }
 
+    /// The demo signals its parent, the script, while the script waits for it, as Ctrl-C does.
+    @Test(arguments: [("INT", 130), ("TERM", 143), ("HUP", 143), ("0", 0)])
+    func `the demo's script revokes its token however it ends`(signal: String, code: Int32) throws {
+        let folder = try TemporaryFolder()
+        func write(_ script: String, to name: String) throws {
+            let path = "\(folder.path)/\(name)"
+            try script.write(toFile: path, atomically: true, encoding: .utf8)
+            try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: path)
+        }
+        try write(
+            """
+            #!/bin/sh
+            echo "$*" >>"$0.log"
+            [ "$2" != create ] || printf 'token 7 (demo), shown once:\\nsecret\\n'
+            """, to: "collector")
+        try write("#!/bin/sh\n[ \"$LEAK_TOKEN\" = secret ] && kill -\(signal) $PPID\n", to: "leak-demo")
+        let script = URL(fileURLWithPath: CollectorProcess.publicFolder).deletingLastPathComponent()
+            .appendingPathComponent("Scripts/demo")
+        let demo = try CollectorProcess.run(
+            [script.path, "\(folder.path)/leak-demo"],
+            environment: ["LEAK_KEY": "k", "PATH": "/usr/bin:/bin"],
+            program: URL(fileURLWithPath: "/bin/sh"))
+        #expect(demo.code == code, "\(demo)")
+        let log = try String(contentsOfFile: "\(folder.path)/collector.log", encoding: .utf8)
+        #expect(log.hasPrefix("token create --name demo ") && log.hasSuffix("\ntoken revoke 7\n"), "\(log)")
+    }
+
     @Test func `a demo without a collector says what to do`() throws {
         let demo = try CollectorProcess.run(
             [], environment: ["LEAK_ENDPOINT": "http://127.0.0.1:1", "LEAK_KEY": "k"],

@@ -19,7 +19,7 @@ import Testing
     struct Case: CustomTestStringConvertible, Sendable {
         var name: String
         var before = FixProgressTests.before
-        var clean = FixProgressTests.nothing
+        var withoutLeak = FixProgressTests.nothing
         var seenAgain: BucketedCounts?
         var stage: FixProgress.Stage
 
@@ -29,27 +29,30 @@ import Testing
     @Test(arguments: [
         Case(name: "no checks before, none since", before: nothing, stage: .notSeen),
         Case(
-            name: "no checks before, some since", before: nothing, clean: counts(0, of: 500), stage: .notSeen),
+            name: "no checks before, some since", before: nothing, withoutLeak: counts(0, of: 500),
+            stage: .notSeen),
         Case(
             name: "no report before has a check, as in versions before checks were counted",
-            before: counts(0, of: 10_000), clean: counts(0, of: 500), stage: .notSeen),
+            before: counts(0, of: 10_000), withoutLeak: counts(0, of: 500), stage: .notSeen),
         Case(
             name: "a detector that reports more than it checks", before: counts(200, of: 100),
-            clean: counts(0, of: 500), stage: .notSeen),
+            withoutLeak: counts(0, of: 500), stage: .notSeen),
         Case(name: "no checks since", stage: .proving),
-        Case(name: "fewer checks than needed", clean: counts(0, of: 120), stage: .proving),
-        Case(name: "one check too few", clean: counts(0, of: 206), stage: .proving),
-        Case(name: "just enough checks", clean: counts(0, of: 207), stage: .fixed),
-        Case(name: "many checks", clean: counts(0, of: 4_812), stage: .fixed),
-        Case(name: "many checks of three devices", clean: counts(0, of: 4_812, buckets: 3), stage: .proving),
+        Case(name: "fewer checks than needed", withoutLeak: counts(0, of: 120), stage: .proving),
+        Case(name: "one check too few", withoutLeak: counts(0, of: 206), stage: .proving),
+        Case(name: "just enough checks", withoutLeak: counts(0, of: 207), stage: .fixed),
+        Case(name: "many checks", withoutLeak: counts(0, of: 4_812), stage: .fixed),
         Case(
-            name: "a leak of three devices, that may not have updated",
-            before: counts(1_440, of: 10_000, buckets: 3), clean: counts(0, of: 4_812), stage: .proving),
-        Case(
-            name: "a rate of one report", before: counts(1, of: 10), clean: counts(0, of: 299),
+            name: "many checks of three devices", withoutLeak: counts(0, of: 4_812, buckets: 3),
             stage: .proving),
         Case(
-            name: "a leak of each check", before: counts(100, of: 100), clean: counts(0, of: 29),
+            name: "a leak of three devices, that may not have updated",
+            before: counts(1_440, of: 10_000, buckets: 3), withoutLeak: counts(0, of: 4_812), stage: .proving),
+        Case(
+            name: "a rate of one report", before: counts(1, of: 10), withoutLeak: counts(0, of: 299),
+            stage: .proving),
+        Case(
+            name: "a leak of each check", before: counts(100, of: 100), withoutLeak: counts(0, of: 29),
             stage: .fixed),
         Case(name: "seen again, lower", seenAgain: counts(96, of: 4_812), stage: .halfFixed),
         Case(name: "seen again, as before", seenAgain: counts(700, of: 4_812), stage: .regressed),
@@ -64,20 +67,20 @@ import Testing
             name: "seen again, without checks before", before: nothing, seenAgain: counts(96, of: 4_812),
             stage: .regressed),
         Case(
-            name: "seen again, lower, after too few clean checks", clean: counts(0, of: 120),
+            name: "seen again, lower, after too few clean checks", withoutLeak: counts(0, of: 120),
             seenAgain: counts(96, of: 4_812), stage: .halfFixed),
         Case(
-            name: "seen again, lower, after the fix was proven", clean: counts(0, of: 4_812),
+            name: "seen again, lower, after the fix was proven", withoutLeak: counts(0, of: 4_812),
             seenAgain: counts(96, of: 4_812), stage: .regressed),
     ])
     func `reports and checks before a fix and since give its stage`(example: Case) {
         let progress = FixProgress(
-            before: example.before, clean: example.clean, seenAgain: example.seenAgain)
+            before: example.before, withoutLeak: example.withoutLeak, seenAgain: example.seenAgain)
         #expect(progress.stage == example.stage)
     }
 
     @Test func `a proof needs the checks that exclude a tenth of the earlier rate`() {
-        let progress = FixProgress(before: Self.before, clean: Self.counts(0, of: 4_812))
+        let progress = FixProgress(before: Self.before, withoutLeak: Self.counts(0, of: 4_812))
         #expect(progress.neededChecks == 207)
         #expect(abs(progress.upperBound - 0.000_622_4) < 0.000_000_1)
         #expect(progress.before == Proportion(events: 1_440, trials: 10_000))
@@ -87,15 +90,15 @@ import Testing
     @Test func `if few devices cause all reports, a proof needs more checks`() throws {
         var uneven = Self.counts(0, of: 9_600, buckets: 48)
         for bucket in 0..<4 { uneven.add(events: 360, trials: 100, bucket: bucket) }
-        let even = FixProgress(before: Self.before, clean: Self.counts(0, of: 500))
-        let progress = FixProgress(before: uneven, clean: Self.counts(0, of: 500))
+        let even = FixProgress(before: Self.before, withoutLeak: Self.counts(0, of: 500))
+        let progress = FixProgress(before: uneven, withoutLeak: Self.counts(0, of: 500))
         #expect(progress.before == even.before)
         #expect(try #require(progress.neededChecks) > 2_000 && progress.stage == .proving)
         #expect(progress.upperBound > 10 * even.upperBound)
     }
 
     @Test func `without checks nothing is sure`() {
-        let progress = FixProgress(before: Self.nothing, clean: Self.nothing)
+        let progress = FixProgress(before: Self.nothing, withoutLeak: Self.nothing)
         #expect(progress.neededChecks == nil && progress.upperBound == 1 && progress.hasFewDevices)
     }
 }

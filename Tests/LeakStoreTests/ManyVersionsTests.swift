@@ -1,9 +1,45 @@
+import CLeakSQLite
 import Testing
 
 @testable import LeakStore
 
 @Suite struct ManyVersionsTests {
     private let directory = TemporaryDirectory(isInMemory: true)
+
+    /// Returns the number of steps that SQLite takes to choose the current release.
+    private func steps(ofVersions count: Int) throws -> Int32 {
+        var database: OpaquePointer?
+        let opened = unsafe sqlite3_open(":memory:", &database)
+        try #require(opened == SQLITE_OK)
+        defer { unsafe sqlite3_close(database) }
+        let tables = """
+            create table app (id integer primary key, pinned_release integer, newest_release integer);
+            insert into app values (1, null, null);
+            create table release (id integer primary key, app integer, order_key blob);
+            create table release_hour (app, hour, release, sessions, reports, primary key (app, hour, release)) without rowid;
+            with recursive n (i) as (select 1 union all select i + 1 from n where i < \(count))
+              insert into release select i, 1, cast(printf('%05d', i) as blob) from n;
+            insert into release_hour select 1, 1, id, 10, 10 from release;
+            """
+        let filled = unsafe sqlite3_exec(database, tables, nil, nil, nil)
+        try #require(filled == SQLITE_OK)
+        var statement: OpaquePointer?
+        let sql = "select (\(CurrentRelease.row)) from app a"
+        let prepared = unsafe sqlite3_prepare_v2(database, sql, -1, &statement, nil)
+        try #require(prepared == SQLITE_OK)
+        defer { unsafe sqlite3_finalize(statement) }
+        let stepped = unsafe sqlite3_step(statement)
+        try #require(stepped == SQLITE_ROW)
+        let chosen = unsafe sqlite3_column_int(statement, 0)
+        #expect(chosen == Int32(count))
+        return unsafe sqlite3_stmt_status(statement, SQLITE_STMTSTATUS_VM_STEP, 0)
+    }
+
+    @Test func `four times as many versions take four times as many steps to choose the current release`()
+        throws
+    {
+        #expect(try steps(ofVersions: 800) < 6 * steps(ofVersions: 200))
+    }
 
     @Test func `the log of counts has each of many versions and builds, and each call adds to them`() throws {
         let store = try directory.store()

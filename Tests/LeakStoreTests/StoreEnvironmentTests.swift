@@ -153,6 +153,26 @@ import Testing
         #expect(try store.verify() == [])
     }
 
+    @Test func `leaks that are merged in one environment stay apart in the other`() throws {
+        let stacks = [["A"], ["B"]]
+        for environment in [AppKey.production, debug] {
+            let reports = stacks.map { Report(leak: leak("Page", stack: $0, environment: environment)) }
+            #expect(try store.count([submission(reports)], now: noon) == [.counted])
+        }
+        let (first, second) = (leak("Page", stack: stacks[0]), leak("Page", stack: stacks[1]))
+        _ = try store.merge([first.id], into: second, by: "ada", now: noon, note: { _ in "merged" })
+        let reader = try store.makeReader()
+        #expect(try reader.target(ofMerged: first.id) == second.id)
+        #expect(try reader.overview(app: "shop", now: noon).leaks == 1)
+        let inDebug = stacks.map { leak("Page", stack: $0, environment: debug).id }
+        #expect(try reader.overview(app: AppScope("shop", environment: debug), now: noon).leaks == 2)
+        for id in inDebug {
+            #expect(try reader.target(ofMerged: id) == nil)
+            #expect(try reader.leak(id, now: noon)?.row.reports == 1)
+        }
+        #expect(try store.verify() == [])
+    }
+
     @Test func `a fix holds from the newest version of each environment`() throws {
         try count()
         // Resolved in production, where 1.0 is the newest version. Debug has 2.0 already.

@@ -139,6 +139,49 @@ import Testing
         #expect(try fix().progress.before == Proportion(events: 100, trials: 10_000))
     }
 
+    @Test func `the rate before a fix is that since an earlier fix, if the leak has a rate there`() throws {
+        try count("5.1.0", reports: 400, of: 1_000)
+        try resolve(.version("5.2.0"))
+        try resolve(.version("5.3.0"))
+        #expect(try fix().progress.before == Proportion(events: 400, trials: 1_000))
+        try count("5.2.0", reports: 20, of: 1_000)
+        try count("5.2.1", reports: 10, of: 1_000)
+        #expect(try fix().progress.before == Proportion(events: 30, trials: 2_000))
+    }
+
+    @Test func `the history has the steps of each fix, with the days that are known`() throws {
+        try count("5.1.0", reports: 144, of: 1_000, at: noon - 9 * day)
+        try resolve(.version("5.2.0"), now: noon - 8 * day)
+        try count("5.2.0", reports: 0, of: 1_000)
+        try count("5.3.0", reports: 100, of: 1_000, at: noon - 6 * day)
+        // In use before the decision: these reports may be from before it.
+        try count("5.2.1", reports: 100, of: 1_000, at: noon - 9 * day)
+        try resolve(.version("5.4.0"), now: noon - 5 * day)
+        _ = try store.decide(
+            Decision(.note, note: "seen", by: "ada"), about: leak("Page").id, now: noon - 4 * day)
+        try count("5.4.0", reports: 0, of: 1_000)
+        try count("5.5.0", reports: 100, of: 1_000, at: noon - 2 * day)
+        let detail = try #require(try store.makeReader().leak(leak("Page").id, now: noon))
+        #expect(detail.fixes.keys.sorted() == [1, 2] && detail.fixes[1] == detail.row.fix)
+        let today = Int(noon / day)
+        for (index, versions, seenAgain) in [(1, ["5.4.0", "5.5.0"], 2), (2, ["5.2.0", "5.3.0"], 6)] {
+            let steps = try #require(detail.fixes[index]?.steps)
+            #expect(steps.map(\.version) == versions)
+            #expect(steps.map(\.progress.stage) == [.fixed, .regressed])
+            #expect(steps.map(\.seenAgainDay) == [nil, today - seenAgain])
+            #expect(steps.last?.firstUse == noon - Int64(seenAgain) * day)
+        }
+    }
+
+    @Test func `reports of a version without checks count as seen again`() throws {
+        try count("5.3.0", reports: 144, of: 1_000)
+        try resolve(.version("5.4.0"))
+        try count("5.4.0", reports: 20, of: 0)
+        let progress = try fix("Page", .regressed).progress
+        #expect(progress.reportsSince == 20 && progress.checksSince == 0)
+        #expect(progress.since == Proportion(events: 0, trials: 0) && progress.upperBound == 1)
+    }
+
     @Test func `without checks a leak is only not seen since`() throws {
         try count("5.3.0", reports: 20, of: 0)
         try resolve(.version("5.4.0"))
@@ -167,15 +210,20 @@ import Testing
             (nil, LeakTotals(leaks: 2, reports: 160)), (.day, LeakTotals(leaks: 1, reports: 20)),
             (.month, LeakTotals(leaks: 3, reports: 240)),
         ] as [(Period?, LeakTotals)])
-    func `resolved leaks that are still seen count apart, with their reports in the period`(
+    func `resolved leaks that are still seen count apart, with their reports since then in the period`(
         period: Period?, totals: LeakTotals
     ) throws {
-        for (name, days) in [("Today", [0, 8]), ("Lately", [3]), ("Once", [20]), ("Open", [0])] {
+        for (name, days) in [
+            ("Before", []), ("Today", [0, 8]), ("Lately", [3]), ("Once", [20]), ("Open", [0]),
+        ] {
+            // Reports from before the decision do not count.
+            let age = name == "Before" ? 0 : 22
+            try count("5.3.0", name: name, reports: 20, of: 100, at: noon - Int64(age) * day)
+            if name != "Open" { try resolve(.nextVersion, name, now: noon - Int64(max(age - 1, 0)) * day) }
             for age in days.sorted(by: >) {
                 let reports = age == 0 ? 20 : age == 8 ? 60 : 80
                 try count("5.3.0", name: name, reports: reports, of: 100, at: noon - Int64(age) * day)
             }
-            if name != "Open" { try resolve(.nextVersion, name) }
         }
         var query = LeakQuery()
         query.period = period
@@ -184,6 +232,9 @@ import Testing
         #expect(page.leaks.map(\.identity.title) == ["Open"] && page.resolvedSeen == totals)
         let seen = try reader.leaks(query.ofResolvedSeen, now: noon)
         #expect(LeakTotals(leaks: seen.total, reports: seen.reports) == totals)
+        query.version = "5.3.0"
+        #expect(try reader.leaks(query, now: noon).resolvedSeen == totals)
+        query.version = nil
         query.state = .any
         #expect(try reader.leaks(query, now: noon).resolvedSeen == LeakTotals())
     }

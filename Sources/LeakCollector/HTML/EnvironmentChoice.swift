@@ -22,14 +22,21 @@ extension DropDownList {
 /// The line at the top of a page that shows another environment than ``AppKey/production``.
 struct EnvironmentNote: Component {
     var context: PageContext
+    /// The navigation entry of the page. Leaks have another id in each environment, so their pages lead to the list.
+    var section: PageLayout.Section?
 
     var html: HTML {
         let environment = context.query.environment
         guard environment != AppKey.production else { return "" }
+        let production = AppScope(context.query.app)
+        let target: LinkTarget =
+            switch section {
+            case .causes: .causes(app: production)
+            case .releases: .releases(app: production)
+            case .summary, .access, nil: .summary(app: production)
+            }
         let link: HTML? =
-            context.links.isServed
-            ? #" <a href="\#(context.links.to(.summary(app: AppScope(context.query.app))))">show production</a>"#
-            : nil
+            context.links.isServed ? #" <a href="\#(context.links.to(target))">show production</a>"# : nil
         return #"<p class="chip">Environment <strong>\#(IsolatedText(environment))</strong>\#(link)</p>"#
     }
 }

@@ -1,3 +1,4 @@
+internal import LeakPlatform
 import LeakStatistics
 import LeakStore
 
@@ -12,12 +13,20 @@ struct FixStatusText {
 
     /// - Returns: `nil` if the leak is not resolved.
     init?(row: LeakRow) {
-        guard let fix = row.fix, case .resolved(let version, _) = row.decisionStatus?.decision.action else {
-            return nil
-        }
+        guard let fix = row.fix, let status = row.decisionStatus else { return nil }
+        self.init(
+            fix, of: status.decision, kind: row.identity.kind,
+            seenAgain: fix.progress.stage == .halfFixed ? status.regressedIn : nil)
+    }
+
+    /// - Parameters:
+    ///   - kind: the kind of the leak.
+    ///   - seenAgain: the version in which a half fixed leak was seen again.
+    /// - Returns: `nil` if the decision does not resolve the leak.
+    init?(_ fix: FixStatus, of decision: PastDecision, kind: String, seenAgain: String? = nil) {
+        guard case .resolved(let version, _) = decision.action else { return nil }
         self.fix = fix
-        noun = ObjectKindName.checksNoun(of: row.identity.kind)
-        let seenAgain = fix.progress.stage == .halfFixed ? row.decisionStatus?.regressedIn : nil
+        noun = ObjectKindName.checksNoun(of: kind)
         self.version = seenAgain ?? fix.version ?? version
     }
 
@@ -30,8 +39,13 @@ struct FixStatusText {
     var numbers: String? { numbers(of: fix.progress) }
 
     /// The versions in which the leak reached another stage, newest first.
-    var steps: [(version: String, evidence: String)] {
-        fix.steps.reversed().map { ($0.version, evidence(of: $0.progress) ?? $0.progress.stage.displayName) }
+    var steps: [(version: String, date: String, evidence: String)] {
+        fix.steps.reversed().map { step in
+            let date =
+                step.seenAgainDay.map { "seen again on \(CivilDate(days: Int64($0)).dayMonthYear)" }
+                ?? "in use since \(CivilDate(milliseconds: step.firstUse).dayMonthYear)"
+            return (step.version, date, evidence(of: step.progress) ?? step.progress.stage.displayName)
+        }
     }
 
     private func evidence(of progress: FixProgress) -> String? {

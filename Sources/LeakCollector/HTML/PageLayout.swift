@@ -38,7 +38,7 @@ struct PageLayout: Component {
             <a class="skip" href="#main">Skip to content</a>
             <header><a class="brand" href="\#(links.to(.summary(app: nil)))">Leak Collector</a>\#(navigation)</header>
             <main id="main"\#(isLive && links.isServed ? " data-live" : "")>
-            \#(EnvironmentNote(context: context))\#(main)
+            \#(EnvironmentNote(context: context, section: section))\#(main)
             </main>
             <footer>\#(footer.map { "<span>\($0)</span>" })\#(updatedTime)</footer>
             </body></html>

@@ -62,8 +62,8 @@ struct LeakDetailPage: Component {
     private var history: HTML? {
         guard !detail.history.isEmpty else { return nil }
         var card = HistoryCard(context: context, history: detail.history)
-        if let decision = detail.row.decisionStatus?.decision, let fix = FixStatusText(row: detail.row) {
-            card.fix = (decision, fix)
+        for (index, fix) in detail.fixes {
+            card.fixes[index] = FixStatusText(fix, of: detail.history[index], kind: detail.row.identity.kind)
         }
         return card.html
     }

@@ -253,7 +253,12 @@ extension JSONWriter {
             }
         }
         array("history") { writer in
-            for decision in detail.history { writer.object { $0.fields(of: decision) } }
+            for (index, decision) in detail.history.enumerated() {
+                writer.object {
+                    $0.fields(of: decision)
+                    $0.field("fix", detail.fixes[index])
+                }
+            }
         }
         array("closest") { writer in
             for close in relatedLeaks.closest {

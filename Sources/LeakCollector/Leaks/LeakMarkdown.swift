@@ -107,12 +107,16 @@ struct LeakMarkdown {
     // Compares scalars, not characters: a backtick or a line end that an accent follows is another character, but
     // Markdown still recognizes it.
 
+    /// Replaces characters that would end the line by spaces, and those that change the direction of the text around them by U+FFFD, as
+    /// on pages: a ticket must not show another name than the app has.
     private static func singleLine(_ text: String) -> String {
         var line = String.UnicodeScalarView()
         for scalar in text.unicodeScalars {
-            line.append(
-                scalar.properties.generalCategory == .control
-                    || "\u{2028}\u{2029}".unicodeScalars.contains(scalar) ? " " : scalar)
+            switch scalar.value {
+            case 0x61C, 0x200E...0x200F, 0x202A...0x202E, 0x2066...0x2069: line.append("\u{FFFD}")
+            case 0x2028...0x2029: line.append(" ")
+            default: line.append(scalar.properties.generalCategory == .control ? " " : scalar)
+            }
         }
         return String(line)
     }

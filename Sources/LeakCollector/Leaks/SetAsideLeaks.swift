@@ -22,10 +22,13 @@ struct SetAsideLeaks: Component {
             resolvedSeenLeaks, of: page.resolvedSeen, query, one: "leak resolved, still seen in old versions",
             many: "leaks resolved, still seen in old versions", during: " in the last \(period)",
             note: """
-                <p class="dim">Reports of the last \(period) come from versions without the fix, or from before the leak was \
-                resolved. A report of a version with the fix makes a leak regressed.</p>
+                <p class="dim">Reports since the leaks were resolved, from versions without the fix. A report of a version with the fix \
+                makes a leak regressed.</p>
                 """,
-            caption: "Resolved leaks that are still seen in old versions", isOpen: page.leaks.isEmpty)
+            caption: "Resolved leaks that are still seen in old versions",
+            // An export has no list of a period.
+            all: context.links.isServed ? "All leaks resolved, still seen" : "All resolved leaks",
+            isOpen: page.leaks.isEmpty)
     }
 
     private var freedLateSection: HTML? {
@@ -44,17 +47,18 @@ struct SetAsideLeaks: Component {
     /// leaks.
     private func section(
         _ leaks: [LeakRow], of totals: LeakTotals, _ query: LeakQuery, one: String, many: String,
-        during period: HTML? = nil, note: HTML? = nil, caption: String, isOpen: Bool = false
+        during period: HTML? = nil, note: HTML? = nil, caption: String, all: HTML? = nil,
+        isOpen: Bool = false
     ) -> HTML? {
         guard !leaks.isEmpty else { return nil }
-        let all: HTML? =
+        let allLink: HTML? =
             leaks.count < totals.leaks
-            ? #"<nav class="pages"><a href="\#(listAddress(query))">All \#(many)</a></nav>"# : nil
+            ? #"<nav class="pages"><a href="\#(listAddress(query))">\#(all ?? "All \(many)")</a></nav>"# : nil
         let table = LeakTable(context: context, leaks: leaks, caption: caption, isSorted: false)
         return #"""
             <details class="set-aside"\#(isOpen ? " open" : "")><summary>\#(Count(totals.leaks).of(one, many)), \#
             \#(Count(totals.reports).of("report", "reports"))\#(period)</summary>
-            \#(note)\#(table)\#(all)</details>
+            \#(note)\#(table)\#(allLink)</details>
             """#
     }
 

@@ -45,7 +45,7 @@ struct SummaryPage: Component {
                 <a href="\#(context.summary { $0 = $0.withoutFilters })">Clear filters</a></p></div>
                 """#
         }
-        guard overview.leaks > 0 else {
+        guard overview.leaks > 0 || !falls.isEmpty else {
             return #"""
                 <div class="card empty"><h2>No leaks yet</h2>
                 <p>Reports of \#(IsolatedText(context.query.app ?? "any app")) appear here as soon as they arrive.</p></div>
@@ -64,8 +64,13 @@ struct SummaryPage: Component {
     /// The text of an empty list. Decisions change no number of the overview, so a resolved leak that is still seen, or a share of
     /// leak-free sessions that falls, is named beside it.
     private var nothingToFix: HTML {
+        guard overview.leaks > 0 else {
+            return #"""
+                <div class="card empty"><h2>No leak is reported, but sessions leak</h2>
+                <p>Sessions count leaks that no report describes. Are reports lost, or turned off in the app?</p>\#(falls)</div>
+                """#
+        }
         let all: HTML = "All leaks are resolved, ignored, freed late or known system leaks."
-        let falls = (apps.isEmpty ? [overview] : apps.map(\.overview)).compactMap(fall)
         guard page.resolvedSeen.leaks > 0 || !falls.isEmpty else {
             return #"<div class="card empty"><h2>Nothing left to fix</h2><p>\#(all)</p></div>"#
         }
@@ -74,7 +79,7 @@ struct SummaryPage: Component {
             ? nil
             : """
             <p>\(Count(page.resolvedSeen.leaks).of("resolved leak is", "resolved leaks are")) still seen: \
-            \(Count(page.resolvedSeen.reports).of("report", "reports")) in the last \
+            \(Count(page.resolvedSeen.reports).of("report", "reports")) since then, in the last \
             \(context.query.ofResolvedSeen.period?.displayName ?? "").</p>
             """
         return #"""
@@ -82,15 +87,22 @@ struct SummaryPage: Component {
             """#
     }
 
-    /// Returns a sentence if the share of leak-free sessions has fallen in the newest version.
-    private func fall(_ overview: Overview) -> HTML? {
+    /// Sentences about the apps whose share of leak-free sessions has fallen in the newest version.
+    private var falls: [HTML] {
+        apps.isEmpty
+            ? [fall(overview, of: nil)].compactMap(\.self)
+            : apps.compactMap { fall($0.overview, of: apps.count > 1 ? $0.app : nil) }
+    }
+
+    private func fall(_ overview: Overview, of app: String?) -> HTML? {
         guard let newest = overview.newest, let previous = overview.previous,
             let now = newest.leakFreeSessions,
             let before = previous.leakFreeSessions, SessionsChange.tenths(from: before, to: now) < 0,
             let nowText = newest.leakFreePercentage, let beforeText = previous.leakFreePercentage
         else { return nil }
+        let subject: HTML? = app.map { " of \(IsolatedText($0))" }
         return """
-            <p>Leak-free sessions fell from \(beforeText) in \(IsolatedText(previous.version)) to \(nowText) in \
+            <p>Leak-free sessions\(subject) fell from \(beforeText) in \(IsolatedText(previous.version)) to \(nowText) in \
             \(IsolatedText(newest.version)).</p>
             """
     }

@@ -114,7 +114,8 @@ struct UnknownVersionError: Error, CustomStringConvertible {
     let isBaseline: Bool
     /// Versions of the app, newest first; empty for an app that was never seen.
     let versions: [String]
-    let apps: [String]
+    /// Apps of the environment; empty if there is none; `nil` if they are not named.
+    var apps: [String]?
     /// Environments in which the app was seen; empty if it was seen in the environment of the check.
     let environments: [String]
 
@@ -142,8 +143,16 @@ struct UnknownVersionError: Error, CustomStringConvertible {
         if !environments.isEmpty {
             return "there are no reports of \(name); its environments are \(Self.list(environments))"
         }
+        guard let apps else { return "there is no app \(name)" }
         return "there is no app \(name)"
             + (apps.isEmpty ? "; there are no reports yet" : "; the apps are \(Self.list(apps))")
+    }
+
+    /// The error for a client that may only know the app it names: a token for release checks may be on a build server of another team.
+    var withoutOtherApps: UnknownVersionError {
+        var error = self
+        error.apps = nil
+        return error
     }
 
     private static func list(_ names: [String]) -> String {

@@ -34,7 +34,7 @@ struct ReleaseCheckResource: JSONResource {
         do {
             writer.fields(of: try checkRequest.check(view.reader, now: view.now))
         } catch let error as UnknownVersionError {
-            throw Problem(.notFound, error.description)
+            throw Problem(.notFound, error.withoutOtherApps.description)
         }
     }
 }

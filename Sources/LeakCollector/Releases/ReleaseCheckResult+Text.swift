@@ -109,7 +109,11 @@ extension ReleaseCheckResult {
                 "No longer checked in \(Self.name(version, build)): \(Self.list(uncheckedClasses)). "
                     + "Is the detector still started in it?")
         }
-        let classesWithTooFewChecks = classes.filter { $0.result == .tooFew }
+        // A class that fails the version is listed with its leaks: its few checks were enough to show that.
+        let failingClasses = Set(failingFindings.compactMap(\.className))
+        let classesWithTooFewChecks = classes.filter {
+            $0.result == .tooFew && !failingClasses.contains($0.name)
+        }
         if !classesWithTooFewChecks.isEmpty {
             let named = classesWithTooFewChecks.prefix(Self.maxListedClasses).map { checked in
                 "\(checked.name) \(Count(checked.versionChecks))\(checked.neededChecks.map { " of \(Count($0))" } ?? "")"
@@ -206,7 +210,7 @@ extension ReleaseCheckResult {
 
     private func finding(_ worse: WorseClass) -> Finding {
         Finding(
-            result: .worse, id: "class \(worse.name)",
+            result: .worse, id: "class \(worse.name) of \(AppKey(app, environment: environment))",
             title: TerminalText.text("\(worse.name), all leaks together"), className: worse.name, path: "",
             evidence: Self.evidence(
                 worse.version, before: worse.baseline, "none of its leaks is worse by itself"),

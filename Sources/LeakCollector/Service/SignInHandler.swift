@@ -85,7 +85,10 @@ struct SignInHandler: Sendable {
             if let line = attempts.recordFailure(client, by: code == nil ? .form : .link, now: now) {
                 log.warning(line)
             }
-            responder.send(page(code == nil ? .wrongToken : .usedLink, destination: destination, now: now))
+            responder.send(
+                page(
+                    code == nil ? tokenProblem(secret, now: now) : .usedLink, destination: destination,
+                    now: now))
             return
         }
         let overTLS = request.cameOverTLS
@@ -115,6 +118,12 @@ struct SignInHandler: Sendable {
         }
     }
 
+    /// Returns the reason why a token does not sign in.
+    private func tokenProblem(_ token: String, now: Int64) -> SignInPage.Problem {
+        if case .valid = signIn.authenticator.find(token, for: [.check], now: now) { return .checkToken }
+        return .wrongToken
+    }
+
     /// Returns the sign-in page, with the status that belongs to its problem.
     ///
     /// - Parameter code: the code of a sign-in link that is still valid.
@@ -127,7 +136,7 @@ struct SignInHandler: Sendable {
         let status: Status =
             switch problem {
             case nil, .signedOut: .ok
-            case .wrongToken, .usedLink: .forbidden
+            case .wrongToken, .checkToken, .usedLink: .forbidden
             case .tooManyAttempts: .tooManyRequests
             }
         return Response(page: page.html, status: status, holdsSecret: code != nil)

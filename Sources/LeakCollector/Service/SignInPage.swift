@@ -3,6 +3,8 @@ struct SignInPage: Component {
     enum Problem: Hashable, Sendable {
         /// The token is unknown, was revoked or has expired.
         case wrongToken
+        /// The token is valid, but only runs release checks.
+        case checkToken
         /// The link was used before or is older than ten minutes.
         case usedLink
         /// Too many tokens from this address were wrong.
@@ -53,7 +55,8 @@ struct SignInPage: Component {
     }
 
     private var invalidAttribute: HTML {
-        problem == .wrongToken ? #" aria-invalid="true" aria-describedby="problem""# : ""
+        problem == .wrongToken || problem == .checkToken
+            ? #" aria-invalid="true" aria-describedby="problem""# : ""
     }
 
     private var message: HTML? {
@@ -63,6 +66,11 @@ struct SignInPage: Component {
             #"""
             <p class="alert" id="problem" role="alert">Invalid or revoked token. \#
             Check that you copied all of it.</p>
+            """#
+        case .checkToken:
+            #"""
+            <p class="alert" id="problem" role="alert">This token may only run release checks. Sign in with an access \#
+            token that is not limited to them.</p>
             """#
         case .usedLink:
             #"<p class="alert" role="alert">This sign-in link was used before or has expired. Use a token or a new link.</p>"#

@@ -1,4 +1,5 @@
 internal import LeakMessage
+internal import LeakPlatform
 internal import LeakStatistics
 internal import LeakStore
 
@@ -21,11 +22,11 @@ extension JSONWriter {
             writer.field("stage", progress.stage.rawValue)
             writer.field("version", fix.version)
             if progress.before.trials > 0 {
-                writer.field("before", rate: progress.before)
+                writer.field("before", reports: progress.before.events, checks: progress.before.trials)
             } else {
                 writer.nullField("before")
             }
-            writer.field("since", rate: progress.since)
+            writer.field("since", reports: progress.reportsSince, checks: progress.checksSince)
             writer.field("checks_needed", progress.neededChecks)
             writer.field("few_devices", progress.hasFewDevices)
             writer.field("rate_below", progress.since.trials > 0 ? progress.upperBound : nil)
@@ -34,17 +35,24 @@ extension JSONWriter {
                     array.object {
                         $0.field("version", step.version)
                         $0.field("stage", step.progress.stage.rawValue)
-                        $0.field("since", rate: step.progress.since)
+                        $0.time("first_use", step.firstUse)
+                        if let seenAgainDay = step.seenAgainDay {
+                            $0.time("seen_again", Int64(seenAgainDay) * CivilDate.dayMilliseconds)
+                        } else {
+                            $0.nullField("seen_again")
+                        }
+                        $0.field(
+                            "since", reports: step.progress.reportsSince, checks: step.progress.checksSince)
                     }
                 }
             }
         }
     }
 
-    private mutating func field(_ name: String, rate: Proportion) {
+    private mutating func field(_ name: String, reports: Int, checks: Int) {
         object(name) { writer in
-            writer.field("reports", rate.events)
-            writer.field("checks", rate.trials)
+            writer.field("reports", reports)
+            writer.field("checks", checks)
         }
     }
 

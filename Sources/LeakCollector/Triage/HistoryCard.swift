@@ -5,9 +5,9 @@ struct HistoryCard: Component {
     var context: PageContext
     /// Decisions and comments, newest first.
     var history: [PastDecision]
-    /// The decision that holds, and what versions since then say about its fix. These steps follow from the counts of versions, and
-    /// are not stored as entries.
-    var fix: (decision: PastDecision, text: FixStatusText)?
+    /// The evidence for the fixes of resolve decisions, by index in ``history``. Its steps follow from the counts of versions, and are
+    /// not stored as entries.
+    var fixes: [Int: FixStatusText] = [:]
 
     /// Anchor of the card, for links and scripts.
     static let anchor = "history"
@@ -16,13 +16,14 @@ struct HistoryCard: Component {
     private static let maxOpenEntries = 5
 
     var html: HTML {
-        let older = history.dropFirst(Self.maxOpenEntries)
+        let entries = history.enumerated().map(entry)
+        let older = entries.dropFirst(Self.maxOpenEntries)
         let collapsed: HTML? =
             older.isEmpty
             ? nil
             : "<details><summary>\(Count(older.count)) older</summary>\(list(older))</details>"
         return Card(
-            "History", "\(list(history.prefix(Self.maxOpenEntries)))\(collapsed)\(truncationNote)",
+            "History", "\(list(entries.prefix(Self.maxOpenEntries)))\(collapsed)\(truncationNote)",
             id: Self.anchor
         )
         .html
@@ -35,21 +36,23 @@ struct HistoryCard: Component {
             : #"<p class="dim">Only the last \#(Count(Decision.perLeak)) entries are kept.</p>"#
     }
 
-    private func list(_ decisions: ArraySlice<PastDecision>) -> HTML {
-        #"<ol class="history">\#(decisions.map(entry))</ol>"#
+    private func list(_ entries: ArraySlice<HTML>) -> HTML {
+        #"<ol class="history">\#(Array(entries))</ol>"#
     }
 
-    private func entry(_ decision: PastDecision) -> HTML {
+    private func entry(_ index: Int, _ decision: PastDecision) -> HTML {
         let note: HTML? = decision.note.map { #"<p class="words" dir="auto">\#($0)</p>"# }
         return """
             <li><p><strong>\(IsolatedText(decision.by))</strong> \(DecisionText(action: decision.action)) · \
-            \(context.relativeTime(decision.at))</p>\(note)\(steps(after: decision))</li>
+            \(context.relativeTime(decision.at))</p>\(note)\(fixes[index].flatMap(steps))</li>
             """
     }
 
-    private func steps(after decision: PastDecision) -> HTML? {
-        guard let fix, fix.decision == decision, !fix.text.steps.isEmpty else { return nil }
-        let items = fix.text.steps.map { "<li>\(IsolatedText($0.version)): \($0.evidence)</li>" as HTML }
+    private func steps(of fix: FixStatusText) -> HTML? {
+        guard !fix.steps.isEmpty else { return nil }
+        let items = fix.steps.map {
+            "<li>\(IsolatedText($0.version)), \($0.date): \($0.evidence)</li>" as HTML
+        }
         return #"<ul class="plain steps">\#(items)</ul>"#
     }
 }

@@ -203,6 +203,11 @@
             guard let holdingDecision = parts.holding?.decided else { return queries }
             switch holdingDecision.decision.action {
             case .resolved:
+                // Reports of the other parts in older versions are not known by the time of the decision.
+                queries.append(
+                    Query(
+                        "update decision set reports_then = null where id = $1::bigint",
+                        .integer(holdingDecision.row)))
                 let counts = reportsByRelease.filter { $0.value > 0 }.sorted { $0.key < $1.key }
                 queries.append(
                     Query(

@@ -212,6 +212,7 @@
                 select id, \(query.sort == .reports ? "reports" : "k1") as k1, reports, is_found from (
                   select \(id) as id, \(key) as k1, \(reports) as reports, \(isFound) as is_found from \(source)
                   where \(conditions.joined(separator: " and ")) offset 0) matched
+                \(query.countsSinceDecision ? "where reports > 0" : "")
                 """
         }
 
@@ -335,7 +336,12 @@
                       where c.leak = n.leak and c.\(counts.bucket) >= \(first) and c.release = n.release)
                     """
             }
-            return PeriodColumns.reports(row, in: period, from: first, to: hour, else: sum)
+            let reports = PeriodColumns.reports(row, in: period, from: first, to: hour, else: sum)
+            guard query.countsSinceDecision else { return reports }
+            let id = query.version == nil ? "l.id" : "n.leak"
+            return """
+                least(\(reports), (select s.reports - d.reports_then from leak s join decision d on d.id = s.state where s.id = \(id)))
+                """
         }
     }
 

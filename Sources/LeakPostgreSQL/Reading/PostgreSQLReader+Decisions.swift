@@ -123,33 +123,47 @@
         ) throws(StoreError) {
             let resolved = zip(rows, numbers).filter { $0.0.hasFix }.map(\.1)
             guard !resolved.isEmpty else { return }
+            let counts = try fixCounts(.holding, of: resolved, on: connection)
+            for (index, number) in numbers.enumerated() { rows[index].addFix(counts[number]) }
+        }
+
+        private static func fixCounts(
+            _ decisions: FixCounts.Decisions, of leaks: [Int64], on connection: PostgreSQLConnection
+        ) throws(StoreError) -> [Int64: FixCounts] {
             let builds = try connection.run(
                 Query(
                     FixCounts.select(
-                        from: "(select * from leak where id = any($1::bigint[])) l", smallest: "least"),
-                    .integers(resolved.map { $0 })))
+                        decisions, from: "(select * from leak where id = any($1::bigint[])) l",
+                        smallest: "least"),
+                    .integers(leaks.map { $0 })))
             var counts: [Int64: FixCounts] = [:]
             for build in builds {
                 try counts[build.int64(0), default: FixCounts()].add(build, in: connection.name) {
                     BucketNumber.counts($0)
                 }
             }
-            for (index, number) in numbers.enumerated() { rows[index].addFix(counts[number]) }
+            return counts
         }
 
         static func history(of leak: Int64) -> Query {
             Query(
-                "select \(PastDecision.Column.list) from decision d where d.leak = $1::bigint order by d.id desc limit $2::bigint",
+                "select \(PastDecision.Column.list), d.id from decision d where d.leak = $1::bigint order by d.id desc limit $2::bigint",
                 .integer(leak), .integer(Decision.perLeak))
         }
 
+        /// Adds the decisions about a leak and the evidence for their fixes.
+        ///
         /// - Parameter rows: the answer to ``history(of:)``.
-        static func history(_ rows: Rows, _ connection: PostgreSQLConnection) throws(StoreError)
-            -> [PastDecision]
-        {
-            var history: [PastDecision] = []
-            for row in rows { history.append(try PastDecision(row, in: connection.name)) }
-            return history
+        static func addHistory(
+            _ rows: Rows, to detail: inout LeakDetail, of leak: Int64, on connection: PostgreSQLConnection
+        ) throws(StoreError) {
+            var decisions: [Int64] = []
+            for row in rows {
+                detail.history.append(try PastDecision(row, in: connection.name))
+                decisions.append(row.int64(PastDecision.Column.count))
+            }
+            guard !decisions.isEmpty else { return }
+            detail.addFixes(decisions, try fixCounts(.past, of: [leak], on: connection))
         }
     }
 

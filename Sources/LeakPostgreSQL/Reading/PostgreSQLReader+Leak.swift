@@ -48,17 +48,18 @@
                 var rows = [row]
                 try Self.addFixes(to: &rows, numbers: [number], on: connection)
                 row = rows[0]
-                return LeakDetail(
+                var detail = LeakDetail(
                     row: row, versions: answers[0].map { Self.version($0) },
                     systems: Self.values(answers[1]), models: Self.values(answers[2]), trend: trend,
                     siblings: try Self.siblings(answers[4], connection),
                     samples: answers[5].first?.int(0) ?? 0,
                     lived: answers[7].first.flatMap { DurationHistogram(bytes: $0.bytes(0)) }?.ranges ?? [],
-                    history: try Self.history(answers[6], connection),
                     reasons: LeakDetail.sortedCounts(answers[8].map { ($0.text(0), $0.int(1)) }),
                     closures: LeakDetail.sortedCounts(answers[10].map { ($0.text(0), $0.int(1)) }),
                     retainedBytes: LeakDetail.retainedBytes(answers[9].map { ($0.text(0), $0.int(1)) }),
                     referenceVersion: answers[11].first?.text(0))
+                try Self.addHistory(answers[6], to: &detail, of: number, on: connection)
+                return detail
             }
         }
 

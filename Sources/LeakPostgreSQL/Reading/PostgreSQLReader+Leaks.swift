@@ -29,8 +29,7 @@
                 var page = LeakPage(
                     leaks: rows, next: next, total: foundPage.totals.leaks, reports: foundPage.totals.reports)
                 page.add(foundPage.setAside)
-                page.resolvedSeen = page.resolved
-                if query.period == nil, page.resolved.leaks > 0 {
+                if page.resolved.leaks > 0 {
                     page.resolvedSeen = LeakTotals(
                         try connection.run(
                             FilteredList(query.ofResolvedSeen, leakStates, now: now).totals()
@@ -266,7 +265,7 @@
     extension LeakQuery {
         fileprivate func with(_ state: StateFilter) -> LeakQuery {
             var query = self
-            query.state = state
+            (query.state, query.countsReportsBeforeDecision) = (state, true)
             return query
         }
     }

@@ -49,6 +49,7 @@
                 (columns.version, columns.isAfter, columns.fixFrom) = (
                     bound.version, bound.isAfter, bound.from
                 )
+                columns.reportsThen = leak.reports
                 let row = try columns.insert(on: connection)
                 try connection.run(
                     Query(

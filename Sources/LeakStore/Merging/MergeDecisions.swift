@@ -51,6 +51,8 @@ extension Writer {
         guard let holding = parts.holding, let decided = holding.decided else { return }
         switch decided.decision.action {
         case .resolved:
+            // Reports of the other parts in older versions are not known by the time of the decision.
+            try connection.run("update decision set reports_then = null where id = ?", decided.row)
             for (release, reports) in heldReports.sorted(by: { $0.key < $1.key }) where reports > 0 {
                 try connection.run(
                     """

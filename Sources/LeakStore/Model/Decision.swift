@@ -82,11 +82,19 @@ public struct FixStatus: Hashable, Sendable {
     /// A version in which the leak reached another stage.
     public struct Step: Hashable, Sendable {
         public var version: String
+        /// The time of the first report, session or check of the version, in milliseconds since 1970. The version reached the stage later:
+        /// checks are counted by version, not by day, so the day is not known.
+        public var firstUse: Int64
+        /// The day of the first report of the leak in the version since the decision, in days since 1970; `nil` if there is no such
+        /// report.
+        public var seenAgainDay: Int?
         /// The progress with all versions up to this one.
         public var progress: FixProgress
 
-        public init(version: String, progress: FixProgress) {
+        public init(version: String, firstUse: Int64, seenAgainDay: Int? = nil, progress: FixProgress) {
             self.version = version
+            self.firstUse = firstUse
+            self.seenAgainDay = seenAgainDay
             self.progress = progress
         }
     }

@@ -28,10 +28,14 @@ public struct LeakDetail: Sendable {
     /// can only come after it. Such a version has the leak on 2 installs, and on 5 % of the installs of the version that has most.
     /// A pinned release is the version in any case.
     public var referenceVersion: String?
+    /// The evidence for the fixes of the newest resolve decisions in ``history``, by index. An older decision has the versions up to the
+    /// fix of the next one.
+    public var fixes: [Int: FixStatus]
 
     public init(
         row: LeakRow, versions: [VersionCount], systems: [ValueCount], models: [ValueCount], trend: Trend,
         siblings: [Sibling], samples: Int, lived: [LivedRange] = [], history: [PastDecision] = [],
+        fixes: [Int: FixStatus] = [:],
         reasons: [ValueCount] = [], closures: [ValueCount] = [],
         retainedBytes: [(bytes: Int, count: Int)] = [], referenceVersion: String? = nil
     ) {
@@ -48,6 +52,7 @@ public struct LeakDetail: Sendable {
         self.lived = lived
         self.history = history
         self.referenceVersion = referenceVersion
+        self.fixes = fixes
     }
 
     /// Returns values sorted by number of explanations, highest first.

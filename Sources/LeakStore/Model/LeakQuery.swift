@@ -41,7 +41,7 @@ public struct LeakQuery: Hashable, Sendable {
     public var version: String?
     public var state = StateFilter.toFix
     /// Only leaks with reports in this period. Reports are then the reports of the period, which consists of whole hours for
-    /// ``Period/day`` and of whole days otherwise. Installs are the installs of all time.
+    /// ``Period/day`` and of whole days otherwise; in a list of resolved leaks, those since the decision. Installs are the installs of all time.
     public var period: Period?
     public var kind: String?
     /// Only leaks of this class, with any stack.
@@ -55,6 +55,9 @@ public struct LeakQuery: Hashable, Sendable {
     public var limit = 50
     /// ``LeakPage/next`` of the previous page; `nil` for the first page.
     public var cursor: String?
+    /// `true` if reports of resolved leaks in the period count even if they are from before the decision. Totals that are
+    /// subtracted from those of all leaks need them.
+    package var countsReportsBeforeDecision = false
 
     public init() {}
 }
@@ -75,6 +78,11 @@ extension LeakQuery {
         query.state = .resolved
         query.period = period ?? LeakPage.recentPeriod
         return query
+    }
+
+    /// `true` if only reports since the decision count: older ones do not tell that a resolved leak is still seen.
+    package var countsSinceDecision: Bool {
+        state == .resolved && period != nil && !countsReportsBeforeDecision
     }
 
     /// The app and the environment.
@@ -164,8 +172,8 @@ public struct LeakPage: Sendable {
     public var ignored: LeakTotals
     /// The same totals of ``LeakState/slow`` leaks.
     public var slow: LeakTotals
-    /// The part of ``resolved`` with reports in the period of the query, or in ``recentPeriod``: leaks that are still seen, because
-    /// versions without the fix are still in use. Reports are those of the period.
+    /// The part of ``resolved`` with reports since the decision, in the period of the query or in ``recentPeriod``: leaks that are still
+    /// seen, because versions without the fix are still in use. Reports are these reports.
     public var resolvedSeen: LeakTotals
 
     /// The period of ``resolvedSeen`` if the query has none: that of the trend.

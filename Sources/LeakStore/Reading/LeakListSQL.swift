@@ -136,12 +136,21 @@ struct LeakListSQL {
             totalReports = "(select p.reports from leak_release p where p.leak = l.id \(version))"
         }
         let versionValues: [any Bindable] = query.version.map { [$0] } ?? []
+        let reports: (String) -> String =
+            query.countsSinceDecision
+            ? {
+                "min(\($0), l.reports - coalesce((select reports_then from decision where id = l.state), 0))"
+            }
+            : { $0 }
         // A leak that was first seen in the period has all its reports in the period.
+        let periodReports = """
+            case when l.first_seen >= ? then \(totalReports) else
+                  (select cast(min(total(p.reports), LARGEST_TOTAL) as integer)
+                  from \(table) p where p.leak = l.id \(version) and p.\(bucket) >= ?) end
+            """
         let source = """
             (with seen as materialized (
-              select l.id as leak, case when l.first_seen >= ? then \(totalReports) else
-                  (select cast(min(total(p.reports), LARGEST_TOTAL) as integer)
-                  from \(table) p where p.leak = l.id \(version) and p.\(bucket) >= ?) end as reports
+              select l.id as leak, \(reports(periodReports)) as reports
               from \(leaks) where l.last_seen >= ?)
             select leak, reports from seen where reports > 0)
             """

@@ -105,31 +105,41 @@ extension SQLiteReader {
     func addFixes(to rows: inout [LeakRow], numbers: [Int64]) throws(StoreError) {
         let resolved = zip(rows, numbers).filter { $0.0.hasFix }.map(\.1)
         guard !resolved.isEmpty else { return }
+        let counts = try fixCounts(.holding, of: resolved)
+        for (index, number) in numbers.enumerated() { rows[index].addFix(counts[number]) }
+    }
+
+    private func fixCounts(
+        _ decisions: FixCounts.Decisions, of leaks: [Int64]
+    ) throws(StoreError) -> [Int64: FixCounts] {
         let select = try connection.statement(
             composed: FixCounts.select(
-                from: "json_each(?) j cross join leak l on l.id = j.value", smallest: "min"))
+                decisions, from: "json_each(?) j cross join leak l on l.id = j.value", smallest: "min"))
         defer { select.reset() }
-        try select.bind(resolved.list)
+        try select.bind(leaks.list)
         var counts: [Int64: FixCounts] = [:]
         while try select.step() {
             try counts[select.int64(0), default: FixCounts()].add(select, in: connection.path) {
                 BucketCounts(bytes: $0)
             }
         }
-        for (index, number) in numbers.enumerated() { rows[index].addFix(counts[number]) }
+        return counts
     }
 
-    /// Returns the decisions about a leak, newest first, at most ``Decision/perLeak``.
-    func history(of leak: Int64) throws(StoreError) -> [PastDecision] {
+    /// Adds the decisions about a leak, newest first, at most ``Decision/perLeak``, and the evidence for their fixes.
+    func addHistory(to detail: inout LeakDetail, of leak: Int64) throws(StoreError) {
         let select = try connection.statement(
             composed: """
-                select \(PastDecision.Column.list) from decision d where d.leak = ? order by d.id desc limit ?
+                select \(PastDecision.Column.list), d.id from decision d where d.leak = ? order by d.id desc limit ?
                 """)
         defer { select.reset() }
         try select.bind(leak, Decision.perLeak)
-        var history: [PastDecision] = []
-        while try select.step() { history.append(try PastDecision(select, in: connection.path)) }
-        return history
+        var decisions: [Int64] = []
+        while try select.step() {
+            detail.history.append(try PastDecision(select, in: connection.path))
+            decisions.append(select.int64(PastDecision.Column.count))
+        }
+        if !decisions.isEmpty { detail.addFixes(decisions, try fixCounts(.past, of: [leak])) }
     }
 
     /// Returns how many leaks regressed in each release, by row of `release`.

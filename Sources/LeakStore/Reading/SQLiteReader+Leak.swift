@@ -21,17 +21,18 @@ extension SQLiteReader {
             try addFixes(to: &rows, numbers: [storedLeak.number])
             row = rows[0]
             let values = try values(of: [storedLeak.number])[storedLeak.number] ?? [:]
-            return LeakDetail(
+            var detail = LeakDetail(
                 row: row, versions: try versions(of: storedLeak.number),
                 systems: Self.ranked(values[.system] ?? [:]), models: Self.ranked(values[.model] ?? [:]),
                 trend: trend, siblings: try siblings(of: row.identity, storedLeak.number),
                 samples: try sampleCount(of: storedLeak.number), lived: try lived(of: storedLeak.number),
-                history: try history(of: storedLeak.number),
                 reasons: LeakDetail.sortedCounts((values[.reason] ?? [:]).map { ($0.key.text, $0.value) }),
                 closures: LeakDetail.sortedCounts((values[.closures] ?? [:]).map { ($0.key.text, $0.value) }),
                 retainedBytes: LeakDetail.retainedBytes(
                     (values[.retainedBytes] ?? [:]).map { ($0.key.text, $0.value) }),
                 referenceVersion: try referenceVersion(of: storedLeak.number))
+            try addHistory(to: &detail, of: storedLeak.number)
+            return detail
         }
     }
 

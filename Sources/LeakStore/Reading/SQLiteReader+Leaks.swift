@@ -61,14 +61,13 @@ extension SQLiteReader {
             guard query.state == .toFix, leakStates.totals(state).leaks > 0 else { return LeakTotals() }
             guard !query.isReadFromIndex else { return leakStates.totals(state) }
             var setAsideQuery = query
-            setAsideQuery.state = filter
+            (setAsideQuery.state, setAsideQuery.countsReportsBeforeDecision) = (filter, true)
             return try totals(of: LeakListSQL(setAsideQuery, leakStates, now: now))
         }
         var sums = Totals(
             listed: listed, known: try setAside(.known, .known), resolved: try setAside(.resolved, .resolved),
             ignored: try setAside(.ignored, .ignored), slow: try setAside(.slow, .slow))
-        sums.resolvedSeen = sums.resolved
-        if query.period == nil, sums.resolved.leaks > 0 {
+        if sums.resolved.leaks > 0 {
             sums.resolvedSeen = try totals(of: LeakListSQL(query.ofResolvedSeen, leakStates, now: now))
         }
         if query.isReadFromIndex {

@@ -9,20 +9,36 @@ package struct FixCounts: Sendable {
         package var isSince: Bool
         /// `true` if the version had reports of the leak when it was resolved. Its checks before and after the decision cannot be told
         /// apart, so they neither prove nor refute the fix. New reports of the version still make the leak regressed.
-        package var isMixed: Bool
+        package var hadReports: Bool
+        /// Number of earlier decisions that resolved the leak in this version or an older one.
+        package var earlierFixes: Int
+        /// ``FixStatus/Step/firstUse``
+        package var firstUse: Int64
+        /// ``FixStatus/Step/seenAgainDay``
+        package var seenAgainDay: Int?
         /// Checks of the class of the leak.
         package var checks: BucketCounts
         package var reports: BucketCounts
 
         package init(
-            version: String, isSince: Bool, isMixed: Bool, checks: BucketCounts, reports: BucketCounts
+            version: String, isSince: Bool, hadReports: Bool = false, earlierFixes: Int = 0,
+            firstUse: Int64 = 0, seenAgainDay: Int? = nil, checks: BucketCounts, reports: BucketCounts
         ) {
             self.version = version
             self.isSince = isSince
-            self.isMixed = isMixed
+            self.hadReports = hadReports
+            self.earlierFixes = earlierFixes
+            self.firstUse = firstUse
+            self.seenAgainDay = seenAgainDay
             self.checks = checks
             self.reports = reports
         }
+    }
+
+    /// Counts of one version.
+    private struct Version {
+        var build: Build
+        var counts = Counts()
     }
 
     private struct Counts {
@@ -47,11 +63,11 @@ package struct FixCounts: Sendable {
     }
 
     /// Versions that are older than the fix, oldest first.
-    private var before: [(version: String, counts: Counts)] = []
+    private var before: [Version] = []
     /// Versions that had reports of the leak when it was resolved, and are not older than the fix.
-    private var mixed = Counts()
+    private var hadReports = Counts()
     /// Other versions that are not older than the fix, oldest first.
-    private var since: [(version: String, counts: Counts)] = []
+    private var since: [Version] = []
 
     package init() {}
 
@@ -59,74 +75,144 @@ package struct FixCounts: Sendable {
     package mutating func add(_ build: Build) {
         let counts = Counts(checks: build.checks, reports: build.reports)
         if !build.isSince {
-            Self.add(counts, of: build.version, to: &before)
-        } else if build.isMixed {
-            mixed.add(counts)
+            Self.add(counts, of: build, to: &before)
+        } else if build.hadReports {
+            hadReports.add(counts)
         } else {
-            Self.add(counts, of: build.version, to: &since)
+            Self.add(counts, of: build, to: &since)
         }
     }
 
-    private static func add(
-        _ counts: Counts, of version: String, to versions: inout [(version: String, counts: Counts)]
-    ) {
-        if versions.last?.version != version { versions.append((version, Counts())) }
+    private static func add(_ counts: Counts, of build: Build, to versions: inout [Version]) {
+        if versions.last?.build.version != build.version { versions.append(Version(build: build)) }
         versions[versions.count - 1].counts.add(counts)
+    }
+
+    /// Counts of the versions before the fix. If the leak was resolved before, only versions since that fix count: the versions before
+    /// it may have had another rate.
+    private var countsBefore: Counts {
+        let versions = before.filter(\.counts.isRate)
+        let lastFix = versions.last?.build.earlierFixes
+        var counts = Counts()
+        for version in versions where version.build.earlierFixes == lastFix { counts.add(version.counts) }
+        // A leak that was first seen in the version that should have the fix.
+        return counts.hasReports ? counts : hadReports
     }
 
     /// - Parameter regressedIn: ``DecisionStatus/regressedIn``
     package func status(regressedIn: String?) -> FixStatus {
-        var earlier = Counts()
-        for version in self.before where version.counts.isRate { earlier.add(version.counts) }
-        // A leak that was first seen in the version that should have the fix.
-        if !earlier.hasReports { earlier = mixed }
-        let before = earlier.bucketed
+        let before = countsBefore.bucketed
         let seenAgainOrder = regressedIn.map(VersionOrder.init)
-        var clean = Counts()
+        var withoutLeak = Counts()
         var seenAgain: Counts?
         func progress() -> FixProgress {
-            FixProgress(before: before, clean: clean.bucketed, seenAgain: seenAgain?.bucketed)
+            FixProgress(before: before, withoutLeak: withoutLeak.bucketed, seenAgain: seenAgain?.bucketed)
         }
         var steps: [FixStatus.Step] = []
-        for (version, counts) in since {
-            if let seenAgainOrder, VersionOrder(version) >= seenAgainOrder {
+        for version in since {
+            if let seenAgainOrder, VersionOrder(version.build.version) >= seenAgainOrder {
                 seenAgain = seenAgain ?? Counts()
                 // Checks of versions without a report would lower the rate that the others have.
-                if counts.hasReports { seenAgain?.add(counts) }
+                if version.counts.hasReports { seenAgain?.add(version.counts) }
             } else {
-                clean.add(counts)
+                withoutLeak.add(version.counts)
             }
-            let step = FixStatus.Step(version: version, progress: progress())
+            let step = FixStatus.Step(
+                version: version.build.version, firstUse: version.build.firstUse,
+                seenAgainDay: version.build.seenAgainDay, progress: progress())
             if step.progress.stage != steps.last?.progress.stage { steps.append(step) }
         }
         if regressedIn != nil, seenAgain == nil { seenAgain = Counts() }
-        return FixStatus(progress: progress(), version: since.first?.version, steps: steps)
+        return FixStatus(progress: progress(), version: since.first?.build.version, steps: steps)
+    }
+
+    /// Returns the evidence for the fix of a decision that does not hold any more.
+    package func pastStatus() -> FixStatus {
+        status(regressedIn: since.first(where: \.counts.hasReports)?.build.version)
     }
 }
 
 extension FixCounts {
+    /// The decisions whose counts are read.
+    package enum Decisions {
+        /// The decisions that hold. The key of a row is the row of its leak.
+        case holding
+        /// The newest decisions that do not hold any more. The key of a row is that of the decision.
+        case past
+
+        /// Maximum number of past decisions per leak.
+        private static let pastLimit = 20
+
+        fileprivate var key: String {
+            switch self {
+            case .holding: "l.id"
+            case .past: "d.id"
+            }
+        }
+
+        fileprivate var join: String {
+            switch self {
+            case .holding: "join decision d on d.id = l.state and d.kind = 'resolve'"
+            case .past:
+                """
+                join decision d on d.leak = l.id and d.id in (select id from decision
+                  where leak = l.id and kind = 'resolve' and id <> l.state order by id desc limit \(Self.pastLimit))
+                left join decision n on n.id = (select min(id) from decision
+                  where leak = l.id and kind = 'resolve' and id > d.id)
+                """
+            }
+        }
+
+        /// The condition on the versions. Those from the fix of the next decision on belong to that one.
+        fileprivate var condition: String {
+            switch self {
+            case .holding: ""
+            case .past: "and (n.id is null or r.order_key < n.fix_from)"
+            }
+        }
+
+        /// Reports before a past decision are not stored. A version that was in use before it and has the leak may have had it then.
+        fileprivate var hadReports: String {
+            switch self {
+            case .holding:
+                "exists (select 1 from decision_release s where s.decision = d.id and s.release = r.id)"
+            case .past:
+                """
+                (r.first_seen < d.at and exists (
+                  select 1 from leak_release s where s.leak = l.id and s.release = r.id and s.reports > 0))
+                """
+            }
+        }
+    }
+
     /// Returns SQL for the builds of resolved leaks. They begin with the version in which the leak was first seen, or with the fix if that
     /// is older still.
     ///
     /// - Parameters:
+    ///   - decisions: the decisions that resolved the leaks.
     ///   - leaks: SQL for the leaks, as `l`.
     ///   - smallest: the SQL function that returns the smallest of its parameters.
-    package static func select(from leaks: String, smallest: String) -> String {
+    package static func select(_ decisions: Decisions, from leaks: String, smallest: String) -> String {
         """
-        select l.id, r.version, r.order_key >= d.fix_from, s.release is not null, k.buckets, p.buckets
-        from \(leaks) join decision d on d.id = l.state and d.kind = 'resolve'
+        select \(decisions.key), r.version, r.order_key >= d.fix_from, \(decisions.hadReports), k.buckets, p.buckets,
+          (select count(*) from decision e
+            where e.leak = l.id and e.kind = 'resolve' and e.id < d.id and e.fix_from <= r.order_key),
+          r.first_seen,
+          case when p.leak is not null and r.order_key >= d.fix_from then
+            (select min(y.day) from leak_day y
+              where y.leak = l.id and y.release = r.id and y.day >= d.at / 86400000 and y.reports > 0) end
+        from \(leaks) \(decisions.join)
         join release f on f.id = l.first_release
         join release r on r.app = l.app and r.order_key >= \(smallest)(f.order_key, d.fix_from)
         join build b on b.release = r.id
         left join build_check k on k.build = b.id and k.class = l.class
         left join leak_build p on p.leak = l.id and p.build = b.id
-        left join decision_release s on s.decision = d.id and s.release = r.id
-        where k.build is not null or p.leak is not null
-        order by l.id, r.order_key, r.id
+        where (k.build is not null or p.leak is not null) \(decisions.condition)
+        order by \(decisions.key), r.order_key, r.id
         """
     }
 
-    /// Adds a row of ``select(from:smallest:)``.
+    /// Adds a row of ``select(_:from:smallest:)``.
     ///
     /// - Parameters:
     ///   - database: the path of the database, for the error.
@@ -140,7 +226,8 @@ extension FixCounts {
         add(
             Build(
                 version: String(decoding: row.bytes(1), as: UTF8.self), isSince: row.int64(2) != 0,
-                isMixed: row.int64(3) != 0, checks: checks, reports: reports))
+                hadReports: row.int64(3) != 0, earlierFixes: Int(row.int64(6)), firstUse: row.int64(7),
+                seenAgainDay: row.isNull(8) ? nil : Int(row.int64(8)), checks: checks, reports: reports))
     }
 }
 
@@ -157,5 +244,20 @@ extension LeakRow {
     package mutating func addFix(_ counts: FixCounts?) {
         guard hasFix else { return }
         fix = (counts ?? FixCounts()).status(regressedIn: decisionStatus?.regressedIn)
+    }
+}
+
+extension LeakDetail {
+    /// Sets the evidence for the fixes of the decisions in ``history``.
+    ///
+    /// - Parameters:
+    ///   - decisions: the rows of the decisions in ``history``, in the same order.
+    ///   - counts: the counts of past decisions, by row.
+    package mutating func addFixes(_ decisions: [Int64], _ counts: [Int64: FixCounts]) {
+        for (index, decision) in decisions.enumerated() {
+            fixes[index] =
+                row.hasFix && history[index] == row.decisionStatus?.decision
+                ? row.fix : counts[decision]?.pastStatus()
+        }
     }
 }

@@ -72,10 +72,10 @@ extension Writer {
             let bound = fix.bound(newest: leak.newestVersion)
             try connection.run(
                 """
-                insert into decision (leak, at, by, kind, note, version, is_after, fix_from)
-                values (?, ?, ?, ?, ?, ?, ?, ?)
+                insert into decision (leak, at, by, kind, note, version, is_after, fix_from, reports_then)
+                values (?, ?, ?, ?, ?, ?, ?, ?, ?)
                 """, leak.row, now, decision.by, kind, decision.note, bound.version, bound.isAfter ? 1 : 0,
-                bound.from)
+                bound.from, leak.reports)
             let row = connection.lastInsertedRow
             try connection.run(
                 """

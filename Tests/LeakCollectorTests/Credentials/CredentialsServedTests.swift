@@ -266,8 +266,22 @@ import Testing
         }
         #expect(try running.post(#"{"class":"A"}"#, fields: fields).status == 401)
         let signIn = try running.post("token=\(secret)", Self.form, to: "/sign-in", fields: [])
-        #expect(signIn.field("Set-Cookie") == nil)
+        #expect(signIn.field("Set-Cookie") == nil && signIn.status == 403)
+        #expect(signIn.text.contains("This token may only run release checks."))
+        let revoked = try running.post("token=\(secret)x", Self.form, to: "/sign-in", fields: [])
+        #expect(revoked.text.contains("Invalid or revoked token."))
         #expect(try running.get("/api/v1/leaks").json["total"] as? Int == 1)
+    }
+
+    /// A form that names the field at all never makes a token that reads everything.
+    @Test(arguments: ["", "no", "false", "0", "on"])
+    func `a form's field checks_only makes a token for checks, whatever its value`(value: String) throws {
+        let running = try RunningCollector()
+        let page = try running.post(
+            "name=ci&checks_only=\(value)", Self.form, to: "/access/tokens", fields: [Self.bearer])
+        let secret = try #require(page.text.firstMatch(of: /<pre>([^<]+)<\/pre>/)).output.1.description
+        let token = [HTTPField("Authorization", "Bearer \(secret)")]
+        #expect(try running.get("/api/v1/leaks", fields: token).status == 403)
     }
 
     @Test(arguments: ["/api/v1/keys", "/api/v1/tokens/1"])

@@ -141,8 +141,11 @@ import Testing
         for path in ["/", "/releases", "/causes", "/classes?class=Cart", "/compare"] {
             let page = try running.get(path + (path.contains("?") ? "&" : "?") + "environment=debug").text
             let links = page.components(separatedBy: "href=\"").dropFirst().map { $0.prefix { $0 != "\"" } }
-            // One link leads to production on purpose.
-            let lists = links.filter { $0 != "/?app=shop" }.filter {
+            // One link leads to the same page in production on purpose.
+            let note = try #require(page.firstMatch(of: /<a href="([^"]+)">show production</)).output.1
+            #expect(["/", "/releases", "/causes"].contains(note.prefix { $0 != "?" }))
+            #expect(note.hasPrefix("\(path.prefix { $0 != "?" })") || path.hasPrefix("/c"), "\(note)")
+            let lists = links.filter { $0 != note }.filter {
                 $0.hasPrefix("/?") || $0.hasPrefix("/releases") || $0.hasPrefix("/causes")
                     || $0.hasPrefix("/classes") || $0.hasPrefix("/compare")
             }
@@ -218,6 +221,135 @@ import Testing
             #"{"class":"Cart"}"#, fields: [HTTPField("Authorization", "Bearer \(secret)")])
         #expect(answer.status == 200)
         #expect(try leaks("&environment=ci", running).count == 1)
+    }
+
+    private func key(_ environments: String, _ running: RunningCollector) throws -> String {
+        let made = try running.post(
+            #"{"name":"\#(environments)","environments":"\#(environments)"}"#, to: "/api/v1/keys",
+            fields: [HTTPField("Authorization", "Bearer \(RunningCollector.token)")])
+        return try #require(try made.json["secret"] as? String)
+    }
+
+    /// A client report names no environment: it is of the only one of its key, or of the last event's.
+    @Test(arguments: [("ci", nil, 200), ("ci,debug", "debug", 200), ("ci,debug", nil, 403)])
+    func `a client report counts in an environment of its key`(
+        environments: String, event: String?, status: Int
+    ) throws {
+        let running = try RunningCollector()
+        let secret = try key(environments, running)
+        let fields = [HTTPField("X-Sentry-Auth", "Sentry sentry_version=7, sentry_key=\(secret)")]
+        func post(_ type: String, _ payload: String) throws -> Int {
+            try running.post(
+                "{}\n{\"type\":\"\(type)\"}\n\(payload)", "application/x-sentry-envelope",
+                to: "/api/1/envelope/",
+                fields: fields
+            ).status
+        }
+        if let event {
+            #expect(
+                try post("event", #"{"environment":"\#(event)","release":"shop@1.0","message":"List"}"#)
+                    == 200)
+        }
+        let report = #"{"discarded_events":[{"reason":"r","category":"error","quantity":4}]}"#
+        #expect(try post("client_report", report) == status)
+        for environment in ["production", "ci", "debug"] {
+            let summary = try running.json("/api/v1/summary?environment=\(environment)")
+            let dropped = (summary["dropped"] as? [[String: Any]] ?? []).compactMap { $0["count"] as? Int }
+            let isExpected = status == 200 && environment == (event ?? "ci")
+            #expect(dropped == (isExpected ? [4] : []), "\(environment)")
+        }
+    }
+
+    @Test func `a batch of a foreign environment is rejected with its sessions, and counts with another key`()
+        throws
+    {
+        let running = try RunningCollector()
+        let batch =
+            #"{"app":{"id":"shop","version":"1","environment":"debug"},"reports":[{"class":"Cart"}],"sessions":[{"id":"s","leaks":1}]}"#
+        let field = HTTPField("Authorization", "Bearer \(try key("ci", running))")
+        let answer = try running.post(batch, fields: [field])
+        #expect(answer.status == 403, "\(answer.text)")
+        #expect(try running.json("/api/v1/apps?environment=debug")["environments"] as? [String] == [])
+        #expect(try running.post(batch).status == 200)
+        let releases = try running.json("/api/v1/releases?app=shop&environment=debug")["releases"]
+        #expect((releases as? [[String: Any]])?.map { $0["sessions"] as? Int } == [1])
+    }
+
+    /// Names are compared by their bytes, after ASCII letters are made small: look-alikes are other environments.
+    @Test func `a name that looks like production is another environment`() throws {
+        let running = try RunningCollector()
+        for name in ["pr\u{43E}duction", "production\u{200B}", "\u{FF50}roduction", "PRODUCTION"] {
+            try report(name, to: running)
+        }
+        #expect(try leaks("", running).map { $0["reports"] as? Int } == [1])
+        #expect((try running.json("/api/v1/apps")["environments"] as? [String])?.count == 4)
+        let page = try running.get("/?environment=debug%E2%80%AE").text
+        #expect(!page.unicodeScalars.contains("\u{202E}"))
+    }
+
+    @Test func `a leak that another environment has first after a decision is open there`() throws {
+        let running = try RunningCollector()
+        try report(nil, to: running)
+        let id = try #require(try leaks("", running).first?["id"] as? String)
+        let answer = try running.post(
+            #"{"action":"ignore"}"#, to: "/api/v1/leaks/\(id)/decisions",
+            fields: [HTTPField("Authorization", "Bearer \(RunningCollector.token)")])
+        #expect(answer.status == 201)
+        try report("debug", to: running)
+        #expect(try leaks("&environment=debug", running).map { $0["state"] as? String } == ["open"])
+    }
+
+    @Test func `a leak leads to the one that it was merged into in another environment`() throws {
+        let running = try RunningCollector()
+        try report(nil, to: running)
+        try report("debug", to: running)
+        #expect(
+            try running.post(#"{"class":"Menu","app":{"id":"shop","version":"1.0","environment":"debug"}}"#)
+                .status
+                == 200)
+        let page = "/leaks/\(try #require(try leaks("", running).first?["id"] as? String))"
+        func id(_ title: String) throws -> String {
+            let found = try leaks("&environment=debug", running).first { $0["title"] as? String == title }
+            return try #require(found?["id"] as? String)
+        }
+        let (cart, menu) = (try id("Cart"), try id("Menu"))
+        #expect(try running.get(page).text.contains("/leaks/\(cart)\""))
+        let (source, targetID) = (try #require(LeakID(cart)), try #require(LeakID(menu)))
+        let target = try #require(try running.store.makeReader().leak(targetID, now: 0)).row.identity
+        _ = try running.store.merge(
+            [source], into: target, by: "ada", now: WallClock.milliseconds(),
+            note: { _ in "merged" })
+        #expect(try running.get(page).text.contains("/leaks/\(menu)\""))
+    }
+
+    /// One leak has an id with and one without its module, in each environment.
+    @Test
+    func `a class that is sent with its module in one environment and without it in another is one leak`()
+        throws
+    {
+        let running = try RunningCollector()
+        for (environment, name) in [("production", "Shop.Cart"), ("debug", "Cart"), ("debug", "Shop.Cart")] {
+            let body =
+                #"{"class":"\#(name)","app":{"id":"shop","version":"1.0","module":"Shop","environment":"\#(environment)"}}"#
+            #expect(try running.post(body).status == 200)
+        }
+        #expect(try leaks("&environment=debug", running).map { $0["reports"] as? Int } == [2])
+        let id = try #require(try leaks("", running).first?["id"] as? String)
+        #expect(try running.get("/leaks/\(id)").text.contains(">debug</a> (2"))
+    }
+
+    @Test func `an export of an unknown environment names those that there are`() throws {
+        let running = try RunningCollector()
+        try report("debug", to: running)
+        let export = try Export(
+            store: running.store,
+            publicFolder: try PublicFolder(RunningCollector.publicFolder, knownLeaks: nil),
+            environment: "ci")
+        #expect {
+            _ = try export.write(to: running.folder + "/export", app: nil)
+        } throws: {
+            "\($0)" == "there are no reports of the environment ci; the environments are debug"
+        }
     }
 
     @Test func `an id in another environment gives the id in production back`() {

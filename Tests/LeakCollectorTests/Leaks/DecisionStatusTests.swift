@@ -136,6 +136,16 @@ private func words(_ html: HTML) throws -> String {
         #expect(text.contains("- **State:** \(markdown)\n"))
     }
 
+    /// As on pages. A text without its counterpart would turn the rest of the ticket around.
+    @Test(arguments: ["\u{202E}", "\u{202A}", "\u{2066}", "\u{2069}", "\u{200F}", "\u{61C}"])
+    func `a ticket's text has no character that changes the direction of text`(control: String) {
+        var detail = Shop.detail
+        detail.systems = [LeakDetail.ValueCount(value: "iOS\(control)81", reports: 1)]
+        let text = LeakMarkdown(detail: detail, address: "https://leaks.example.com/leaks/1").text
+        #expect(text.contains("`iOS\u{FFFD}81`"))
+        #expect(LeakMarkdown.codeBlock(["a\(control)b"]) == ["```", "a\u{FFFD}b", "```"])
+    }
+
     @Test func `without checks it is told that nothing more can be told`() throws {
         var row = Shop.resolved
         row.fix = FixCounts().status(regressedIn: nil)
@@ -149,8 +159,8 @@ private func words(_ html: HTML) throws -> String {
             $0.replacing("\u{A0}", with: " ")
         }
         let steps = [
-            "5.2.0: regressed: 14.4 % → 4.1 % (37 of 900 dismissals)",
-            "5.1.0: fixed: 14.4 % → 0 of 1,204 dismissals, 95 % sure below 0.25 %",
+            "5.2.0, seen again on 18 Nov 2026: regressed: 14.4 % → 4.1 % (37 of 900 dismissals)",
+            "5.1.0, in use since 3 Nov 2026: fixed: 14.4 % → 0 of 1,204 dismissals, 95 % sure below 0.25 %",
         ]
         let start = try #require(texts.firstIndex(of: "weak self in onPaid"))
         #expect(Array(texts[(start + 2)...].prefix(2)) == steps)

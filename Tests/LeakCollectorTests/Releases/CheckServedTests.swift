@@ -149,7 +149,7 @@ import Testing
         ("?app=a", 400, "missing parameter: app or version"),
         ("?version=1", 400, "missing parameter: app or version"),
         ("?app=a%20b&version=", 400, "missing parameter: app or version"),
-        ("?app=c&version=1.0", 404, "there is no app c; the apps are a b"),
+        ("?app=c&version=1.0", 404, "there is no app c"),
         (
             "?app=a%20b&version=9", 404,
             "there are no reports of version 9 of a b: run it once with a reporter that counts sessions, or name another "
@@ -168,10 +168,12 @@ import Testing
         let answer = try Self.running().get("/api/v1/check" + query)
         #expect(answer.status == status)
         #expect(try (answer.json["detail"] as? String)?.contains(words) == true, "\(answer.text)")
+        // A token for checks may be on a build server of another team.
+        #expect(!answer.text.contains("the apps are"))
     }
 
     @Test func `nothing at all was reported yet`() throws {
         let answer = try RunningCollector().get("/api/v1/check?app=a&version=1")
-        #expect(answer.text.contains("there is no app a; there are no reports yet"))
+        #expect(answer.text.contains("\"there is no app a\""))
     }
 }

@@ -97,7 +97,7 @@ enum SampleCheck: String, CaseIterable, Sendable {
             version: .init(reports: now.0, checks: now.1))
     }
 
-    private static func checked(
+    static func checked(
         _ name: String, _ result: ReleaseGate.ClassResult, _ baseline: Int, _ version: Int
     ) -> ReleaseCheck.CheckedClass {
         ReleaseCheck.CheckedClass(className: name, result: result, baseline: baseline, version: version)
@@ -135,6 +135,36 @@ enum SampleCheck: String, CaseIterable, Sendable {
             }
             #expect(try String(contentsOf: file, encoding: .utf8) == text)
         }
+    }
+
+    private func result(of check: ReleaseCheck) throws -> ReleaseCheckResult {
+        var writer = JSONWriter()
+        writer.object { $0.fields(of: check) }
+        return try ReleaseCheckResult(json: writer.bytes)
+    }
+
+    @Test func `a class that fails the version is not listed as checked too rarely`() throws {
+        var check = SampleCheck.whole.check
+        check.classes = ["CartViewController", "Rare"].map {
+            SampleCheck.checked($0, .needs(checks: 9_000), 5_000, 4_000)
+        }
+        #expect(try result(of: check).notes.first == "Too few checks: Rare 4,000 of 9,000.")
+    }
+
+    @Test func `reports for JUnit and GitLab name the environment, and their findings differ by it`() throws {
+        var texts: Set<String> = []
+        for environment in [AppKey.production, "testflight"] {
+            var check = SampleCheck.whole.check
+            check.environment = environment
+            let result = try result(of: check)
+            texts.insert(result.codeQuality(address: nil))
+            #expect(result.junit(address: nil).contains("(testflight)") == (environment == "testflight"))
+            #expect(
+                Set(result.findings.map(\.id)) == [
+                    "class CartViewController of \(AppKey(check.app, environment: environment))"
+                ])
+        }
+        #expect(texts.count == 2)
     }
 
     @Test(arguments: SampleCheck.allCases)

@@ -94,16 +94,57 @@ import Testing
         overview.previous = overview.newest
         let summary = SummaryPage(context: Shop.context(), overview: overview, page: page)
         #expect(try Markup(summary.html.bytes).texts.contains("Nothing left to fix"))
-        var empty = Shop.overview
+        var empty = overview
         empty.leaks = 0
         let none = SummaryPage(
             context: Shop.context(), overview: empty,
             page: LeakPage(leaks: [], next: nil, total: 0, reports: 0))
         #expect(try Markup(none.html.bytes).texts.contains("No leaks yet"))
+        // Sessions count leaks that no report describes.
+        empty.previous = Shop.overview.previous
+        let fallen = SummaryPage(
+            context: Shop.context(), overview: empty,
+            page: LeakPage(leaks: [], next: nil, total: 0, reports: 0))
+        let texts = try Markup(fallen.html.bytes).texts.map { $0.replacing("\u{A0}", with: " ") }
+        #expect(!texts.contains("No leaks yet") && texts.contains("No leak is reported, but sessions leak"))
+        #expect(texts.joined().contains(Self.fall))
+    }
+
+    @Test func `of several apps, the one whose leak-free sessions fell is named`() throws {
+        var other = Shop.overview
+        other.previous = nil
+        let page = LeakPage(leaks: [], next: nil, total: 0, reports: 0)
+        let summary = SummaryPage(
+            context: Shop.context(), overview: other, page: page,
+            apps: [
+                AppOverview(app: "com.acme.shop", overview: Shop.overview),
+                AppOverview(app: "b", overview: other),
+            ])
+        let words = try Markup(summary.html.bytes).texts.joined().replacing("\u{A0}", with: " ")
+        #expect(words.contains("Leak-free sessions of com.acme.shop fell from 99.6 % in 5.1.0"))
+        #expect(!words.contains("Leak-free sessions of b fell"))
+    }
+
+    @Test func `an export, which has no list of a period, links to all resolved leaks`() throws {
+        let page = LeakPage(
+            leaks: [], next: nil, total: 0, reports: 0, resolved: LeakTotals(leaks: 30, reports: 200),
+            resolvedSeen: LeakTotals(leaks: 25, reports: 31))
+        var context = Shop.context()
+        for (links, words) in [
+            (context.links, "All leaks resolved, still seen"),
+            (Links(mode: .files(page: .summary(app: nil))), "All resolved leaks"),
+        ] {
+            context.links = links
+            let html = SetAsideLeaks(
+                context: context, page: page, resolvedSeenLeaks: [Shop.resolved], freedLateLeaks: [],
+                knownLeaks: []
+            ).html
+            #expect(try Markup(html.bytes).texts.contains(words))
+        }
     }
 
     private static let fall = "Leak-free sessions fell from 99.6 % in 5.1.0 to 98.7 % in 5.2.0."
-    private static let seen = "2 resolved leaks are still seen: 31 reports in the last 14 days."
+    private static let seen = "2 resolved leaks are still seen: 31 reports since then, in the last 14 days."
 
     /// Decisions change no number of the tiles above the list.
     @Test(

@@ -86,7 +86,8 @@ enum Shop {
         for (version, reports, checks) in [("", 1_440, 10_000)] + versions {
             counts.add(
                 FixCounts.Build(
-                    version: version, isSince: !version.isEmpty, isMixed: false, checks: spread(checks),
+                    version: version, isSince: !version.isEmpty, firstUse: now - 400 * hour,
+                    seenAgainDay: reports > 0 ? today - 2 : nil, checks: spread(checks),
                     reports: spread(reports)))
         }
         return counts.status(regressedIn: back)
@@ -240,6 +241,7 @@ enum Shop {
             decision: history[1], reportsSince: 37, regressedIn: "5.2.0")
         detail.row.fix = fix([("5.1.0", 0, 1_204), ("5.2.0", 37, 900)], back: "5.2.0")
         detail.history = history
+        detail.fixes = [1: detail.row.fix!]
         detail.lived = [
             LeakDetail.LivedRange(from: 0, to: 1000, count: 1),
             LeakDetail.LivedRange(from: 1000, to: 5000, count: 3),

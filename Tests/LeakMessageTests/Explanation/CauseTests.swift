@@ -267,6 +267,8 @@ import Testing
         ("closure #1 in closure #2 in static Screens.family.getter", "stored_closure"),
         ("closure #1 in Gallery.bind()", "stored_closure"),
         ("implicit closure #2 in implicit closure #1 in closure #4 in Screens.make()", "method_reference"),
+        // A closure in an autoclosure, such as the right side of `??`.
+        ("closure #1 in implicit closure #1 in Gallery.bind()", "stored_closure"),
     ])
     func `a closure is nested where the outer one is the object's own`(name: String, cause: String) {
         let zoom = RetainReference(owner: "Shop.Gallery", field: "onZoom", kind: .property, isClosure: true)
