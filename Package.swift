@@ -67,12 +67,14 @@ let package = Package(
             linkerSettings: [.linkedLibrary("m", .when(platforms: [.linux]))]),
         // Reads detectors' texts, names of types and call stacks.
         .target(name: "LeakGrammar", dependencies: ["LeakMessage", "LeakPlatform"], swiftSettings: settings),
+        // The mistakes that keep objects in memory, recognized by paths.
+        .target(name: "LeakCauses", dependencies: ["LeakMessage"], swiftSettings: settings),
         .target(
             name: "LeakDetector", dependencies: ["LeakMessage", "LeakPlatform"], swiftSettings: settings),
         .target(
             name: "RetainPaths",
             dependencies: [
-                "LeakDetector", "LeakMessage", "LeakPlatform", "CLeakSwiftRuntime",
+                "LeakCauses", "LeakDetector", "LeakMessage", "LeakPlatform", "CLeakSwiftRuntime",
                 .target(name: "CLeakLinux", condition: .when(platforms: [.linux])),
             ],
             swiftSettings: settings),
@@ -80,7 +82,7 @@ let package = Package(
         .target(
             name: "LeakDetectorTesting",
             dependencies: [
-                "LeakMessage", "LeakGrammar", "LeakPlatform",
+                "LeakCauses", "LeakMessage", "LeakGrammar", "LeakPlatform",
                 .target(name: "CLeakSwiftRuntime", condition: .when(platforms: [.linux])),
                 .target(name: "RetainPaths", condition: .when(platforms: [.linux])),
             ],
@@ -138,8 +140,8 @@ let package = Package(
         .target(
             name: "LeakCollector",
             dependencies: [
-                "LeakMessage", "LeakGrammar", "LeakSentry", "LeakStatistics", "LeakStore", "LeakHTTPServer",
-                "LeakGzip", "LeakPlatform", "CLeakCrypto",
+                "LeakCauses", "LeakMessage", "LeakGrammar", "LeakSentry", "LeakStatistics", "LeakStore",
+                "LeakHTTPServer", "LeakGzip", "LeakPlatform", "CLeakCrypto",
                 "CLeakSwiftRuntime",
                 .target(name: "LeakPostgreSQL", condition: .when(traits: ["PostgreSQL"])),
             ],
@@ -198,7 +200,7 @@ let package = Package(
             name: "LeakHTTPClientTests", dependencies: ["LeakHTTPClient"],
             swiftSettings: settings),
         .testTarget(
-            name: "LeakMessageTests", dependencies: ["LeakSeededRandom", "LeakMessage"],
+            name: "LeakMessageTests", dependencies: ["LeakSeededRandom", "LeakCauses", "LeakMessage"],
             resources: [.copy("Vectors")], swiftSettings: settings),
         .testTarget(
             name: "LeakGrammarTests",
@@ -229,7 +231,8 @@ let package = Package(
             name: "RetainPathsTests",
             dependencies: [
                 "CLeakRemoteMirror",
-                "LeakSeededRandom", "RetainPaths", "RetainScenarios", "LeakMessage", "LeakGrammar",
+                "LeakSeededRandom", "RetainPaths", "RetainScenarios", "LeakCauses", "LeakMessage",
+                "LeakGrammar",
                 "LeakPlatform",
                 "CLeakSwiftRuntime",
                 .target(name: "CLeakLinux", condition: .when(platforms: [.linux])),
@@ -241,7 +244,7 @@ let package = Package(
             swiftSettings: settings),
         .testTarget(
             name: "LeakDetectorTestingTests",
-            dependencies: ["LeakDetectorTesting", "LeakMessage", "LeakPlatform"],
+            dependencies: ["LeakDetectorTesting", "LeakCauses", "LeakMessage", "LeakPlatform"],
             swiftSettings: settings),
         // An app that tests start and kill.
         .executableTarget(

@@ -43,11 +43,13 @@ let package = Package(
         .target(
             name: "LeakMessage", dependencies: ["LeakPlatform"], swiftSettings: settings,
             linkerSettings: [.linkedLibrary("m", .when(platforms: [.linux]))]),
+        .target(name: "LeakCauses", dependencies: ["LeakMessage"], swiftSettings: settings),
         .target(name: "LeakGrammar", dependencies: ["LeakMessage", "LeakPlatform"], swiftSettings: settings),
         .target(
             name: "LeakDetector", dependencies: ["LeakMessage", "LeakPlatform"], swiftSettings: settings),
         .target(
-            name: "LeakDetectorTesting", dependencies: ["LeakMessage", "LeakGrammar", "LeakPlatform"],
+            name: "LeakDetectorTesting",
+            dependencies: ["LeakCauses", "LeakMessage", "LeakGrammar", "LeakPlatform"],
             swiftSettings: settings),
         .target(
             name: "LeakReporter",
@@ -59,7 +61,7 @@ let package = Package(
             resources: [.copy("PrivacyInfo.xcprivacy")], swiftSettings: settings),
         .target(name: "LeakSeededRandom", swiftSettings: settings),
         .testTarget(
-            name: "LeakMessageTests", dependencies: ["LeakMessage", "LeakSeededRandom"],
+            name: "LeakMessageTests", dependencies: ["LeakCauses", "LeakMessage", "LeakSeededRandom"],
             resources: [.copy("Vectors")],
             swiftSettings: settings),
         .testTarget(
@@ -75,7 +77,7 @@ let package = Package(
             swiftSettings: settings),
         .testTarget(
             name: "LeakDetectorTestingTests",
-            dependencies: ["LeakDetectorTesting", "LeakMessage", "LeakPlatform"],
+            dependencies: ["LeakDetectorTesting", "LeakCauses", "LeakMessage", "LeakPlatform"],
             swiftSettings: settings),
     ],
     swiftLanguageModes: [.v6]

@@ -9,11 +9,11 @@
 
 /// A lock, and a condition to wait for while holding it.
 @safe
-struct Monitor: ~Copyable {
+package struct Monitor: ~Copyable {
     private let mutex: UnsafeMutablePointer<pthread_mutex_t>
     private let condition: UnsafeMutablePointer<pthread_cond_t>
 
-    init() {
+    package init() {
         unsafe mutex = .allocate(capacity: 1)
         unsafe condition = .allocate(capacity: 1)
         let locked = unsafe pthread_mutex_init(mutex, nil)
@@ -28,14 +28,14 @@ struct Monitor: ~Copyable {
         unsafe mutex.deallocate()
     }
 
-    func lock() { unsafe pthread_mutex_lock(mutex) }
+    package func lock() { unsafe pthread_mutex_lock(mutex) }
 
-    func unlock() { unsafe pthread_mutex_unlock(mutex) }
+    package func unlock() { unsafe pthread_mutex_unlock(mutex) }
 
     /// Releases the lock until woken, or until a spurious wake-up. Call with the lock held.
     ///
     /// - Parameter milliseconds: the maximum wait, on a clock that cannot be set; `nil` is no limit.
-    func wait(milliseconds: Int64?) {
+    package func wait(milliseconds: Int64?) {
         guard let milliseconds else {
             unsafe pthread_cond_wait(condition, mutex)
             return
@@ -51,9 +51,9 @@ struct Monitor: ~Copyable {
         #endif
     }
 
-    func wakeOne() { unsafe pthread_cond_signal(condition) }
+    package func wakeOne() { unsafe pthread_cond_signal(condition) }
 
-    func wakeAll() { unsafe pthread_cond_broadcast(condition) }
+    package func wakeAll() { unsafe pthread_cond_broadcast(condition) }
 
     /// Selects the monotonic clock where the system allows a choice; Darwin waits for a span of time instead.
     private static func initialize(_ condition: UnsafeMutablePointer<pthread_cond_t>) -> Int32 {

@@ -1,7 +1,7 @@
 #if canImport(Darwin)
-    import Darwin
+    package import Darwin
 #else
-    import Glibc
+    package import Glibc
 #endif
 
 /// Marks of threads, with which an object checks whether code runs on its own thread.
@@ -41,9 +41,9 @@ public enum ThreadMark {
 }
 
 /// A key of thread-local storage.
-enum ThreadKey {
+package enum ThreadKey {
     /// - Returns: `nil` when the process has used up its keys.
-    static func make() -> pthread_key_t? {
+    package static func make() -> pthread_key_t? {
         var key = pthread_key_t()
         return unsafe pthread_key_create(&key, nil) == 0 ? key : nil
     }

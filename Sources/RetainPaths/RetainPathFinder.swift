@@ -1,5 +1,6 @@
+// The public API has types of these two modules, which are no products of the package: an app gets them with this module.
+@_exported public import LeakCauses
 public import LeakDetector
-// The public API has types of LeakMessage, which is no product of the package: an app gets them with this module.
 @_exported public import LeakMessage
 internal import LeakPlatform
 
@@ -42,6 +43,9 @@ public struct RetainPathFinder: LeakExplainer, Sendable {
             return nil
         #endif
     }
+
+    /// Returns the known mistake that formed the path, and the code to write instead; `nil` without a known mistake.
+    public func advice(on explanation: RetainExplanation) -> String? { explanation.advice }
 
     /// Explains why an object is alive. Calls from several threads run one after another.
     ///

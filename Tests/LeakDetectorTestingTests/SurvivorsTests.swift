@@ -1,3 +1,4 @@
+import LeakCauses
 import LeakMessage
 import Testing
 

@@ -1,3 +1,4 @@
+import LeakCauses
 import LeakMessage
 import RetainScenarios
 import Testing
@@ -76,6 +77,7 @@ import Testing
         let expected = Self.scenarios.first { $0.value.contains(scenario.name) }?.key
         #expect(cause?.identifier == expected, "\(explanation.path?.references ?? [])")
         #expect(cause?.isCertain != true || !scenario.isSuspected)
+        #expect(finder.advice(on: explanation) == explanation.advice)
     }
 
     #if os(Linux)

@@ -1,3 +1,4 @@
+internal import LeakCauses
 internal import LeakMessage
 internal import LeakStore
 

@@ -1,3 +1,4 @@
+internal import LeakCauses
 internal import LeakMessage
 
 /// The cause of a retain path, and the code to write instead.

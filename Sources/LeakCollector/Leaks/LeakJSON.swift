@@ -1,5 +1,6 @@
 internal import LeakPlatform
 internal import LeakGrammar
+internal import LeakCauses
 internal import LeakMessage
 internal import LeakStore
 

@@ -50,8 +50,8 @@ final class AlertPresenter: Sendable {
     }
 
     /// Adds the reason why an object is still in memory to the alert that was shown for it.
-    func explain(_ report: LeakReport, _ explanation: RetainExplanation) {
-        guard let text = FindingText.explanation(report, explanation) else { return }
+    func explain(_ report: LeakReport, _ explanation: RetainExplanation, advice: String?) {
+        guard let text = FindingText.explanation(report, explanation, advice: advice) else { return }
         guard let screen else { return write(text) }
         let alert = watchedAlerts.with { alerts -> Alert? in
             guard var alert = alerts[report.id ?? ""] else { return nil }

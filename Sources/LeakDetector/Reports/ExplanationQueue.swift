@@ -37,7 +37,7 @@ final class ExplanationQueue: Sendable {
         }
     }
 
-    private let explainer: any LeakExplainer
+    let explainer: any LeakExplainer
     private let isWanted: @Sendable () -> Bool
     private let now: @Sendable () -> Int64
     private let state = Guarded(State())

@@ -22,12 +22,13 @@ enum FindingText {
         return file.isEmpty ? "" : ", expected at \(file):\(line)"
     }
 
-    /// Returns the reason why an object is still in memory, and advice on the next line if there is any; `nil` if nothing was
-    /// found.
-    static func explanation(_ report: LeakReport, _ explanation: RetainExplanation) -> String? {
+    /// Returns the reason why an object is still in memory, and the explainer's advice on the next line if there is any; `nil` if
+    /// nothing was found.
+    static func explanation(
+        _ report: LeakReport, _ explanation: RetainExplanation, advice: String?
+    ) -> String? {
         guard let summary = explanation.summary else { return nil }
-        let advice = explanation.advice.map { "\n\($0)" } ?? ""
-        return "\(report.className ?? "An object") is \(summary)\(advice)"
+        return "\(report.className ?? "An object") is \(summary)\(advice.map { "\n\($0)" } ?? "")"
     }
 
     /// Returns one line about the end of an object: it was freed, or is in use again.

@@ -1,33 +1,51 @@
 public import LeakMessage
 
+/// A leak that is to be reported. A class, because a report in a struct would be copied with each finding.
+final class FoundLeak: Sendable {
+    let report: LeakReport
+    let subject: any Subject
+    let type: AnyClass
+    let identity: ObjectIdentifier
+    let isWatched: Bool
+
+    init(
+        _ report: LeakReport, _ subject: any Subject, type: AnyClass, identity: ObjectIdentifier,
+        isWatched: Bool
+    ) {
+        self.report = report
+        self.subject = subject
+        self.type = type
+        self.identity = identity
+        self.isWatched = isWatched
+    }
+
+    var id: String { report.id ?? "" }
+
+    /// `true` while the leaked object exists. Read it on the checker's queue.
+    var isAlive: Bool { subject.object.map(ObjectIdentifier.init) == identity }
+}
+
 extension LeakDetector {
     /// An object that stayed in memory though it should have been deallocated.
     ///
     /// It gives access to the object only as a `Sendable` type, because other threads may still use the object.
     public struct Finding: Sendable {
         /// The report that would be sent: class, path, reason, time waited.
-        public let report: LeakReport
-        private let subject: any Subject
-        private let type: AnyClass
-        private let identity: ObjectIdentifier
+        public var report: LeakReport { leak.report }
+        private let leak: FoundLeak
 
-        init(_ report: LeakReport, _ subject: any Subject, type: AnyClass, identity: ObjectIdentifier) {
-            self.report = report
-            self.subject = subject
-            self.type = type
-            self.identity = identity
-        }
+        init(_ leak: FoundLeak) { self.leak = leak }
 
-        var object: AnyObject? { subject.object }
+        var object: AnyObject? { leak.subject.object }
 
         /// Returns `true` if the object is an instance of a class or of one of its subclasses.
-        public func isInstance<Class: AnyObject>(of type: Class.Type) -> Bool { self.type is Class.Type }
+        public func isInstance<Class: AnyObject>(of type: Class.Type) -> Bool { leak.type is Class.Type }
 
         /// Returns `true` if this is the object that was found.
         public func isObject(_ object: AnyObject) -> Bool {
             // Compares the identities first: if they are equal, the caller retains the object that `subject.object` returns, so
             // that reading it cannot release it last.
-            ObjectIdentifier(object) == identity && subject.object === object
+            ObjectIdentifier(object) == leak.identity && leak.subject.object === object
         }
 
         /// Returns the object, while it exists, as a class that is `Sendable`, such as a view, a view controller, another class of
@@ -37,15 +55,15 @@ extension LeakDetector {
         ///   `any AnyObject & Sendable`: a cast to it succeeds also for objects that are not `Sendable`.
         public func object<Class: AnyObject & Sendable>(as type: Class.Type = Class.self) -> Class? {
             guard type as Any is AnyClass else { return nil }
-            return subject.object as? Class
+            return leak.subject.object as? Class
         }
 
         /// The qualified name of the object's class.
-        public var className: String { report.className ?? "" }
+        public var className: String { leak.report.className ?? "" }
 
         /// The finding in one line:
         /// `Shop.CartModel is still in memory 1.5 s after it should have gone (popped): Cart → Shop.CartModel`.
-        public var text: String { FindingText.line(report) }
+        public var text: String { FindingText.line(leak.report) }
     }
 
     /// Answer of the app to a finding.

@@ -11,4 +11,13 @@ public protocol LeakExplainer: Sendable {
     ///   - object: the address of the object, which may be deallocated at any time, since nothing retains it for the explainer.
     ///   - callerReferences: the number of strong references to the object that the detector itself holds.
     func explain(_ object: UnsafeRawPointer, callerReferences: Int) -> RetainExplanation
+
+    /// Returns advice on how to remove the references of an explanation; `nil` if there is none. The modes ``LeakDetector/Mode/log``
+    /// and ``LeakDetector/Mode/alert`` print it after the explanation.
+    func advice(on explanation: RetainExplanation) -> String?
+}
+
+extension LeakExplainer {
+    /// Returns `nil`: an explainer gives no advice unless it implements this.
+    public func advice(on explanation: RetainExplanation) -> String? { nil }
 }

@@ -77,9 +77,8 @@ final class LeakNotifier: Sendable {
             var report = makeReport(description, entry.context)
             (report.event, report.id) = (.leak, id)
             (report.waitedMilliseconds, report.alive) = (waited, alive)
-            let leak = Leak(
-                report: report, subject: entry.subject, type: description.type, identity: identity,
-                isWatched: isWatched)
+            let leak = FoundLeak(
+                report, entry.subject, type: description.type, identity: identity, isWatched: isWatched)
             announce(leak, checker)
         case .freed(let id, let lived, let alive):
             end(of: id, .init(livedMilliseconds: lived, alive: alive, isInUse: false, at: WireTime.now))
@@ -88,24 +87,6 @@ final class LeakNotifier: Sendable {
         case .forgotten(let id, let isIgnored):
             reportedLeaks.with { $0.forget(id, isIgnored: isIgnored) }
             alerts.forget(id)
-        }
-    }
-
-    /// A leak that is to be reported.
-    private struct Leak: Sendable {
-        var report: LeakReport
-        let subject: any Subject
-        let type: AnyClass
-        let identity: ObjectIdentifier
-        let isWatched: Bool
-
-        var id: String { report.id ?? "" }
-
-        /// `true` while the leaked object exists. Read it on the checker's queue.
-        var isAlive: Bool { subject.object.map(ObjectIdentifier.init) == identity }
-
-        var finding: LeakDetector.Finding {
-            LeakDetector.Finding(report, subject, type: type, identity: identity)
         }
     }
 
@@ -149,7 +130,7 @@ final class LeakNotifier: Sendable {
 
     /// Asks the app what to do with a leak, and acts on its answer. If the app is asked on another queue, its answer comes
     /// later; if the object ends before that, its end is reported after the leak.
-    private func announce(_ leak: Leak, _ checker: ExpirationChecker) {
+    private func announce(_ leak: FoundLeak, _ checker: ExpirationChecker) {
         let isAskedHere =
             switch mode.question {
             case .onQueue: true
@@ -167,29 +148,30 @@ final class LeakNotifier: Sendable {
     ///
     /// Only the address is passed to the explainer: a reference would retain the object, and could deallocate it on the wrong
     /// thread.
-    private func explain(_ leak: Leak, isAlert: Bool, _ checker: ExpirationChecker) {
+    private func explain(_ leak: FoundLeak, isAlert: Bool, _ checker: ExpirationChecker) {
         guard let explanations, isAlert || mode.explain != nil else { return }
         let place = FindingText.place(leak.report)
         let key = ([place] + leak.report.stack + [leak.report.className ?? ""]).joined(separator: "\n")
         explanations.explain(key, UInt(bitPattern: leak.identity)) { explanation in
+            let advice = explanations.explainer.advice(on: explanation)
             checker.call(afterMilliseconds: 0) {
                 // The explained object is the leaked one only if it has existed all the time. A look at the subject would do more
                 // than compare: it may expect other objects.
                 guard !checker.isStopped, checker.isValid(leak.id, of: leak.identity),
                     leak.isAlive
                 else { return explanations.retry(key) }
-                if isAlert { self.alerts.explain(leak.report, explanation) }
-                self.mode.explain?(leak.report, explanation)
+                if isAlert { self.alerts.explain(leak.report, explanation, advice: advice) }
+                self.mode.explain?(leak.report, explanation, advice)
             }
         }
     }
 
     /// - Parameter completion: receives the app's answer, on the checker's queue.
     private func ask(
-        about leak: Leak, _ checker: ExpirationChecker,
+        about leak: FoundLeak, _ checker: ExpirationChecker,
         _ completion: @escaping @Sendable (LeakDetector.Answer) -> Void
     ) {
-        let finding = leak.finding
+        let finding = LeakDetector.Finding(leak)
         switch mode.question {
         case .onQueue(let ask): completion(ask(finding))
         case .onMainActor(let ask):
@@ -203,7 +185,7 @@ final class LeakNotifier: Sendable {
         }
     }
 
-    private func conclude(_ leak: Leak, answer: LeakDetector.Answer, from checker: ExpirationChecker) {
+    private func conclude(_ leak: FoundLeak, answer: LeakDetector.Answer, from checker: ExpirationChecker) {
         // `onDetect` may have stopped the detector or ignored the object. An object that was ignored while the question waited, and
         // was deallocated since, is no longer known to the checker, so `reportedLeaks` is asked as well.
         guard !checker.isStopped, !checker.isMuted(leak.id, of: leak.identity),
@@ -217,7 +199,8 @@ final class LeakNotifier: Sendable {
             return checker.retract(leak.id, of: leak.identity)
         case .report: break
         case .showAlert, .showAlertWithoutScreenshot:
-            alerts.show(leak.finding, withScreenshot: answer == .showAlert, isWatched: leak.isWatched)
+            alerts.show(
+                LeakDetector.Finding(leak), withScreenshot: answer == .showAlert, isWatched: leak.isWatched)
         }
         if leak.isWatched { reportedLeaks.with { $0.add(leak.report) } }
         mode.report(leak.report)

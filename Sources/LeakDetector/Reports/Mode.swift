@@ -13,7 +13,7 @@ extension LeakDetector {
         let question: Question
         let report: @Sendable (LeakReport) -> Void
         /// Receives the explanations; `nil` if they are wanted only for leaks that are shown as alerts.
-        let explain: (@Sendable (LeakReport, RetainExplanation) -> Void)?
+        let explain: (@Sendable (LeakReport, RetainExplanation, _ advice: String?) -> Void)?
         let wantsExplanations: @Sendable () -> Bool
 
         /// Returns a mode that asks about each leak on the main actor, then reports the leaks that were not ignored.
@@ -35,7 +35,7 @@ extension LeakDetector {
             wantsExplanations: @escaping @Sendable () -> Bool = { true }
         ) -> Mode {
             Mode(
-                question: .onMainActor(onDetect), report: report, explain: onExplain,
+                question: .onMainActor(onDetect), report: report, explain: withoutAdvice(onExplain),
                 wantsExplanations: wantsExplanations)
         }
 
@@ -54,7 +54,7 @@ extension LeakDetector {
             wantsExplanations: @escaping @Sendable () -> Bool = { true }
         ) -> Mode {
             Mode(
-                question: .onQueue(onDetectOnQueue), report: report, explain: onExplain,
+                question: .onQueue(onDetectOnQueue), report: report, explain: withoutAdvice(onExplain),
                 wantsExplanations: wantsExplanations)
         }
 
@@ -77,8 +77,8 @@ extension LeakDetector {
 
         /// A mode that writes each leak and its end to standard error, with the references that keep the object if the detector has
         /// an explainer.
-        public static let log = Mode.custom(
-            onDetectOnQueue: { finding in
+        public static let log = Mode(
+            question: .onQueue { finding in
                 StandardError.writeFinding(finding.text)
                 return .report
             },
@@ -86,11 +86,12 @@ extension LeakDetector {
                 guard report.event == .freed else { return }
                 StandardError.writeFinding(FindingText.end(report, isInUse: report.isCameBack))
             },
-            onExplain: { report, explanation in
-                if let text = FindingText.explanation(report, explanation) {
+            explain: { report, explanation, advice in
+                if let text = FindingText.explanation(report, explanation, advice: advice) {
                     StandardError.writeFinding(text)
                 }
-            })
+            },
+            wantsExplanations: { true })
 
         /// A mode that shows each leak and its end on screen in debug builds. Where there is no screen, and in release builds, it
         /// works like ``log``.
@@ -103,6 +104,13 @@ extension LeakDetector {
                 // This mode alone stops the process, on request. preconditionFailure would print no text under -O.
                 fatalError(finding.text)
             })
+
+        private static func withoutAdvice(_ onExplain: (@Sendable (LeakReport, RetainExplanation) -> Void)?)
+            -> (@Sendable (LeakReport, RetainExplanation, String?) -> Void)?
+        {
+            guard let onExplain else { return nil }
+            return { report, explanation, _ in onExplain(report, explanation) }
+        }
     }
 }
 

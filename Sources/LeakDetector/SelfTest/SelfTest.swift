@@ -4,7 +4,7 @@ internal import LeakPlatform
 
 extension LeakDetector {
     /// Result of a self-test.
-    public enum SelfTest: Hashable, Sendable {
+    public indirect enum SelfTest: Hashable, Sendable {
         /// The detector noticed an object that was leaked on purpose, and its deallocation. Pass `leak` to a reporter to test the
         /// way to the collector as well.
         case works(leak: LeakReport, freed: LeakReport)

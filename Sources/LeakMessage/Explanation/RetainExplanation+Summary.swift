@@ -26,20 +26,6 @@ extension RetainExplanation {
         return text
     }
 
-    /// The known mistake that formed the path and, on separate lines, the code to write instead; `nil` without a known cause.
-    public var advice: String? { advice(closureNames: []) }
-
-    /// Returns ``advice`` for a path whose closures have names, which can make the cause more specific.
-    ///
-    /// - Parameter closureNames: the demangled names of the path's closures.
-    package func advice(closureNames: [String]) -> String? {
-        guard let cause = path.flatMap({ LeakCause(of: $0, closureNames: closureNames) }) else { return nil }
-        let isCertain = cause.isCertain && confidence == .proven
-        let code = cause.remedy.split(separator: "\n").map { "\n    \($0)" }.joined()
-        return
-            "\(isCertain ? "Cause" : "Probable cause"): \(cause.name). \(cause.explanation) Write instead:\(code)"
-    }
-
     private static func count(_ number: Int, _ noun: String) -> String {
         "\(number) \(noun)\(number == 1 ? "" : "s")"
     }

@@ -6,7 +6,7 @@ import LeakMessage
 /// owner supplies the time and the events.
 ///
 /// Changes are on the disk, if it accepts them, when ``commit(at:)`` returns.
-struct Outbox {
+struct Outbox: ~Copyable {
     enum Step: Hashable, Sendable {
         /// Nothing is due before that time, or before the next record if it is `nil`.
         case wait(until: MonotonicTime?)
@@ -321,7 +321,7 @@ struct Outbox {
     }
 
     private var dueAt: MonotonicTime? {
-        let sendsAll = rules.sendsAutomatically
+        let (sendsAll, flushThrough, queue) = (rules.sendsAutomatically, flushThrough, queue)
         func mustFlush(_ queuedSegment: QueuedSegment) -> Bool {
             flushThrough.map { queuedSegment.firstSequence <= $0 } == true
         }

@@ -3,7 +3,7 @@ import LeakMessage
 internal import LeakPlatform
 
 /// The loop of the reporter's thread.
-struct ReporterLoop {
+struct ReporterLoop: ~Copyable {
     private let environment: ReporterEnvironment
     private let thread: ReporterThread
     private let sender = BatchSender()

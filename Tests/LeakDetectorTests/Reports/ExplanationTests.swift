@@ -23,6 +23,10 @@ import LeakPlatform
             return ExplanationTests.cycle
         }
 
+        func advice(on explanation: RetainExplanation) -> String? {
+            explanation == ExplanationTests.cycle ? ExplanationTests.advice : nil
+        }
+
         func open() {
             isOpen.with { $0 = true }
             isOpen.wakeAll()
@@ -326,12 +330,11 @@ import LeakPlatform
     }
 
     private static let advice =
-        "Closure that captures its owner. The object keeps a closure, and the closure captures the object. Write instead:"
-        + "\n    onTap = { [weak self] in … }"
+        "Cause: Closure that captures its owner. Write instead:\n    onTap = { [weak self] in … }"
 
     static let texts: [(RetainExplanation, String?)] = [
         (RetainExplanation(), nil),
-        (cycle, "Shop.Page is kept by a cycle: Page.onTap → closure → Page\nProbable cause: \(advice)"),
+        (cycle, "Shop.Page is kept by a cycle: Page.onTap → closure → Page"),
         (
             explanation {
                 $0.confidence = .suspected
@@ -339,7 +342,7 @@ import LeakPlatform
                 $0.cost = .init(bytes: 4_260_000, objects: 1, isAtLeast: true)
             },
             "Shop.Page is probably kept by a cycle: Page.onTap → closure → Page; 2 other references could not be explained; "
-                + "with it at least 4.2 MB in 1 object would be freed\nProbable cause: \(advice)"
+                + "with it at least 4.2 MB in 1 object would be freed"
         ),
         (
             explanation {
@@ -347,7 +350,7 @@ import LeakPlatform
                 $0.cost = .init(bytes: 12_345, objects: 7, isAtLeast: false)
             },
             "Shop.Page is kept by a cycle: Page.onTap → closure → Page; and by a cycle: Page.onTap → closure → Page; "
-                + "with it 12.3 KB in 7 objects would be freed\nProbable cause: \(advice)"
+                + "with it 12.3 KB in 7 objects would be freed"
         ),
         (
             explanation {
@@ -363,7 +366,10 @@ import LeakPlatform
     func `an explanation reads as a sentence`(explanation: RetainExplanation, text: String?) {
         var report = LeakReport()
         report.className = "Shop.Page"
-        #expect(FindingText.explanation(report, explanation) == text)
+        #expect(FindingText.explanation(report, explanation, advice: nil) == text)
+        #expect(
+            FindingText.explanation(report, explanation, advice: Self.advice)
+                == text.map { "\($0)\n\(Self.advice)" })
     }
 
     #if os(macOS) || os(Linux)
@@ -380,7 +386,9 @@ import LeakPlatform
                     withExtendedLifetime(page) {}
                 })
             let text = String(decoding: result.standardErrorContent, as: UTF8.self)
-            #expect(text.contains("LeakDetectorTests.Page is kept by a cycle: Page.onTap → closure → Page"))
+            #expect(
+                text.contains(
+                    "LeakDetectorTests.Page is kept by a cycle: Page.onTap → closure → Page\n\(Self.advice)"))
         }
     #endif
 

@@ -1,5 +1,6 @@
 import LeakSeededRandom
 import Foundation
+import LeakCauses
 import LeakMessage
 import Testing
 

@@ -1,7 +1,8 @@
 import Foundation
+import LeakMessage
 import Testing
 
-@testable import LeakMessage
+@testable import LeakCauses
 
 /// One line of `causes.jsonl`: a path as a project reported it, and the pattern behind it.
 struct CauseVector: Decodable, CustomTestStringConvertible {

@@ -1,4 +1,5 @@
 import Foundation
+import LeakCauses
 import LeakMessage
 import Testing
 

@@ -1,3 +1,5 @@
+internal import LeakMessage
+
 /// A condition on a path: the form of the path, and conditions on consecutive references of it.
 struct LeakRule: Sendable {
     enum Shape: Sendable {

@@ -1,3 +1,5 @@
+internal import LeakMessage
+
 /// The names of a path that replace the placeholders in texts of patterns. A placeholder without a suitable name is empty.
 struct PatternNames {
     private let names: [String: String]

@@ -1,7 +1,8 @@
 import Foundation
+import LeakPlatform
 import Testing
 
-@testable import LeakPlatform
+@testable import LeakReporter
 
 @Suite struct BoundedQueueTests {
     private final class Owned: Sendable {}

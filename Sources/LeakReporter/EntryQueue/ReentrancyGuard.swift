@@ -4,6 +4,8 @@
     internal import Glibc
 #endif
 
+internal import LeakPlatform
+
 /// A record that a thread is inside an object. It detects reentrant calls: a signal handler may call the object that it has
 /// interrupted.
 ///

@@ -1,7 +1,8 @@
 import Foundation
+import LeakPlatform
 import Testing
 
-@testable import LeakPlatform
+@testable import LeakReporter
 
 /// State of a signal handler on the only thread that has `SIGUSR2` unblocked. The handler cannot capture anything itself.
 private enum Interruption {
@@ -40,6 +41,17 @@ private enum Interruption {
 }
 
 @Suite(.serialized) struct BoundedQueueSignalTests {
+    @Test func `a queue works in a process without thread-local storage left`() async {
+        await #expect(processExitsWith: .success) {
+            while ThreadKey.make() != nil {}
+            let queue = BoundedQueue<Int>(items: 2, bytes: 10)
+            guard queue.offer(1, bytes: 1) == 1 else { fatalError("offer") }
+            var items: [Int] = []
+            queue.take(into: &items, milliseconds: 0)
+            exit(items == [1] ? 0 : 1)
+        }
+    }
+
     @Test func `a handler that has interrupted the queue is refused, which is counted`() {
         let queue = Interruption.queue
         let before = queue.rejections.reentrant

@@ -1,3 +1,5 @@
+internal import LeakMessage
+
 /// A reference of a path, with the closures between its owner and the next object, in the form that rules compare.
 struct PathStep {
     /// The kind of field that holds the reference: a property, an element of a collection, or a property of such an element.

@@ -1,10 +1,12 @@
+internal import LeakPlatform
+
 /// A bounded queue to which any thread adds items and from which one thread takes them.
 ///
 /// A call waits only for the short steps of other threads under the lock. A call of a signal handler that interrupts such a
 /// step on its own thread is rejected, because it would deadlock. ``offer(_:bytes:weight:in:separating:)`` allocates memory
 /// only if the buffer must grow beyond its smallest capacity.
 @safe
-public final class BoundedQueue<Item: Sendable>: @unchecked Sendable {
+final class BoundedQueue<Item: Sendable>: @unchecked Sendable {
     // Unchecked: `state` is accessed under the lock, `spare` by the one thread that takes items.
     private let monitor = Monitor()
     /// The state, behind a pointer: a handler must not interrupt Swift's checks of exclusive access.
@@ -89,7 +91,7 @@ public final class BoundedQueue<Item: Sendable>: @unchecked Sendable {
     /// - Parameters:
     ///   - items: the number of items that may wait.
     ///   - bytes: the number of bytes that the items may have together, as their owners count them.
-    public init(items: Int, bytes: Int) {
+    init(items: Int, bytes: Int) {
         ReentrancyGuard.prepare()
         itemLimit = items
         byteLimit = bytes
@@ -112,7 +114,7 @@ public final class BoundedQueue<Item: Sendable>: @unchecked Sendable {
     ///   - separation: the later items that must not be merged into earlier ones.
     /// - Returns: the number of items added so far, including this one; `nil` if the item was rejected, which ``rejections``
     ///   counts.
-    public func offer(
+    func offer(
         _ item: consuming Item, bytes: Int, weight: Int = 1, in room: QueueCapacity = .ordinary,
         separating separation: MergeBarrier = .all
     ) -> UInt64? {
@@ -123,7 +125,7 @@ public final class BoundedQueue<Item: Sendable>: @unchecked Sendable {
     ///
     /// - Returns: `false` if half of the room is used. Then the item was not added, and the caller uses
     ///   ``merge(_:bytes:weight:key:coarseKey:into:)`` instead.
-    public func offerUnlessHalfFull(_ item: consuming Item, bytes: Int, weight: Int) -> Bool {
+    func offerUnlessHalfFull(_ item: consuming Item, bytes: Int, weight: Int) -> Bool {
         var isHalfFull = false
         var item: Item? = consume item
         _ = withLock {
@@ -151,7 +153,7 @@ public final class BoundedQueue<Item: Sendable>: @unchecked Sendable {
     ///   - weight: the number that the item adds to ``weight``, or to ``rejections`` if it is rejected.
     ///   - body: merges the item into the waiting one; returns `false` if that one accepts no more. Called under the lock: it
     ///     must be short.
-    public func merge(
+    func merge(
         _ item: consuming Item, bytes: Int, weight: Int, key: MergeKey, coarseKey: MergeKey,
         into body: (inout Item) -> Bool
     ) {
@@ -188,7 +190,7 @@ public final class BoundedQueue<Item: Sendable>: @unchecked Sendable {
     ///
     /// - Parameter body: merges the item into the waiting one and returns the number of bytes by which that one grew, at most
     ///   `room`; `nil` if nothing was merged. Called under the lock: it must be short.
-    public func mergeAhead(
+    func mergeAhead(
         _ item: consuming Item, bytes: Int, key: MergeKey, into body: (inout Item, _ room: Int) -> Int?
     ) {
         var item: Item? = consume item
@@ -218,7 +220,7 @@ public final class BoundedQueue<Item: Sendable>: @unchecked Sendable {
     ///   - isAlwaysKept: `true` if the item is added even if there is no room.
     ///   - body: merges the item into the waiting one and returns the number of bytes by which that one grew, at most `room`;
     ///     `nil` if nothing was merged. Called under the lock: it must be short.
-    public func change(
+    func change(
         _ settings: [QueueSetting], _ item: consuming Item, bytes: Int, isAlwaysKept: Bool,
         into body: (inout Item, _ room: Int) -> Int?
     ) {
@@ -247,7 +249,7 @@ public final class BoundedQueue<Item: Sendable>: @unchecked Sendable {
     /// - Returns: the number of items added so far, including this one; `nil` after ``close()``, and in a handler that
     ///   interrupted a call of this queue.
     @discardableResult
-    public func offerIgnoringLimits(_ item: consuming Item, separating separation: MergeBarrier = .all)
+    func offerIgnoringLimits(_ item: consuming Item, separating separation: MergeBarrier = .all)
         -> UInt64?
     {
         add(item, bytes: 0, weight: 0, in: nil, separating: separation)
@@ -343,9 +345,9 @@ public final class BoundedQueue<Item: Sendable>: @unchecked Sendable {
     /// - Parameter milliseconds: the maximum wait for a first item, on a clock that cannot be set; `nil` waits without limit.
     /// - Returns: `true` if more items can be added. After ``close()`` it is `false`, and the call does not wait.
     @discardableResult
-    public func take(into items: inout [Item], milliseconds: Int64?) -> Bool {
+    func take(into items: inout [Item], milliseconds: Int64?) -> Bool {
         // Prevents a sum that overflows an Int64.
-        let deadline = milliseconds.map { SystemTime.monotonic + min(max($0, 0), SystemTime.longestWait) }
+        let deadline = milliseconds.map { SystemTime.monotonic + min(max($0, 0), .max / 2) }
         let isOpen = withLock {
             while unsafe state.pointee.buffer.count == 0 && !state.pointee.isClosed {
                 let left = deadline.map { $0 - SystemTime.monotonic }
@@ -369,7 +371,7 @@ public final class BoundedQueue<Item: Sendable>: @unchecked Sendable {
     }
 
     /// Rejects all items from now on, and wakes the thread that takes items. It can still take the waiting ones.
-    public func close() {
+    func close() {
         _ = withLock {
             unsafe state.pointee.isClosed = true
             monitor.wakeAll()
@@ -377,13 +379,13 @@ public final class BoundedQueue<Item: Sendable>: @unchecked Sendable {
     }
 
     /// The number of items added so far; 0 in a handler that interrupted a call of this queue.
-    public var lastSequence: UInt64 { withLock { unsafe state.pointee.sequence } ?? 0 }
+    var lastSequence: UInt64 { withLock { unsafe state.pointee.sequence } ?? 0 }
 
     /// The sum of the weights of all items added or merged so far; 0 in a handler that interrupted a call of this queue.
-    public var weight: Int { withLock { unsafe state.pointee.weight } ?? 0 }
+    var weight: Int { withLock { unsafe state.pointee.weight } ?? 0 }
 
     /// The numbers of rejected items; 0 in a handler that interrupted a call of this queue.
-    public var rejections: QueueRejections {
+    var rejections: QueueRejections {
         withLock { unsafe state.pointee.rejections } ?? QueueRejections()
     }
 
@@ -401,7 +403,7 @@ public final class BoundedQueue<Item: Sendable>: @unchecked Sendable {
 
     /// Counts an item that must not be added, because the call comes from the consumer's own thread, as a rejected reentrant
     /// call.
-    public func reject(weight: Int) { countReentrant(weight) }
+    func reject(weight: Int) { countReentrant(weight) }
 
     private func countReentrant(_ count: Int) {
         _ = withLock { unsafe state.pointee.rejections.reentrant += count }
@@ -409,17 +411,17 @@ public final class BoundedQueue<Item: Sendable>: @unchecked Sendable {
 }
 
 /// A hash of 128 bits, equal for items that may be merged.
-public struct MergeKey: Hashable, Sendable {
+struct MergeKey: Hashable, Sendable {
     private let high: Int
     private let low: Int
 
-    public init(_ high: Int, _ low: Int) { (self.high, self.low) = (high, low) }
+    init(_ high: Int, _ low: Int) { (self.high, self.low) = (high, low) }
 
     func combined(with other: MergeKey) -> MergeKey { MergeKey(high ^ other.high, low ^ other.low) }
 }
 
 /// The share of a ``BoundedQueue`` that an item may take.
-public enum QueueCapacity: Sendable {
+enum QueueCapacity: Sendable {
     /// Half of the limits; items in ``ordinary`` count as well.
     case half
     /// The whole limits; items in ``half`` count as well.
@@ -429,7 +431,7 @@ public enum QueueCapacity: Sendable {
 }
 
 /// The later items that must not be merged into items that were added before the separating item.
-public enum MergeBarrier: Sendable {
+enum MergeBarrier: Sendable {
     /// No later items.
     case none
     /// Only changes of settings.
@@ -439,7 +441,7 @@ public enum MergeBarrier: Sendable {
 }
 
 /// A setting that an item of a ``BoundedQueue`` changes, with its new value.
-public struct QueueSetting: Sendable {
+struct QueueSetting: Sendable {
     let name: MergeKey
     let value: MergeKey
     let isCoarse: Bool
@@ -448,21 +450,21 @@ public struct QueueSetting: Sendable {
     ///   - name: a hash, equal for changes of the same setting.
     ///   - value: a hash of the setting's name and new value.
     ///   - isCoarse: `true` if items under different values of the setting are not merged even when room is short.
-    public init(name: MergeKey, value: MergeKey, isCoarse: Bool) {
+    init(name: MergeKey, value: MergeKey, isCoarse: Bool) {
         (self.name, self.value, self.isCoarse) = (name, value, isCoarse)
     }
 }
 
 /// Numbers of items that a ``BoundedQueue`` rejected. In ``full`` and ``closed``, an item counts with its weight.
-public struct QueueRejections: Hashable, Sendable {
+struct QueueRejections: Hashable, Sendable {
     /// Items rejected for lack of room.
-    public var full = 0
+    var full = 0
     /// Rejected calls of any kind from signal handlers that had interrupted a call of the same queue on their own thread.
-    public var reentrant = 0
+    var reentrant = 0
     /// Items rejected after the queue was closed.
-    public var closed = 0
+    var closed = 0
     /// The number of items without a weight that were rejected for lack of room.
-    public var calls = 0
+    var calls = 0
 
-    public init() {}
+    init() {}
 }

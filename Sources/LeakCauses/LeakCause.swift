@@ -1,3 +1,5 @@
+public import LeakMessage
+
 /// The mistake that keeps an object in memory, recognized by the path that leads to it, and the code to write instead.
 public struct LeakCause: Hashable, Sendable {
     /// A stable identifier for the wire, databases and JSON, such as `timer_target`. docs/CAUSES.md lists all.
@@ -54,4 +56,18 @@ public struct LeakCause: Hashable, Sendable {
 extension RetainExplanation {
     /// The known mistake that formed the path; `nil` without a path, and for paths that no rule matches.
     public var cause: LeakCause? { path.flatMap { LeakCause(of: $0) } }
+
+    /// The known mistake that formed the path and, on separate lines, the code to write instead; `nil` without a known cause.
+    public var advice: String? { advice(closureNames: []) }
+
+    /// Returns ``advice`` for a path whose closures have names, which can make the cause more specific.
+    ///
+    /// - Parameter closureNames: the demangled names of the path's closures.
+    package func advice(closureNames: [String]) -> String? {
+        guard let cause = path.flatMap({ LeakCause(of: $0, closureNames: closureNames) }) else { return nil }
+        let isCertain = cause.isCertain && confidence == .proven
+        let code = cause.remedy.split(separator: "\n").map { "\n    \($0)" }.joined()
+        return
+            "\(isCertain ? "Cause" : "Probable cause"): \(cause.name). \(cause.explanation) Write instead:\(code)"
+    }
 }
