@@ -432,7 +432,7 @@ public enum QueueCapacity: Sendable {
 public enum MergeBarrier: Sendable {
     /// No later items.
     case none
-    /// Only changes of settings.
+    /// The waiting elements are only changes of settings.
     case settings
     /// All later items.
     case all

@@ -104,8 +104,8 @@ struct LeakMarkdown {
         return fence + padding + text + padding + fence
     }
 
-    // Compares scalars, not characters: a backtick or a line end that an accent follows is another character, but
-    // Markdown still recognizes it.
+    // Compares scalars: a backtick followed by a combining accent is one `Character` that differs from a backtick, but
+    // Markdown still recognizes the backtick. The same is true of a line end.
 
     private static func singleLine(_ text: String) -> String {
         var line = String.UnicodeScalarView()

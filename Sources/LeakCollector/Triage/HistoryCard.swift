@@ -5,7 +5,7 @@ struct HistoryCard: Component {
     var context: PageContext
     /// Decisions and comments, newest first.
     var history: [PastDecision]
-    /// The decision that holds, and what versions since then say about its fix. These steps follow from the counts of versions, and
+    /// The decision that is in force, and the evidence of later versions for its fix. These steps follow from the counts of versions, and
     /// are not stored as entries.
     var fix: (decision: PastDecision, text: FixStatusText)?
 
@@ -42,7 +42,7 @@ struct HistoryCard: Component {
     private func entry(_ decision: PastDecision) -> HTML {
         let note: HTML? = decision.note.map { #"<p class="words" dir="auto">\#($0)</p>"# }
         return """
-            <li><p><strong>\(IsolatedText(decision.by))</strong> \(DecisionText(action: decision.action)) · \
+            <li><p><strong>\(AuthorText(name: decision.by))</strong> \(DecisionText(action: decision.action)) · \
             \(context.relativeTime(decision.at))</p>\(note)\(steps(after: decision))</li>
             """
     }

@@ -173,7 +173,7 @@ final class LeakNotifier: Sendable {
         let key = ([place] + leak.report.stack + [leak.report.className ?? ""]).joined(separator: "\n")
         explanations.explain(key, UInt(bitPattern: leak.identity)) { explanation in
             checker.call(afterMilliseconds: 0) {
-                // The explained object is the leaked one only if it has existed all the time. A look at the subject would do more
+                // The explained object is the leaked one only if it has existed all the time. A check of the subject would do more
                 // than compare: it may expect other objects.
                 guard !checker.isStopped, checker.isValid(leak.id, of: leak.identity),
                     leak.isAlive

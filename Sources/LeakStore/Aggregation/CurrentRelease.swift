@@ -1,6 +1,6 @@
 /// The choice of the current release of an app in an environment: the pinned release; without one, the highest version with
 /// adoption. A version has adoption if it has at least ``minimumPercentage`` percent of the environment's sessions of the last
-/// 24 hours, and at least ``minimumSessions``. If no version has that many, the one with the most sessions is the current release.
+/// 24 hours, and at least ``minimumSessions``. If no version has that many sessions, the version with the most sessions is the current release.
 ///
 /// If most senders report no sessions, which shows in more than ``reportsPerSession`` reports for each, reports count instead. The 24 hours end with the last hour in which sessions or reports
 /// arrived, so the current release does not change while nothing arrives. The table `release_hour` has these hours and no

@@ -15,7 +15,7 @@ extension SQLiteReader {
         var samples: [SampleReport] = []
         while try select.step() {
             guard seenOrdinals.insert(select.int(1)).inserted else { continue }
-            let place: SampleReport.Place =
+            let reason: SampleReport.Reason =
                 switch select.int(0) {
                 case SampleSlot.first: .first
                 case SampleSlot.newest: .newest
@@ -27,9 +27,9 @@ extension SQLiteReader {
                 installHash: select.optionalInt64(8).map { UInt64(bitPattern: $0) },
                 install: select.optionalText(9), user: select.optionalText(10))
             samples.append(
-                SampleReport(place: place, at: select.time(2), origin: origin, body: select.bytes(11)))
+                SampleReport(reason: reason, at: select.time(2), origin: origin, body: select.bytes(11)))
         }
-        if samples.count > 1, samples[1].place == .first { samples.swapAt(0, 1) }
+        if samples.count > 1, samples[1].reason == .first { samples.swapAt(0, 1) }
         return samples
     }
 

@@ -81,7 +81,7 @@ extension StoreError {
 
 extension LeakDetail {
     /// Number of installs with the leak from which a version above the current release counts as in use, so that a fix can only come
-    /// after it. One install may be a developer's.
+    /// after it. A single install may belong to a developer.
     package static let installsInUse = 2
 
     /// Returns the version that “now” and “next” of a decision refer to: the current release, or a higher version that is in use.

@@ -34,7 +34,7 @@ package struct FixCounts: Sendable {
             reports.add(other.reports)
         }
 
-        /// `true` if the counts tell a rate: a version without checks would raise the rate of the others, and one without reports
+        /// `true` if the counts tell a rate: a version without checks would raise the rate of the other versions, and a version without reports
         /// would lower it.
         var isRate: Bool {
             let (reportCount, checkCount) = (reports.counts.reduce(0, +), checks.counts.reduce(0, +))
@@ -91,7 +91,7 @@ package struct FixCounts: Sendable {
         for (version, counts) in since {
             if let seenAgainOrder, VersionOrder(version) >= seenAgainOrder {
                 seenAgain = seenAgain ?? Counts()
-                // Checks of versions without a report would lower the rate that the others have.
+                // Checks of versions without a report would lower the rate of the versions with reports.
                 if counts.hasReports { seenAgain?.add(counts) }
             } else {
                 clean.add(counts)
@@ -145,7 +145,7 @@ extension FixCounts {
 }
 
 extension LeakRow {
-    /// `true` if the decision that holds is that the leak is resolved.
+    /// `true` if the current decision is "resolved".
     package var hasFix: Bool {
         guard case .resolved = decisionStatus?.decision.action else { return false }
         return true
