@@ -164,7 +164,8 @@
         else {
             return 0
         }
-        let isAccepted = unsafe sink.pointee.appendBody(UnsafeRawBufferPointer(start: bytes, count: size * count))
+        let isAccepted = unsafe sink.pointee.appendBody(
+            UnsafeRawBufferPointer(start: bytes, count: size * count))
         return isAccepted ? size * count : 0
     }
 
@@ -177,7 +178,8 @@
         else {
             return 0
         }
-        let isAccepted = unsafe sink.pointee.appendLine(UnsafeRawBufferPointer(start: bytes, count: size * count))
+        let isAccepted = unsafe sink.pointee.appendLine(
+            UnsafeRawBufferPointer(start: bytes, count: size * count))
         return isAccepted ? size * count : 0
     }
 #endif

@@ -94,7 +94,9 @@ struct SampleApp: Sendable {
     }
 
     /// Opens and closes some screens.
-    func session(release: Int, leakiness: Double, at time: WireTime, random: inout SeededRandom) -> SessionReports {
+    func session(release: Int, leakiness: Double, at time: WireTime, random: inout SeededRandom)
+        -> SessionReports
+    {
         var sessionReports = SessionReports()
         let totalWeight = screens.last?.totalWeight ?? 0
         for _ in 0..<random.number(3...8) {

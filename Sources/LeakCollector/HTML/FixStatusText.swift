@@ -50,7 +50,8 @@ struct FixStatusText {
         case .proving:
             let needed = progress.neededChecks ?? 0
             let devices = since.trials >= needed ? ", but from too few devices" : ""
-            return "\(Count(since.trials)) of \(Count(needed))\u{A0}\(noun) needed, all without this leak\(devices)"
+            return
+                "\(Count(since.trials)) of \(Count(needed))\u{A0}\(noun) needed, all without this leak\(devices)"
         case .fixed:
             let confidence = "\(Int(FixProgress.confidence * 100))\u{A0}%"
             return

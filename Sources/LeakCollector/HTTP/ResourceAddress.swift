@@ -82,7 +82,8 @@ struct ResourceAddress: Sendable {
             do throws(Problem) {
                 let resourceRead = try parse(request, match.parameters)
                 context.storeThreads.add(
-                    StoreWork(request.path, responders: { [responder] }, rejection: makeRejection) { resources in
+                    StoreWork(request.path, responders: { [responder] }, rejection: makeRejection) {
+                        resources in
                         do {
                             let view = StoreView(
                                 reader: resources.reader, now: context.now(),

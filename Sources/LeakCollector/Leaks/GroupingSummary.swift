@@ -50,7 +50,7 @@ struct GroupingSummary {
     }
 
     private static func same(_ count: Int, _ noun: String) -> String {
-        count == 1 ? "same \(noun)" : "same \(Count(count)) \(noun)s"
+        count == 1 ? "same \(noun)" : "same \(Count(count).of(noun, noun + "s"))"
     }
 
     /// Returns the number of system frames, or of system owners, that only some of the reports have. The grouping key

@@ -128,7 +128,8 @@ struct OverviewTiles: Component {
 /// Names of the reasons why reports were dropped. Unknown reasons of later versions are shown unchanged.
 enum DropReasonText {
     private static let names = [
-        "before_send": "removed by beforeSend", "budget": "storage limit of the device", "damaged": "damaged file",
+        "before_send": "removed by beforeSend", "budget": "storage limit of the device",
+        "damaged": "damaged file",
         "over_limit": "other reasons", "queue_full": "queue full", "reentrant": "signal handler",
         "refused": "rejected by the collector", "text_over_limit": "text limit", "too_long": "too long",
         "too_old": "too old", "unseen": "object not checked",

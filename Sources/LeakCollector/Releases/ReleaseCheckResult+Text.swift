@@ -112,7 +112,9 @@ extension ReleaseCheckResult {
         let classesWithTooFewChecks = classes.filter { $0.result == .tooFew }
         if !classesWithTooFewChecks.isEmpty {
             let named = classesWithTooFewChecks.prefix(Self.maxListedClasses).map { checked in
-                checked.neededChecks.map { "\(checked.name) (\(Count(checked.versionChecks)) of \(Count($0)))" }
+                checked.neededChecks.map {
+                    "\(checked.name) (\(Count(checked.versionChecks)) of \(Count($0)))"
+                }
                     ?? "\(checked.name) (only \(Count(checked.baselineChecks)) in \(baselineName))"
             }
             let more = classesWithTooFewChecks.count - named.count

@@ -6,7 +6,9 @@ extension Expectations {
 
     /// Returns the reported objects of the types for which the checks give a result: a leak, or the end of one. A result contains
     /// the number of living objects of its type, so the caller has to check first whether the reported ones still exist.
-    mutating func otherReportedObjects(_ checkedEntries: [(Entry, ObjectState)], at now: Int) -> [ObjectIdentifier] {
+    mutating func otherReportedObjects(_ checkedEntries: [(Entry, ObjectState)], at now: Int)
+        -> [ObjectIdentifier]
+    {
         var types: Set<ObjectIdentifier> = []
         for (entry, objectState) in checkedEntries {
             switch (entry.stage, objectState) {

@@ -316,7 +316,8 @@ final class ExpirationChecker: Sendable {
             return [identity] + [checkedEntry.owner].compactMap { $0 }
         }
         let reported = state.with { state in
-            state.expectations.otherReportedObjects(checkedEntries.map { ($0.0, $0.objectState) }, at: due.now)
+            state.expectations.otherReportedObjects(
+                checkedEntries.map { ($0.0, $0.objectState) }, at: due.now)
         }
         // Objects that are due now are left out: their results follow below.
         let checkedIdentities = Set(checkedEntries.compactMap { $0.0.identity })

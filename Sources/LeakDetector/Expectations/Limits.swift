@@ -37,7 +37,8 @@ extension LeakDetector {
             limits.graceMillisecondsByClass = graceMillisecondsByClass.mapValues {
                 min(max($0, 0), Self.longestGraceMilliseconds)
             }
-            limits.secondCheckMilliseconds = min(max(secondCheckMilliseconds, 0), Self.longestGraceMilliseconds)
+            limits.secondCheckMilliseconds = min(
+                max(secondCheckMilliseconds, 0), Self.longestGraceMilliseconds)
             limits.survivorMilliseconds = min(max(survivorMilliseconds, 0), Self.longestSurvivorMilliseconds)
             limits.outstanding = max(outstanding, 0)
             limits.survivors = max(survivors, 0)

@@ -41,7 +41,9 @@
         }
 
         /// Adds the hook of ``addHookAfter(_:_:)`` to a method with the parameter `animated`.
-        private nonisolated static func addHookAfterAnimated(_ selector: Selector, _ event: ScreenEvent) -> Bool {
+        private nonisolated static func addHookAfterAnimated(_ selector: Selector, _ event: ScreenEvent)
+            -> Bool
+        {
             typealias Original = @convention(c) (UIViewController, Selector, ObjCBool) -> Void
             typealias Block = @convention(block) (UIViewController, ObjCBool) -> Void
             return replace(selector, of: UIViewController.self) { next in

@@ -42,7 +42,8 @@
             let start = units.position
             units.skip(length)
             guard units.isValid,
-                let unit = CompilationUnit(unsafe LittleEndianReader(file, start..<units.position), is64Bit: is64Bit)
+                let unit = CompilationUnit(
+                    unsafe LittleEndianReader(file, start..<units.position), is64Bit: is64Bit)
             else { continue }
             unit.forEachRange(overlapping: lowest...highest) { range, fileNumber, line in
                 guard line > 0, line < Self.lineLimit else { return }
@@ -210,7 +211,8 @@ private struct CompilationUnit {
     ///
     /// - Returns: the text of the value, empty unless it is wanted; `nil` for a form that no compiler writes here.
     private func value(
-        of form: UInt64, in reader: inout LittleEndianReader, string: (UInt64, String) -> String, isWanted: Bool
+        of form: UInt64, in reader: inout LittleEndianReader, string: (UInt64, String) -> String,
+        isWanted: Bool
     ) -> String? {
         switch form {
         case 0x08:

@@ -47,7 +47,9 @@ extension Grammar {
     /// because `String(format:)` prints another number if a percent sign in the text used up the argument.
     private func isElapsed(_ text: Text) -> Bool {
         let number = text.dropping("-") ?? text
-        let end = number.dropping("nan") ?? number.dropping("inf") ?? number[ElapsedTime.endOfNumber(atStartOf: number)...]
+        let end =
+            number.dropping("nan") ?? number.dropping("inf")
+            ?? number[ElapsedTime.endOfNumber(atStartOf: number)...]
         return end.isEmpty || end.equals("s") || end.equals("s.")
     }
 
@@ -166,7 +168,9 @@ extension Grammar {
         reading.event = .leak
         reading.waitedMilliseconds = waitedMilliseconds
         reading.className = className(of: reading.subject)
-        reading.tail = Array(body[space..<ElapsedTime.endOfNumber(atStartOf: body[(space + 1)...])]) + Array("s ago".utf8)
+        reading.tail =
+            Array(body[space..<ElapsedTime.endOfNumber(atStartOf: body[(space + 1)...])])
+            + Array("s ago".utf8)
         reading.boundary = body[space..<end.upperBound]
         return reading
     }

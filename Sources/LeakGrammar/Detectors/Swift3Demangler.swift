@@ -96,7 +96,9 @@ struct Swift3Demangler {
 
     private mutating func boundGeneric() -> String? {
         remainder = remainder.dropFirst()
-        guard let base = readType(), let arguments = list({ $0.readType() }), !arguments.isEmpty else { return nil }
+        guard let base = readType(), let arguments = list({ $0.readType() }), !arguments.isEmpty else {
+            return nil
+        }
         return "\(base)<\(arguments.joined(separator: ", "))>"
     }
 
@@ -169,7 +171,9 @@ struct Swift3Demangler {
             guard let outer = readFunction(), consume("U"), let number = readIndex() else { return nil }
             return counted("closure #\(number + 1) in \(outer)")
         }
-        guard let context = readContext(), let name = readIdentifier(), let labels = readLabels() else { return nil }
+        guard let context = readContext(), let name = readIdentifier(), let labels = readLabels() else {
+            return nil
+        }
         let type = context.firstIndex(of: ".").map { context[context.index(after: $0)...] + "." } ?? ""
         return counted("\(type)\(name)(\(labels.map { $0 + ":" }.joined()))")
     }

@@ -294,10 +294,13 @@ extension PackedReader {
     private mutating func readCount() -> Int? { number().map { Total.bounded($0) } }
 
     /// Reads a count that may be missing. `nil`: the log is damaged; `.some(nil)`: there is no count.
-    private mutating func readOptionalCount() -> Int?? { number().map { $0 == 0 ? nil : Total.bounded($0 - 1) } }
+    private mutating func readOptionalCount() -> Int?? {
+        number().map { $0 == 0 ? nil : Total.bounded($0 - 1) }
+    }
 
     fileprivate mutating func readLeak() -> LoggedCounts.Leak? {
-        guard let id = number(), let reports = readCount(), let freed = readCount(), let installs = readCount(),
+        guard let id = number(), let reports = readCount(), let freed = readCount(),
+            let installs = readCount(),
             let sightings = readCount(), let aliveAtMost = readOptionalCount(), let lastSeen = readCount(),
             let impact = readOptionalCount()
         else { return nil }
@@ -307,7 +310,9 @@ extension PackedReader {
     }
 
     fileprivate mutating func readPart() -> LoggedCounts.Part? {
-        guard let id = number(), let reports = readCount(), let freed = readCount(), let installs = readCount() else {
+        guard let id = number(), let reports = readCount(), let freed = readCount(),
+            let installs = readCount()
+        else {
             return nil
         }
         return LoggedCounts.Part(id: Int64(id), reports: reports, freed: freed, installs: installs)

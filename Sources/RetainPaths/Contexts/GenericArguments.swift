@@ -31,7 +31,8 @@ struct GenericArguments {
                 Outer1<Int>.Inner3<Int, Int, Int>.self,
             ],
             [
-                Outer2<Int, Int>.self, Outer2<Int, Int>.Inner1<Int>.self, Outer2<Int, Int>.Inner2<Int, Int>.self,
+                Outer2<Int, Int>.self, Outer2<Int, Int>.Inner1<Int>.self,
+                Outer2<Int, Int>.Inner2<Int, Int>.self,
                 Outer2<Int, Int>.Inner3<Int, Int, Int>.self,
             ],
             [

@@ -35,7 +35,8 @@ extension ObjectReader {
         for _ in 0..<Self.handlerDistance {
             let end = allocations.count
             for allocation in allocations[start..<end] {
-                let bytes = min(allocationSize(at: allocation) ?? Self.bytesPerAllocation, Self.bytesPerAllocation)
+                let bytes = min(
+                    allocationSize(at: allocation) ?? Self.bytesPerAllocation, Self.bytesPerAllocation)
                 for offset in stride(from: 0, to: bytes - 7, by: 8) {
                     guard let word = memory.word(allocation &+ UInt(offset)) else { break }
                     if word == block { return true }

@@ -77,7 +77,8 @@ private func words(_ html: HTML) throws -> String {
                 "resolved, not proven yet: 0 of 207 dismissals needed, all without this leak"
             ),
             (
-                [("5.4.0", 0, 120)], nil, "Resolved|not proven yet: 120 of 207 dismissals needed, all without this leak",
+                [("5.4.0", 0, 120)], nil,
+                "Resolved|not proven yet: 120 of 207 dismissals needed, all without this leak",
                 "Resolved by Ann, 3 days ago, in 5.4.0. Not proven yet: 120 of 207 dismissals needed, all without this leak",
                 "resolved, not proven yet: 120 of 207 dismissals needed, all without this leak"
             ),

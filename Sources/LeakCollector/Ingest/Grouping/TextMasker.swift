@@ -141,7 +141,8 @@ enum TextMasker {
     private static func next(
         _ pattern: StaticString, rareByteOffset: Int, from start: Int, in text: UnsafeBufferPointer<UInt8>
     ) -> Int {
-        var found = unsafe firstIndex(of: pattern.utf8Start[rareByteOffset], from: start + rareByteOffset, in: text)
+        var found = unsafe firstIndex(
+            of: pattern.utf8Start[rareByteOffset], from: start + rareByteOffset, in: text)
         while found < text.count, unsafe !starts(with: pattern, at: found - rareByteOffset, in: text) {
             found = unsafe firstIndex(of: pattern.utf8Start[rareByteOffset], from: found + 1, in: text)
         }
@@ -149,7 +150,9 @@ enum TextMasker {
     }
 
     /// Returns the index of the first `byte` at `start` or later; `text.count` if there is none.
-    private static func firstIndex(of byte: UInt8, from start: Int, in text: UnsafeBufferPointer<UInt8>) -> Int {
+    private static func firstIndex(of byte: UInt8, from start: Int, in text: UnsafeBufferPointer<UInt8>)
+        -> Int
+    {
         guard start < text.count, let base = text.baseAddress,
             let found = unsafe memchr(base + start, Int32(byte), text.count - start)
         else { return text.count }
