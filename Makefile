@@ -7,7 +7,7 @@ export LEAK_COLLECTOR_DEVELOPMENT := 1
 # it, and no time limit of any client holds. With a few at once it goes on soon.
 export SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH := 8
 
-# What the build of the tests must survive: no warning, no import that Package.swift does not declare.
+# Options of the test build: warnings are errors, and so are imports that Package.swift does not declare.
 strict := -Xswiftc -warnings-as-errors --explicit-target-dependency-import-check error
 # Everything is built for the tests, the store in PostgreSQL too. Another choice here would build all again.
 tested := --traits PostgreSQL

@@ -238,7 +238,7 @@ let package = Package(
                 .target(name: "CLeakLinux", condition: .when(platforms: [.linux])),
             ],
             swiftSettings: settings),
-        // Of UIKit itself, on a simulator; elsewhere it is empty.
+        // Tests of UIKit on a simulator; empty on other platforms.
         .testTarget(
             name: "LeakDetectorUIKitTests", dependencies: ["LeakDetector", "LeakMessage", "LeakPlatform"],
             swiftSettings: settings),

@@ -1,4 +1,4 @@
-"""What curl, which most people try first, makes of http-echo and of the collector."""
+"""Sends requests with curl, which most people try first, to http-echo and to the collector."""
 
 import os
 import re

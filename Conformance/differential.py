@@ -58,7 +58,7 @@ def drain(connection):
 
 
 def disagreements(data, answer, expected_good):
-    """What is wrong with the answer, and the status by which the server took less than both others."""
+    """Returns the problems of the response, and the status with which the server accepted less than both other servers."""
     by_h11, why_h11 = h11_reads(data)
     by_llhttp, why_llhttp = llhttp_reads(data)
     replies, used = wire.replies(answer, heads(by_h11, by_llhttp))
@@ -67,7 +67,7 @@ def disagreements(data, answer, expected_good):
         found.append(f"bytes that are no answer: {answer[used : used + 80]!r}")
     final = [reply for reply in replies if reply[0] >= 200]
     statuses = [status for status, _, _ in final]
-    # Those whose body was read too: OPTIONS * is answered with 204 from its head alone.
+    # Only requests whose body was read too: OPTIONS * is answered with 204 before its body is read.
     taken = [status for status in statuses if status == 200]
     if len(taken) > max(len(by_h11), len(by_llhttp)):
         found.append(f"taken: {statuses}; h11 sees {len(by_h11)} ({why_h11}), llhttp {len(by_llhttp)} ({why_llhttp})")
@@ -142,7 +142,7 @@ def heads(*readings):
 
 
 def statuses(data, answer):
-    """Of all but interim answers: whether 100 is sent depends on when the body comes."""
+    """Returns the statuses except interim ones: it depends on the time of the body whether 100 is sent."""
     found, _ = wire.replies(answer, heads(h11_reads(data)[0], llhttp_reads(data)[0]))
     return [status for status, _, _ in found if status >= 200]
 

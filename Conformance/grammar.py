@@ -7,7 +7,7 @@ VALUES = [b"", b"a", b"a b", b"\ta\t", b'"q"', b"a, b;c=d", b"\x80\xff", b"x" * 
 TARGETS = [b"/", b"/a", b"/a/b?c=d", b"/%41%20", b"//", b"/?", b"http://h/", b"http://h:80/a?b", b"/a;b=c", b"/~!$&'()*+,=:@"]
 HOSTS = [b"a", b"a.example:80", b"127.0.0.1", b"[::1]:8080", b"a_b-c~"]
 
-# What one server in a row may read differently from the next.
+# Parts of a request that two servers in a chain may parse differently.
 TRICKS = [
     b"\r", b"\n", b"\r\n", b"\n\r", b"\r\r\n", b"\r\n\r\n", b"\r\n ", b"\r\n\t", b"\0", b"\x0b", b"\x0c", b"\x7f", b"\x80", b"\x85",
     b"\xa0", b" ", b"\t", b"  ", b":", b" :", b";", b",", b"=", b'"', b"\\", b"/", b"?", b"#", b"*", b"%", b"%00", b"0", b"00", b"0x",

@@ -1,4 +1,4 @@
-"""What redbot, which reads answers as caches and browsers do, says of the collector's pages and files."""
+"""Checks the collector's pages and files with redbot, which reads responses like caches and browsers do."""
 
 import json
 import os
@@ -9,9 +9,9 @@ COLLECTOR = f"http://{os.environ['COLLECTOR']}"
 VALIDATED = {"INM_304"}
 COMPRESSED = {"CONNEG_GZIP_GOOD"}
 
-# What must be among the good things that are said of each.
+# The positive notes that redbot must give for each page.
 PAGES = {
-    # Its foot tells the time, so that its tag may change between two requests.
+    # Its footer contains the time, so its entity tag may change between two requests.
     "/sign-in": {"CONTENT_SECURITY_POLICY", "CONNEG_GZIP_GOOD"},
     "/style.css": VALIDATED | COMPRESSED,
     "/openapi.json": VALIDATED | COMPRESSED,

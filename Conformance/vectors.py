@@ -18,7 +18,7 @@ def outcome(data, vector, closed):
 
 
 def read(connection, seconds):
-    """What comes within `seconds`; None at the end."""
+    """Returns the bytes that arrive within `seconds`; None at the end."""
     connection.settimeout(seconds)
     try:
         return connection.recv(1 << 16) or None

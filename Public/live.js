@@ -1,5 +1,5 @@
-// What a page does while it is looked at: it stays up to date, its relative times stay true, and keys move through it.
-// Everything works without this file, and by switches of its own. It loads nothing but the page that it stands on.
+// Updates an open page: reloads its content, refreshes relative times, and handles keyboard shortcuts.
+// Every page works without this script. Users can switch off each feature. The script requests only the current page.
 "use strict";
 (() => {
   const main = document.getElementById("main");
@@ -7,28 +7,28 @@
   if (!main || !footer) return;
 
   function element(name, properties, ...children) {
-    const made = Object.assign(document.createElement(name), properties);
-    made.append(...children);
-    return made;
+    const node = Object.assign(document.createElement(name), properties);
+    node.append(...children);
+    return node;
   }
 
-  /** What is chosen in a browser that remembers nothing. */
-  const chosen = {};
+  /** Settings of this page view, used if `localStorage` is not available. */
+  const pageSettings = {};
   const isOn = (setting) => {
-    if (setting in chosen) return chosen[setting];
+    if (setting in pageSettings) return pageSettings[setting];
     try { return localStorage.getItem(setting) !== "off"; } catch { return true; }
   };
 
   // MARK: Times
 
-  /** What the server's clock is ahead of this one's, in milliseconds. */
-  let ahead = 0;
-  const now = () => Date.now() + ahead;
+  /** Milliseconds by which the server's clock is ahead of the browser's. */
+  let clockOffset = 0;
+  const now = () => Date.now() + clockOffset;
   const asOf = () => footer.querySelector(":scope > span > time");
   const months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
 
-  /** A moment as the server's pages tell it. */
-  function words(at, now) {
+  /** Formats a time like the server does. */
+  function relativeTime(at, now) {
     const seconds = Math.floor(Math.max(0, now - at) / 1000);
     if (seconds < 60) return "just now";
     if (seconds < 3600) return `${Math.floor(seconds / 60)}\u00a0min ago`;
@@ -40,60 +40,60 @@
     return year === new Date(now).getUTCFullYear() ? day : `${day}\u00a0${year}`;
   }
 
-  function tellTimes() {
+  function updateRelativeTimes() {
     for (const time of main.querySelectorAll("time")) {
       if (!/(^just now|ago)$/.test(time.textContent)) continue;
-      const told = words(Date.parse(time.dateTime), now());
-      if (time.textContent !== told) time.textContent = told;
+      const text = relativeTime(Date.parse(time.dateTime), now());
+      if (time.textContent !== text) time.textContent = text;
     }
   }
 
-  /** Says that the page is what the server would send at this moment. */
-  function confirm(at) {
-    ahead = at - Date.now();
+  /** Shows in the footer that the page was up to date at the server's time `at`. */
+  function setUpdatedTime(at) {
+    clockOffset = at - Date.now();
     const time = asOf();
     if (!time) return;
     time.dateTime = new Date(at).toISOString().replace(/\.\d+/, "");
     time.textContent = `${time.dateTime.slice(0, 10)} ${time.dateTime.slice(11, 16)} UTC`;
   }
 
-  // The exact time, in the reader's own zone, for the pointer.
+  // Shows the exact time in the browser's time zone as a tooltip.
   main.addEventListener("pointerover", (event) => {
     const time = event.target.closest?.("time");
     if (time) time.title = new Date(time.dateTime).toLocaleString();
   });
 
-  // MARK: Taking over what changed
+  // MARK: Updating the content
 
-  /** What this script adds to the footer. The status is there from the start: what is put into it then is read out. */
+  /** Controls in the footer. The status element exists from the start, so that screen readers announce its changes. */
   const status = document.createElement("output");
   const tools = element("span", { id: "tools" }, status);
   footer.append(tools);
 
-  /** Parts with a name are known again by it, rows by where they lead. */
+  /** Returns the identity of a node: its id, or for a table row the target of its link; otherwise null. */
   const key = (node) => node.id
     || (node.nodeName === "TR" && node.querySelector("th a")?.getAttribute("href")) || null;
   const isAlike = (one, other) => one.nodeName === other.nodeName && one.className === other.className;
   const numbers = (row) => [...row.querySelectorAll(".num")].map((cell) => cell.textContent).join();
 
-  /** Makes `old` like `fresh` and leaves alone what is the same: focus, open details and the pointer's place stay. */
-  function become(old, fresh) {
+  /** Makes `old` equal to `fresh`. Nodes that are equal stay, and so do focus, open details and the pointer's target. */
+  function patch(old, fresh) {
     if (old === tools || old.isEqualNode(fresh)) return;
     if (old.nodeType !== Node.ELEMENT_NODE) return void (old.nodeValue = fresh.nodeValue);
-    const isNews = old.nodeName === "TR" && numbers(old) !== numbers(fresh);
+    const hasNewNumbers = old.nodeName === "TR" && numbers(old) !== numbers(fresh);
     for (const { name, value } of fresh.attributes) {
       if (old.getAttribute(name) !== value) old.setAttribute(name, value);
     }
     for (const { name } of [...old.attributes]) {
-      // What the reader opened, and pulled to another size.
-      const isReaders = name === "open" && old.nodeName === "DETAILS" || name === "style";
-      if (!isReaders && !fresh.hasAttribute(name)) old.removeAttribute(name);
+      // Keeps what the visitor changed: opened details and resized text areas.
+      const isVisitors = name === "open" && old.nodeName === "DETAILS" || name === "style";
+      if (!isVisitors && !fresh.hasAttribute(name)) old.removeAttribute(name);
     }
-    haveChildren(old, [...fresh.childNodes]);
-    if (isNews) point(old);
+    patchChildren(old, [...fresh.childNodes]);
+    if (hasNewNumbers) highlight(old);
   }
 
-  function haveChildren(parent, wanted) {
+  function patchChildren(parent, wanted) {
     const keys = new Set(wanted.map(key).filter(Boolean));
     const rows = new Map();
     for (const child of [...parent.childNodes]) {
@@ -107,24 +107,24 @@
       const found = name ? rows.get(name) : next && !key(next) && isAlike(next, fresh) ? next : null;
       if (!found) {
         const added = parent.insertBefore(document.importNode(fresh, true), next);
-        if (name) point(added);
+        if (name) highlight(added);
         continue;
       }
       if (found === next) next = next.nextSibling;
       else parent.insertBefore(found, next);
-      become(found, fresh);
+      patch(found, fresh);
     }
     while (next) [next] = [next.nextSibling, next.remove()];
   }
 
-  /** Lets a row be seen to have changed; the style sheet asks whether motion is wanted. */
-  function point(row) {
+  /** Highlights a changed row for three seconds. The style sheet respects the setting for reduced motion. */
+  function highlight(row) {
     row.classList.add("changed");
     setTimeout(() => row.classList.remove("changed"), 3000);
   }
 
-  /** What is read: what has the focus where that is in sight, else what begins nearest to the top of the window. */
-  function reading(focused) {
+  /** Returns the element that the visitor probably reads: the focused one if it is visible, else the first one in the window. */
+  function elementInView(focused) {
     const box = (part) => part.getBoundingClientRect();
     const isInSight = (part) => box(part).bottom > 0 && box(part).top < innerHeight;
     const parts = [...main.querySelectorAll("tbody tr, .card > *, .facts, .head")];
@@ -135,127 +135,127 @@
     return begun.sort((one, other) => box(one).top - box(other).top)[0] ?? seen.at(-1);
   }
 
-  /** Takes over another page's content, with what is read staying where it is on the screen. */
+  /** Shows the content of another page. The element that the visitor reads keeps its position on the screen. */
   function show(page) {
     const focused = document.activeElement;
-    const read = reading(focused);
-    const top = read?.getBoundingClientRect().top;
+    const anchor = elementInView(focused);
+    const top = anchor?.getBoundingClientRect().top;
     const isScrolled = window.scrollY > 0;
     document.title = page.title;
     page.querySelector("footer")?.append(tools.cloneNode());
     for (const part of ["header", "main", "footer"]) {
       const [old, fresh] = [document, page].map((whole) => whole.querySelector(part));
-      if (old && fresh) become(old, fresh);
+      if (old && fresh) patch(old, fresh);
     }
-    // A row that moved has lost the focus on its way.
+    // A row loses the focus when it moves.
     if (focused?.isConnected && document.activeElement !== focused) focused.focus({ preventScroll: true });
-    if (isScrolled && read?.isConnected) {
-      window.scrollBy({ top: read.getBoundingClientRect().top - top, behavior: "instant" });
+    if (isScrolled && anchor?.isConnected) {
+      window.scrollBy({ top: anchor.getBoundingClientRect().top - top, behavior: "instant" });
     }
   }
 
-  // MARK: Asking again
+  // MARK: Requesting updates
 
   const [live, usesKeys] = ["leaks.live", "leaks.keys"];
   const [shortestPause, longestPause] = [15_000, 300_000];
-  let [pause, timer, asked] = [shortestPause, 0, Date.now()];
-  let isOver = !main.hasAttribute("data-live");
-  /** Ends the question that is under way: there is one at most. */
-  let asking = new AbortController();
-  /** The entity tag of what is shown, once an answer told it. */
+  let [pause, timer, lastRequestAt] = [shortestPause, 0, Date.now()];
+  let isStopped = !main.hasAttribute("data-live");
+  /** Aborts the current request (at most one). */
+  let abortController = new AbortController();
+  /** The entity tag of the content that is shown; null before the first response. */
   let tag = null;
 
-  const touched = new Set();
-  main.addEventListener("input", (event) => touched.add(event.target));
+  const changedFields = new Set();
+  main.addEventListener("input", (event) => changedFields.add(event.target));
   const isEdited = (field) => field.isConnected && (field.nodeName === "SELECT"
     ? field.selectedIndex !== Math.max(0, [...field.options].findIndex((option) => option.defaultSelected))
     : field.checked !== field.defaultChecked || field.value !== field.defaultValue);
 
-  /** Whether somebody is in the middle of something that a new content would disturb. */
+  /** Returns true if an update would disturb the visitor: an edited field, a selection, or a pressed button. */
   function isBusy() {
     const selection = document.getSelection();
     return main.querySelector("input:focus, select:focus, textarea:focus") !== null
-      || [...touched, ...main.querySelectorAll("textarea")].some(isEdited) || main.matches(":active")
+      || [...changedFields, ...main.querySelectorAll("textarea")].some(isEdited) || main.matches(":active")
       || (selection !== null && !selection.isCollapsed && main.contains(selection.anchorNode));
   }
 
-  function plan() {
+  function scheduleUpdate() {
     clearTimeout(timer);
-    if (!isOver && isOn(live)) timer = setTimeout(refresh, pause);
+    if (!isStopped && isOn(live)) timer = setTimeout(refresh, pause);
   }
 
   async function refresh() {
-    asking.abort();
+    abortController.abort();
     clearTimeout(timer);
-    // Whoever comes back to the page, or has it kept up to date again, starts it anew.
-    if (document.hidden || isOver || !isOn(live)) return;
-    if (isBusy()) return plan();
-    const mine = asking = new AbortController();
-    const isWanted = () => mine === asking && isOn(live);
-    const deadline = setTimeout(() => mine.abort(), 30_000);
-    asked = Date.now();
+    // Updates start again when the page becomes visible or the setting is switched on.
+    if (document.hidden || isStopped || !isOn(live)) return;
+    if (isBusy()) return scheduleUpdate();
+    const ownController = abortController = new AbortController();
+    const isWanted = () => ownController === abortController && isOn(live);
+    const deadline = setTimeout(() => ownController.abort(), 30_000);
+    lastRequestAt = Date.now();
     try {
       const headers = tag ? { "If-None-Match": tag } : {};
-      const answer = await fetch(location.href, { headers, redirect: "manual", signal: mine.signal });
-      if (await take(answer, isWanted)) stop();
+      const response = await fetch(location.href, { headers, redirect: "manual", signal: ownController.signal });
+      if (await apply(response, isWanted)) stop();
     } catch {
       if (isWanted()) pause = Math.min(longestPause, pause * 2);
     }
     clearTimeout(deadline);
-    // A later question plans for itself.
+    // A newer request has its own timer.
     if (!isWanted()) return;
-    tellTimes();
-    plan();
+    updateRelativeTimes();
+    scheduleUpdate();
   }
 
-  /** @returns whether nothing more will come: signed out, not allowed, or gone. */
-  async function take(answer, isWanted) {
-    if (answer.type === "opaqueredirect" || [401, 403, 404, 410].includes(answer.status)) return true;
-    if (answer.status !== 200 && answer.status !== 304) {
-      const wanted = Number(answer.headers.get("Retry-After")) * 1000 || 0;
+  /** Applies a response. @returns true if no later request can succeed: signed out, not allowed, or deleted. */
+  async function apply(response, isWanted) {
+    if (response.type === "opaqueredirect" || [401, 403, 404, 410].includes(response.status)) return true;
+    if (response.status !== 200 && response.status !== 304) {
+      const wanted = Number(response.headers.get("Retry-After")) * 1000 || 0;
       pause = Math.min(longestPause, Math.max(pause * 2, wanted));
       return false;
     }
-    const date = Date.parse(answer.headers.get("Date") ?? "");
-    if (answer.status === 200) {
-      const page = new DOMParser().parseFromString(await answer.text(), "text/html");
+    const date = Date.parse(response.headers.get("Date") ?? "");
+    if (response.status === 200) {
+      const page = new DOMParser().parseFromString(await response.text(), "text/html");
       if (!isWanted() || isBusy() || !page.getElementById("main")) return false;
       show(page);
-      tag = answer.headers.get("ETag");
+      tag = response.headers.get("ETag");
     }
     pause = shortestPause;
-    if (date) confirm(date);
+    if (date) setUpdatedTime(date);
     return false;
   }
 
   function stop() {
-    isOver = true;
+    isStopped = true;
     status.append("Live updates stopped. ", element("a", { href: location.href, textContent: "Reload" }));
   }
 
-  // A clock that is behind the page itself is wrong.
-  ahead = Math.max(0, Date.parse(asOf()?.dateTime ?? "") - Date.now() || 0);
-  tellTimes();
-  setInterval(() => document.hidden || tellTimes(), 15_000);
-  plan();
+  // The browser's clock is wrong if it is behind the time of the page.
+  clockOffset = Math.max(0, Date.parse(asOf()?.dateTime ?? "") - Date.now() || 0);
+  updateRelativeTimes();
+  setInterval(() => document.hidden || updateRelativeTimes(), 15_000);
+  scheduleUpdate();
   document.addEventListener("visibilitychange", () => {
     if (document.hidden) return;
-    tellTimes();
-    return Date.now() - asked >= pause ? refresh() : plan();
+    updateRelativeTimes();
+    return Date.now() - lastRequestAt >= pause ? refresh() : scheduleUpdate();
   });
 
-  // MARK: Keys
+  // MARK: Keyboard shortcuts
 
-  /** A box in the dialog, for what this browser remembers. */
-  function choice(setting, words, changed) {
+  /** Returns a check box of the dialog for a setting that the browser stores. */
+  function settingBox(setting, label, changed) {
     const box = element("input", { type: "checkbox", checked: isOn(setting) });
     box.addEventListener("change", () => {
-      try { localStorage.setItem(setting, box.checked ? "on" : "off"); } catch { chosen[setting] = box.checked; }
+      try { localStorage.setItem(setting, box.checked ? "on" : "off"); } catch { pageSettings[setting] = box.checked; }
       changed?.();
     });
-    // Chosen in another window.
+    // The setting was changed in another window.
     addEventListener("storage", () => box.checked === isOn(setting) || box.click());
-    return element("label", {}, box, ` ${words}`);
+    return element("label", {}, box, ` ${label}`);
   }
 
   const keys = [
@@ -268,7 +268,7 @@
     element("dl", { className: "keys" }, ...keys.map(([key, meaning]) =>
       element("div", {}, element("dt", {}, element("kbd", { textContent: key })), element("dd", { textContent: meaning })))),
     element("form", { method: "dialog" },
-      element("div", {}, choice(usesKeys, "Enable shortcuts"), isOver ? "" : choice(live, "Live updates", refresh)),
+      element("div", {}, settingBox(usesKeys, "Enable shortcuts"), isStopped ? "" : settingBox(live, "Live updates", refresh)),
       element("button", { autofocus: true, textContent: "Close" })));
   dialog.setAttribute("aria-labelledby", "shortcuts");
 
@@ -301,10 +301,10 @@
       return;
     }
     const isInRow = event.target.closest?.("tbody tr") !== null;
-    const acts = {
+    const actions = {
       j: () => move(1), k: () => move(-1), ArrowDown: () => isInRow && move(1), ArrowUp: () => isInRow && move(-1),
       "/": toSearch, "?": showKeys,
     };
-    if (isOn(usesKeys) && Object.hasOwn(acts, event.key) && acts[event.key]() !== false) event.preventDefault();
+    if (isOn(usesKeys) && Object.hasOwn(actions, event.key) && actions[event.key]() !== false) event.preventDefault();
   });
 })();

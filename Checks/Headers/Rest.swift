@@ -1,4 +1,4 @@
-// What the hooks use of the rest of the library, for the type checker.
+// The declarations of other modules that the hooks use, for the type checker.
 
 internal import UIKit
 

@@ -1,4 +1,4 @@
-// What an app does with findings. Type-checked by `typecheck`, without each of the marked lines and with each alone.
+// An app that handles findings. `typecheck` checks it without the marked lines, and with each of the marked lines alone.
 
 import LeakDetector
 

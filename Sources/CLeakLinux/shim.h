@@ -1,5 +1,5 @@
 #pragma once
-// What the Glibc module leaves out: readiness, wake-ups, accepting with flags and names of threads.
+// Functions that the Glibc module leaves out: epoll, eventfd, accept4 and thread names.
 //
 // No _GNU_SOURCE here: it would change the layout of types that the Glibc module has already shown to Swift. What it
 // would uncover is declared by hand instead.

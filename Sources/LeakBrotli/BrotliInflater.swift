@@ -74,15 +74,15 @@ public struct BrotliInflater: ~Copyable {
                 var end = piece.baseAddress
                 var room = Self.pieceBytes
                 let result = unsafe BrotliDecoderDecompressStream(decoder, &left, &next, &room, &end, nil)
-                let made = Self.pieceBytes - room
+                let producedBytes = Self.pieceBytes - room
                 do throws(InflateError) {
-                    try expansion.count(in: offered - left, out: made)
+                    try expansion.count(in: offered - left, out: producedBytes)
                     guard result != BROTLI_DECODER_RESULT_ERROR else { throw decoderError }
                 } catch {
                     failure = error
                     return
                 }
-                if made > 0 { unsafe take(UnsafeBufferPointer(rebasing: piece[..<made])) }
+                if producedBytes > 0 { unsafe take(UnsafeBufferPointer(rebasing: piece[..<producedBytes])) }
                 if result == BROTLI_DECODER_RESULT_SUCCESS {
                     state = .finished
                     if left > 0 { failure = .trailingBytes }

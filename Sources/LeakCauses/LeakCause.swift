@@ -10,8 +10,8 @@ public struct LeakCause: Hashable, Sendable {
     public let explanation: String
     /// A few lines of Swift to write instead. They contain the names of the path if it has any, else general words.
     public let remedy: String
-    /// `true` if every reference is proven and types whose module is known decide. A path through a closure needs the closure's name
-    /// too. `false` if a name decided that could mean something else, if the path has several closures, or if it was cut.
+    /// `true` if the path proves the cause: every reference is proven, the rule matched types whose module is known, and the closure on
+    /// the path has a name. `false` if the rule matched only an ambiguous name, if the path has several closures, or if it was cut.
     public let isCertain: Bool
 
     /// Finds the most specific cause whose rules match the path; `nil` if none does.

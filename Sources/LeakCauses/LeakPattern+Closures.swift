@@ -1,5 +1,5 @@
 extension LeakPattern {
-    /// The pattern that the name of a closure proves, whatever keeps the closure.
+    /// Patterns that are recognized by the name of the closure alone, independent of the object that keeps the closure.
     static let methodReferences: [LeakPattern] = [
         LeakPattern(
             "method_reference", name: "Reference to a method of self",

@@ -24,7 +24,7 @@ extension LeakPattern {
                 "The object keeps another one, which keeps the object in turn, such as a parent and its child or a screen and its coordinator.",
             remedy:
                 "weak var {name|parent}: {target|Parent}?  // or another reference of the cycle: one that does not own its object",
-            // The last rule matches every such cycle. The others choose the reference that the remedy names.
+            // The last rule matches every such cycle. The other rules choose the reference that the remedy names.
             rules: .probable(.from(beginning: "prev").property.object, in: .objectCycle),
             .probable(
                 .from("superview", "owner", "coordinator", ending: ["Coordinator"]).property.object,

@@ -73,7 +73,8 @@ struct LeakRule: Sendable {
             let last = (start + conditions.count - 1) % steps.count
             guard matches else { continue }
             guard needsClosureName else { return last }
-            if matchesName(of: closureNames, PatternNames(steps, at: last, isCycle: isCycle)) { return last }
+            let names = PatternNames(steps, at: last, isCycle: isCycle)
+            if matchesAny(closureNames: closureNames, patternNames: names) { return last }
         }
         return nil
     }
@@ -120,8 +121,8 @@ struct LeakRule: Sendable {
         }
     }
 
-    private func matchesName(of closureNames: [Text], _ names: PatternNames) -> Bool {
-        let parts = closureNameParts.map { Text(PatternNames.fill($0, with: names)) }
+    private func matchesAny(closureNames: [Text], patternNames: PatternNames) -> Bool {
+        let parts = closureNameParts.map { Text(PatternNames.fill($0, with: patternNames)) }
         return closureNames.contains { name in
             parts.allSatisfy { part in
                 part.dropping("^").map { name.starts(with: $0) } ?? (name.firstRange(of: part) != nil)

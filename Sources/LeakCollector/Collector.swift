@@ -22,7 +22,7 @@ public final class Collector: Sendable {
         public var localAddress: String
         /// A sign-in link that works once, for ten minutes.
         public var signInLink: String
-        /// An ingest key that was created at this start because there was none.
+        /// The ingest key that was created at this start, because the database had no ingest key.
         public var newIngestKey: String?
         public var newAccessToken: String?
         /// True if there is no ingest key, and none was created because it would not have been shown.

@@ -45,7 +45,7 @@ public struct Import {
     public static let maxLineBytes = 1 << 20
     /// Maximum lines per call of the store, so that a server on the same database can write between two calls.
     private static let maxLinesPerCommit = 500
-    /// Number of sightings at which the waiting lines are written. A line may contain many reports.
+    /// Maximum number of sightings before the waiting lines are written. A line may contain many reports.
     private static let maxSightingsPerCommit = 1_000
 
     public private(set) var result = Result()

@@ -10,7 +10,7 @@ internal import LeakPlatform
 /// detector.expectDeallocation(of: model)          // call this where its last owner releases it
 /// ```
 ///
-/// The detector is safe in release builds: it retains an object only for the moment of a look, never stops the app (except in the
+/// The detector is safe in release builds: it retains an object only for the moment of a check, never stops the app (except in the
 /// mode ``Mode/assert``), and does nothing while no object is expected to be deallocated. It reports names of types and places in
 /// the source, and nothing of the content of objects.
 public final class LeakDetector: Sendable {
@@ -34,7 +34,7 @@ public final class LeakDetector: Sendable {
     ///   - limits: grace periods and limits.
     ///   - suppression: rules for objects that are never reported.
     ///   - explainer: finds the references that keep a leaked object, after the leak was reported; `nil` explains nothing.
-    ///   - queue: the serial queue on which objects are looked at and reported. A look retains the object for a moment, so its last
+    ///   - queue: the serial queue on which objects are checked and reported. A check retains the object for a moment, so its last
     ///     release can happen there: choose the queue on which such objects are released anyway. `nil` uses the main queue on
     ///     Apple's systems, where views have to be released. On other systems it uses a queue of the detector's own, since a
     ///     server need not run a main queue.
@@ -165,7 +165,7 @@ public final class LeakDetector: Sendable {
     /// Ends one ``pause()``. After the last one grace periods continue, in an app with UIKit as soon as it is in the foreground.
     public func resume() { pauses.end(.asked) }
 
-    /// Drops all expectations and accepts no others, for example when your server switches the detector off. This detector stays
+    /// Drops all expectations and accepts no new ones, for example when your server switches the detector off. This detector stays
     /// stopped; ``start(_:limits:suppression:explainer:queue:)`` makes another.
     public func stop() {
         checkers.stop()
@@ -178,7 +178,7 @@ public final class LeakDetector: Sendable {
     public var counts: Counts { checkers.counts }
 
     /// Returns how often objects of each class were checked since the last call, leaked or not: the denominator for the number of
-    /// leaks. Each class has the number of its objects that were expected but not looked at, because too many waited
+    /// leaks. Each class has the number of its objects that were expected but not checked, because too many waited
     /// (`ClassChecks.unseen`). Such objects of classes beyond ``Limits/checkedTypes`` are counted together under the name `other`.
     public func takeChecks() -> [ClassChecks] {
         var checks: [String: ClassChecks] = [:]

@@ -72,9 +72,9 @@
 
     extension TrackedObjects {
         /// Fails the test for all objects that still exist.
-        func recordSurvivors(after ending: Survivors.Ending, within seconds: Double) {
+        func recordSurvivors(after scope: Survivors.Scope, within seconds: Double) {
             for survivors in survivors {
-                TestFailure.record(survivors.message(after: ending, within: seconds), at: survivors.place)
+                TestFailure.record(survivors.message(after: scope, within: seconds), at: survivors.place)
             }
         }
 

@@ -1,4 +1,4 @@
-/// Delays between looks at objects that may still be deallocated, in seconds: short at first, so that a test ends soon if its
+/// Delays between checks of objects that may still be deallocated, in seconds: short at first, so that a test ends soon if its
 /// objects are deallocated soon.
 ///
 /// The delays add up to the requested time. The sum uses the requested delays and not a clock, so a stop in a debugger or a busy

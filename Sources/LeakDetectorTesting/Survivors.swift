@@ -1,7 +1,7 @@
 /// Objects of one class that were tracked at one place and were not deallocated.
 struct Survivors: Sendable {
     /// The scope at whose end the objects should have been deallocated.
-    enum Ending: Sendable {
+    enum Scope: Sendable {
         case block, test
         /// A block after whose end the main actor was blocked: the actor's tasks could release nothing.
         case blockOnMainActor
@@ -27,13 +27,13 @@ struct Survivors: Sendable {
     /// Returns the message of a failed test.
     ///
     /// - Parameter seconds: the time that the objects had after the end.
-    func message(after ending: Ending, within seconds: Double) -> String {
+    func message(after scope: Scope, within seconds: Double) -> String {
         let count =
             trackedCount == 1
             ? "The instance of \(className) tracked here is"
             : "\(aliveCount) of \(trackedCount) instances of \(className) tracked here \(aliveCount == 1 ? "is" : "are")"
         let (end, holder) =
-            switch ending {
+            switch scope {
             case .block: ("the block", "a variable outside of the block, or the block's result")
             case .blockOnMainActor:
                 (

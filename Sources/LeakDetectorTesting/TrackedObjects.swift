@@ -101,7 +101,7 @@ public final class TrackedObjects: Sendable {
         private static func explanation(of object: ObjectIdentifier) -> RetainExplanation? { nil }
     #endif
 
-    /// The tracked objects. They are looked at outside of the lock, since a look can deallocate an object, whose `deinit` may track
+    /// The tracked objects. They are checked outside of the lock, since a check can deallocate an object, whose `deinit` may track
     /// others.
     private var entries: [Entry] { state.with { $0.entries } }
 }

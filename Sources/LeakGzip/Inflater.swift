@@ -123,24 +123,24 @@ public struct Inflater: ~Copyable {
                 unsafe stream.pointee.next_out = piece.baseAddress
                 unsafe stream.pointee.avail_out = uInt(Self.pieceBytes)
                 let code = unsafe CLeakZlib.inflate(stream, Z_NO_FLUSH)
-                let taken = offered - Int(unsafe stream.pointee.avail_in)
-                let made = Self.pieceBytes - Int(unsafe stream.pointee.avail_out)
-                next += taken
+                let consumedBytes = offered - Int(unsafe stream.pointee.avail_in)
+                let producedBytes = Self.pieceBytes - Int(unsafe stream.pointee.avail_out)
+                next += consumedBytes
                 do throws(InflateError) {
-                    try expansion.count(in: taken, out: made)
+                    try expansion.count(in: consumedBytes, out: producedBytes)
                     try check(code)
                 } catch {
                     failure = error
                     return
                 }
-                if made > 0 { unsafe take(UnsafeBufferPointer(rebasing: piece[..<made])) }
+                if producedBytes > 0 { unsafe take(UnsafeBufferPointer(rebasing: piece[..<producedBytes])) }
                 if code == Z_STREAM_END {
                     state = .finished
                     if next < bytes.count { failure = .trailingBytes }
                     return
                 }
                 // If the piece is full, zlib may still hold output although it has consumed all input.
-                if made < Self.pieceBytes && next == bytes.count { return }
+                if producedBytes < Self.pieceBytes && next == bytes.count { return }
             } while true
         }
         if let failure { throw failure }
@@ -206,9 +206,9 @@ package struct ExpansionLimiter: Sendable {
     /// Counts the input and output of one step.
     ///
     /// - Throws: ``InflateError/tooLarge``.
-    package mutating func count(in taken: Int, out made: Int) throws(InflateError) {
-        bytesIn += taken
-        bytesOut += made
+    package mutating func count(in consumedBytes: Int, out producedBytes: Int) throws(InflateError) {
+        bytesIn += consumedBytes
+        bytesOut += producedBytes
         if bytesOut > limits.outputBytes { throw .tooLarge }
         if bytesOut > limits.bytesBeforeRatio && bytesOut / max(limits.ratio, 1) > bytesIn {
             throw .tooLarge

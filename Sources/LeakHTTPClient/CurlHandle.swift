@@ -164,8 +164,9 @@
         else {
             return 0
         }
-        let taken = unsafe sink.pointee.appendBody(UnsafeRawBufferPointer(start: bytes, count: size * count))
-        return taken ? size * count : 0
+        let isAccepted = unsafe sink.pointee.appendBody(
+            UnsafeRawBufferPointer(start: bytes, count: size * count))
+        return isAccepted ? size * count : 0
     }
 
     /// Header callback of curl, called with one complete line each time. `context` is the same as in `receiveBody`.
@@ -177,7 +178,8 @@
         else {
             return 0
         }
-        let taken = unsafe sink.pointee.appendLine(UnsafeRawBufferPointer(start: bytes, count: size * count))
-        return taken ? size * count : 0
+        let isAccepted = unsafe sink.pointee.appendLine(
+            UnsafeRawBufferPointer(start: bytes, count: size * count))
+        return isAccepted ? size * count : 0
     }
 #endif

@@ -29,7 +29,7 @@ public struct HTTPResponse: Hashable, Sendable {
 
     /// The value of the first field with this name, compared without regard to case.
     public subscript(name: String) -> String? {
-        let wanted = name.lowercased()
-        return fields.first { $0.name.lowercased() == wanted }?.value
+        let lowercasedName = name.lowercased()
+        return fields.first { $0.name.lowercased() == lowercasedName }?.value
     }
 }

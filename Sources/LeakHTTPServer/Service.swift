@@ -14,7 +14,7 @@ public protocol Service: Sendable {
     /// response.
     ///
     /// - Returns: 405 with `Allow` if there is something at the path; `nil`, the default, is answered 501.
-    func refuseUnknownMethod(of request: borrowing Request) -> Response?
+    func rejectUnknownMethod(of request: borrowing Request) -> Response?
 
     /// Returns the most bytes that the body of this request may have as sent; a longer body is answered 413.
     ///
@@ -45,7 +45,7 @@ extension Service {
     /// Returns `nil`: every request is served.
     public func screen(_ request: borrowing Request) -> Response? { nil }
     /// Returns `nil`: the server answers 501.
-    public func refuseUnknownMethod(of request: borrowing Request) -> Response? { nil }
+    public func rejectUnknownMethod(of request: borrowing Request) -> Response? { nil }
     /// Returns ``Limits/bodyBytes``.
     public func bodyLimit(of request: borrowing Request, _ limits: Limits) -> Int { limits.bodyBytes }
     /// Returns `false`: the server decompresses the body.

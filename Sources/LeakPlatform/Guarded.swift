@@ -70,7 +70,7 @@ public final class Guarded<Value: ~Copyable>: @unchecked Sendable {
 
 @available(iOS 16, tvOS 16, *)
 extension Guarded where Value: ~Copyable {
-    /// As ``wait(milliseconds:until:)``, with a `Duration`, rounded up to milliseconds.
+    /// Waits like ``wait(milliseconds:until:)``, for a `Duration`, rounded up to milliseconds.
     public func wait<Result>(
         timeout: Duration?, until body: (inout sending Value) -> sending Result?
     ) -> sending Result? {

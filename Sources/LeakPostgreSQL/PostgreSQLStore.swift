@@ -23,7 +23,7 @@
         /// - Parameters:
         ///   - seed: decides which reports are kept as samples. Equal seeds keep the same samples of the same reports.
         ///   - limits: the limits on what one sender can make the store keep.
-        ///   - clock: the limits within which the system clock is followed.
+        ///   - clock: the limits within which the system clock is accepted without a confirmation.
         ///   - redact: called only for reports that are kept, inside ``count(_:now:)``.
         /// - Throws: ``StoreError`` with a line that says what is wrong with the database.
         public init(

@@ -132,7 +132,7 @@ extension LeakReporter {
         public var batchReports = 64
         /// The most bytes of one batch before compression. The collector accepts more; proxies in front of it often accept 1 MiB.
         public var batchBytes = 256 * 1024
-        /// Milliseconds that a leak that is new in this session waits for others, so that all leaks of a screen are sent in one
+        /// Milliseconds that a leak that is new in this session waits for further leaks, so that all leaks of a screen are sent in one
         /// batch.
         public var gatherMilliseconds = 200
         /// Milliseconds that further sightings of known leaks wait, so that they are counted together.

@@ -50,7 +50,7 @@ public final class LeakReporter: Sendable {
 
     /// Records the text of a detector, such as LeakedViewControllerDetector's third callback argument.
     ///
-    /// The collector parses the class and the path from it. At most 8 KiB of the text are kept. An empty text counts too, as
+    /// The collector parses the class and the path from it. At most 8 KiB of the text are kept. An empty text is accepted too, as
     /// `(empty text)`.
     public func record(message: String) {
         var report = LeakReport()

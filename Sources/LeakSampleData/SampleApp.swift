@@ -4,7 +4,7 @@ internal import LeakSeededRandom
 /// A made-up app: its releases, and the screens with the leaks that are found when they close.
 struct SampleApp: Sendable {
     /// The checks and the reports of one session.
-    struct Visits {
+    struct SessionReports {
         var checks: [(className: String, count: Int)] = []
         var reports: [LeakReport] = []
     }
@@ -94,22 +94,24 @@ struct SampleApp: Sendable {
     }
 
     /// Opens and closes some screens.
-    func session(release: Int, leakiness: Double, at time: WireTime, random: inout SeededRandom) -> Visits {
-        var visits = Visits()
+    func session(release: Int, leakiness: Double, at time: WireTime, random: inout SeededRandom)
+        -> SessionReports
+    {
+        var sessionReports = SessionReports()
         let totalWeight = screens.last?.totalWeight ?? 0
         for _ in 0..<random.number(3...8) {
             let place = Double.random(in: 0..<totalWeight, using: &random)
             let screen = screens[screens.partitioningIndex { $0.totalWeight > place }]
             let count = random.number(1...3)
-            visits.checks.append((screen.className, count))
+            sessionReports.checks.append((screen.className, count))
             for leak in screen.leaks {
                 let rate = min(leak.rates[release] * leakiness, 1)
                 let leaked = (0..<count).count { _ in random.chance(rate) }
                 guard leaked > 0 else { continue }
-                visits.reports += leak.reports(count: leaked, at: time, random: &random)
+                sessionReports.reports += leak.reports(count: leaked, at: time, random: &random)
             }
         }
-        return visits
+        return sessionReports
     }
 }
 

@@ -112,17 +112,17 @@ public struct SampleFleet: Sendable {
         var checks: [String: Int] = [:]
         for session in 1...random.number(1...3) {
             let startedAt = receivedAt - Int64(session) * Int64(random.number(600_000...3_000_000))
-            let visits = app.session(
+            let sessionReports = app.session(
                 release: release, leakiness: install.leakiness, at: WireTime(milliseconds: startedAt),
                 random: &random)
-            batch.reports += visits.reports
-            for (className, count) in visits.checks { checks[className, default: 0] += count }
+            batch.reports += sessionReports.reports
+            for (className, count) in sessionReports.checks { checks[className, default: 0] += count }
             batch.sessions.append(
                 EndedSession(
                     id: "\(install.number)-\(day)-\(session)",
                     startedAt: WireTime(milliseconds: startedAt),
-                    checks: visits.checks.reduce(0) { $0 + $1.count },
-                    leaks: visits.reports.filter { $0.event == .leak }.reduce(0) { $0 + $1.count }))
+                    checks: sessionReports.checks.reduce(0) { $0 + $1.count },
+                    leaks: sessionReports.reports.filter { $0.event == .leak }.reduce(0) { $0 + $1.count }))
         }
         batch.checks = checks.sorted { $0.key < $1.key }.map {
             ClassChecks(className: $0.key, count: $0.value)

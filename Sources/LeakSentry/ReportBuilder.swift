@@ -145,7 +145,7 @@ extension SentryEvent {
     }
 }
 
-/// Checks for texts about leaks.
+/// Checks whether a text is the message of a leak detector.
 enum DetectorText {
     /// Returns `true` for a text that identifies its leak by itself: by a class, a cycle or calls.
     static func identifiesLeak(_ text: String) -> Bool {

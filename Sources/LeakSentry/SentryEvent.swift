@@ -1,6 +1,6 @@
 internal import LeakMessage
 
-/// The fields of an event that are read; all others are skipped.
+/// The fields of an event that are read; all other fields are skipped.
 ///
 /// Only the id of `user` is read, and only the calls of the thread in `threads` that crashed or was running. `request`,
 /// `server_name` and the variables of frames are never read.
@@ -19,7 +19,7 @@ struct SentryEvent {
     var message = LogEntry()
     /// The field `logentry`.
     var logEntry = LogEntry()
-    /// The last exception of the list: the one that was caught. The others are its causes.
+    /// The last exception of the list: the exception that was caught. The exceptions before it are its causes.
     var exception: SentryException?
     /// `true` if any exception of the list is unhandled.
     var isUnhandled = false

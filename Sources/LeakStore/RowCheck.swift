@@ -40,7 +40,7 @@ struct RowCheck: Sendable {
         select \(sum("reports")) from leak_hour h
         where h.leak = d.leak and h.release = d.release and h.hour between d.day * 24 and d.day * 24 + 23
         """
-    /// The first day for which a leak has hours, some of which may be deleted already; null for a leak without hours.
+    /// SQL for the first day for which a leak has rows in `leak_hour`; some rows of that day may be deleted already. Null without such rows.
     private static let firstDayWithHours = "select min(hour) / 24 from leak_hour where leak = d.leak"
     private static let buildsOfApp =
         "select count(*) from leak l join leak_build b on b.leak = l.id where l.app = a.id"

@@ -37,7 +37,7 @@ public final class SQLiteStore: Store {
     ///   - exclusive: `true` for a server, which prevents another server from opening the file; `false` for a command that adds a key.
     ///   - seed: the seed of the choice of samples. The same seed and reports give the same samples.
     ///   - limits: the limits on the data that one sender can add.
-    ///   - clock: the limits within which the system clock is followed.
+    ///   - clock: the limits within which the system clock is accepted without a confirmation.
     ///   - redact: called only for reports that are kept, inside ``count(_:now:)``.
     /// - Throws: ``StoreError`` with one line that describes the problem of the file.
     public init(

@@ -23,13 +23,13 @@ public protocol Store: Sendable {
     /// Deletes expired data: idempotency keys after 7 days, hours and samples after 90, symbols that were not needed for 100, sign-in
     /// links and sessions that are used, revoked or expired. Revoked keys and tokens stay, to distinguish them from unknown ones.
     ///
-    /// A system clock that is more than a day ahead of the last known time is not followed until it has been ahead for a day of running
+    /// A system clock that is more than a day ahead of the last known time is not accepted until it has been ahead for a day of running
     /// time: see ``ClockRule``.
     ///
     /// Runs in steps of a few milliseconds, between which other calls run.
     ///
     /// - Parameter isWanted: called before each step; if it returns `false`, the function returns without the remaining steps.
-    /// - Returns: the wait for a confirmation of the system clock; `nil` if the clock is followed.
+    /// - Returns: the wait for a confirmation of the system clock; `nil` if the system clock is accepted.
     /// - Throws: ``StoreError`` for the first step that failed. The steps before it are not undone.
     @discardableResult
     func expire(now: Int64, while isWanted: () -> Bool) throws(StoreError) -> ClockWait?
@@ -60,7 +60,7 @@ public protocol Store: Sendable {
     /// ``DecisionStatus``.
     ///
     /// - Parameters:
-    ///   - leaks: the leak in one environment, whose current release the decision may refer to, then in the others. Of these, leaks
+    ///   - leaks: the leak in one environment, whose current release the decision may refer to, then in the other environments. Of these, leaks
     ///     that do not exist are skipped.
     ///   - now: milliseconds since 1970.
     /// - Returns: the decision as stored; `nil` if the first leak does not exist.
@@ -126,7 +126,7 @@ public protocol Store: Sendable {
     /// - Returns: the problems, one line each; empty if there are none.
     func verify() throws(StoreError) -> [String]
 
-    /// The damage, or the sign of damage, because of which nothing is written; `nil` if there is none. Fast; can be read on any thread.
+    /// The damage, or the sign of damage, because of which the store does not write; `nil` if there is no such sign. Fast; can be read on any thread.
     var damage: StoreError? { get }
 
     /// A check of the whole database that confirms or refutes a sign of damage; `nil` if none is due. Takes seconds for a large file, so

@@ -15,17 +15,18 @@ extension HelpTopic {
             """
         case .token:
             """
-            create prints the token once: only its hash is stored. revoke also signs out everybody who signed
-            in with the token. A running collector notices changes within two seconds.
+            create prints the token once: only its hash is stored. revoke also ends all browser sessions that
+            were started with the token. A running collector notices changes within two seconds.
             """
         case .check:
             """
             For each leak, it compares the reports per check of the class with those of the version before.
-            A version fails if a leak is worse with 99 % confidence, if a new leak reaches the limits below
-            in a class that the older version did not check, or if a resolved leak is back. Known system
-            leaks and ignored leaks do not count. If a class has too few checks, the command cannot tell, and
-            says how many are needed. With --url it asks a running collector; otherwise it reads the
-            database, even while a server runs on it.
+            A version fails if a leak is worse with 99 % confidence, if a new leak has a significant rate or,
+            in a class that the older version did not check, reaches the limits below, or if a resolved leak
+            is back. Known system leaks and ignored leaks do not count. If a class has too few checks, the
+            result is "cannot tell" (exit code 3), and the command prints how many checks are needed. With
+            --url it asks a running collector; otherwise it reads the database, even while a server runs on
+            it.
             """
         case .symbols:
             """
@@ -69,7 +70,8 @@ extension HelpTopic {
             """
             It groups the sample reports of each leak again by the current rules. If all of them belong to
             one other leak, it merges the two: counts, installs, sample reports, decisions and history. The
-            most recent decision holds, and the history names it. Old addresses lead to the merged leak.
+            most recent decision stays in force, and the history names it. Old addresses lead to the merged
+            leak.
             The command can run beside the collector. A merge cannot be undone: make a backup first.
             """
         case .copy:
@@ -103,7 +105,8 @@ extension HelpTopic {
                 """
             case .token:
                 """
-                  --name NAME             name for the history of leaks (default: unnamed)
+                  --name NAME             name that the history of a leak shows for decisions with this token
+                                          (default: unnamed)
                   --checks-only           the token can only run collector check, for CI
                 \(database)
                 """
@@ -117,11 +120,12 @@ extension HelpTopic {
                                           --build, the build before)
                   --baseline-build BUILD  build to compare with: of the version in --baseline, or else of the
                                           same version (default: all builds of the older version)
-                  --min-devices NUMBER    devices that a leak in a new class must have to fail (default: 2)
-                  --min-reports NUMBER    reports that such a leak must have to fail (default: 3)
-                  --max-rate RATE         reports per check that such a leak must have to fail; a version passes
-                                          only if it has enough checks to notice a rise of a rate by RATE
-                                          (default: 0.05)
+                  --min-devices NUMBER    a leak in a class that was not checked before fails the version only
+                                          if it has at least so many devices (default: 2)
+                  --min-reports NUMBER    and at least so many reports (default: 3)
+                  --max-rate RATE         and at least this rate, in reports per check (default: 0.05). Also
+                                          the smallest rise of a rate that the check must be able to notice:
+                                          a version with too few checks for that does not pass
                   --format FORMAT         text (default), json, github (annotations), gitlab (code quality),
                                           junit or markdown (for a comment)
                   --url URL               collector to ask; needs COLLECTOR_ACCESS_TOKEN

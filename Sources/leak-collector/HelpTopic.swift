@@ -64,7 +64,10 @@ enum HelpTopic: String, CaseIterable {
                 "collector key revoke ID",
             ]
         case .token:
-            ["collector token create [--name NAME]", "collector token list", "collector token revoke ID"]
+            [
+                "collector token create [--name NAME] [--checks-only]", "collector token list",
+                "collector token revoke ID",
+            ]
         case .check:
             [
                 "collector check --app APP --version VERSION [--build BUILD] [--baseline VERSION]",

@@ -8,7 +8,7 @@ import LeakCollector
 
 /// Variables and paths of the process.
 enum ProcessEnvironment {
-    /// The variables that give a setting, or name a file with one.
+    /// The variables that contain a setting, or the path of a file with a setting.
     static var variables: [String: String] {
         var variables: [String: String] = [:]
         for name in variableNames {

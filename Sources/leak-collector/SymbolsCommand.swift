@@ -43,7 +43,7 @@ struct SymbolsCommand: Equatable {
                 } catch let error as RemoteError {
                     throw error
                 } catch {
-                    // The other files may still be valid.
+                    // Continues, because the other files may be valid.
                     Output.error("collector: \(error)")
                     failures += 1
                 }

@@ -179,7 +179,7 @@ private final class SimulatedPhone {
         self.reporter = reporter
         var limits = LeakDetector.Limits()
         limits.graceMilliseconds = 300
-        limits.secondLookMilliseconds = 200
+        limits.secondCheckMilliseconds = 200
         (limits.outstanding, limits.survivors) = (200_000, 50_000)
         let explained = explained
         detector = LeakDetector(

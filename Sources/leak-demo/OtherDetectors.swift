@@ -28,7 +28,7 @@ enum OtherDetectors {
         """,
         // DeallocationChecker.
         "leak_demo/DeallocationChecker.swift:81: Fatal error: HelpController not deallocated after being dismissed",
-        // The expectDeallocation pattern of SwiftUI.
+        // The `fatalError` of `expectDeallocation`, from the article about SwiftUI view models.
         "leak_demo/LeakDetection.swift:7: Fatal error: Expected deallocation of leak_demo.SearchModel",
     ]
 

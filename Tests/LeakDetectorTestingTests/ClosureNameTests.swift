@@ -62,7 +62,7 @@
         @Test func `numbers end with the file`() {
             let bytes: [UInt8] = [0xE5, 0x8E, 0x26, 0x7F, 0xFF, 0xFF]
             unsafe bytes.withUnsafeBytes { bytes in
-                var reader = unsafe FileReader(bytes, 0..<100)
+                var reader = unsafe LittleEndianReader(bytes, 0..<100)
                 #expect(reader.leb128() == 624_485)
                 #expect(reader.signedLEB128() == -1)
                 #expect(reader.isValid)

@@ -208,7 +208,7 @@ private func makeCell() -> AnyObject {
                 first.stop()
                 var limits = LeakDetector.Limits()
                 limits.graceMilliseconds = 10
-                limits.secondLookMilliseconds = 10
+                limits.secondCheckMilliseconds = 10
                 let leaks = Guarded([String]())
                 let second = LeakDetector.start(
                     .report { leak in leaks.with { $0.append(leak.className ?? "") } }, limits: limits)

@@ -44,7 +44,7 @@ private final class Empty: Sendable {}
     private func detector(_ change: (inout LeakDetector.Limits) -> Void = { _ in }) -> LeakDetector {
         var limits = LeakDetector.Limits()
         limits.graceMilliseconds = 30
-        limits.secondLookMilliseconds = 30
+        limits.secondCheckMilliseconds = 30
         change(&limits)
         return LeakDetector(limits: limits, queue: DispatchQueue(label: "test"), report: reports.add)
     }
@@ -176,7 +176,7 @@ private final class Empty: Sendable {}
     func `limits that make no sense stop nothing`(extreme: Int) {
         let detector = detector { limits in
             limits.graceMilliseconds = extreme
-            limits.secondLookMilliseconds = extreme
+            limits.secondCheckMilliseconds = extreme
             limits.survivorMilliseconds = extreme
             limits.survivors = extreme
             limits.checkedTypes = extreme

@@ -39,7 +39,7 @@
                 controller.viewDidAppear(false)
                 #expect(Agents.below == 1)
                 #expect(Agents.above == 1)
-                #expect(controller.screenLifetimeToken?.record.visits == 1)
+                #expect(controller.screenLifetimeToken?.record.appearanceCount == 1)
             }
 
             @Test func `a controller that loads its view is known`() {

@@ -73,7 +73,7 @@ import LeakPlatform
         let reporter = reporter(server)
         var limits = LeakDetector.Limits()
         limits.graceMilliseconds = 10
-        limits.secondLookMilliseconds = 10
+        limits.secondCheckMilliseconds = 10
         let detector = LeakDetector(
             limits: limits, queue: DispatchQueue(label: "test"), report: reporter.record(leak:))
         var page: Page? = Page()

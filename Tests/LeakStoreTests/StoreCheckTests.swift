@@ -327,7 +327,7 @@ import Testing
             })
         #expect(check.setAside == 0)
         #expect(try titles(self.check("5.2"), .back) == [])
-        // What comes back later did not come back here.
+        // A leak that comes back in a later version is not back in this version.
         try decide(.resolve(.version("5.3")), "Regressed")
         try count("5.4", Count(name: "Regressed", reports: 2))
         #expect(try titles(self.check("5.3"), .back) == ["UIKeyboardOld"])

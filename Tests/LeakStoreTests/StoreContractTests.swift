@@ -145,8 +145,8 @@ import Testing
             _ = try store.count([submission(reports)], now: noon)
         }
         let samples = try #require(try store.makeReader().samples(of: page.id))
-        #expect(samples[0].place == .first && samples[0].body == Array("{\"n\":0}".utf8))
-        #expect(samples[1].place == .newest && samples[1].body == Array("{\"n\":99}".utf8))
+        #expect(samples[0].reason == .first && samples[0].body == Array("{\"n\":0}".utf8))
+        #expect(samples[1].reason == .newest && samples[1].body == Array("{\"n\":99}".utf8))
         #expect((16...18).contains(samples.count))
         #expect(samples.dropFirst(2).map(\.at) == samples.dropFirst(2).map(\.at).sorted(by: >))
         #expect(Set(samples.map(\.body)).count == samples.count)
@@ -165,7 +165,7 @@ import Testing
             _ = try store.count(submissions, now: now)
         }
         let samples = try #require(try store.makeReader().samples(of: page.id))
-        #expect(samples.first { $0.place == .newest }?.body == Array("{\"n\":\(newest)}".utf8))
+        #expect(samples.first { $0.reason == .newest }?.body == Array("{\"n\":\(newest)}".utf8))
         #expect(try detail(page).row.reports == 10)
     }
 
@@ -304,8 +304,8 @@ import Testing
             [submission([Report(leak: leak("Page"), install: 6, at: noon + 206 * day)])],
             now: noon + 206 * day)
         let samples = try #require(try store.makeReader().samples(of: leak("Page").id))
-        #expect(!samples.contains { $0.place == .first })
-        #expect(samples.first { $0.place == .newest }?.origin.install == "i6")
+        #expect(!samples.contains { $0.reason == .first })
+        #expect(samples.first { $0.reason == .newest }?.origin.install == "i6")
         #expect(try store.verify() == [])
         #expect(try store.makeReader().leak(leak("Page").id, now: noon)?.row.reports == 6)
     }

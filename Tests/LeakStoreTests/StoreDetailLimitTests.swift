@@ -93,7 +93,7 @@ import Testing
             try count([page], bytes: lengths[number % lengths.count], at: noon + Int64(number), in: store)
         }
         #expect(try leftOut(store) == 0)
-        let newest = try #require(try samples(of: page, in: store).first { $0.place == .newest })
+        let newest = try #require(try samples(of: page, in: store).first { $0.reason == .newest })
         #expect(newest.body.count == lengths[199 % lengths.count] && newest.at == noon + 199)
     }
 
@@ -109,7 +109,7 @@ import Testing
         let store = try place.store(limits: limits)
         let kept = try samples(of: page, in: store)
         #expect(!kept.contains { $0.body.count == 29_000 })
-        #expect(kept.first { $0.place == .newest }?.at == noon + 4)
+        #expect(kept.first { $0.reason == .newest }?.at == noon + 4)
         #expect(try leftOut(store) == 1)
     }
 
@@ -391,10 +391,10 @@ import Testing
         #expect(try store.expire(now: now) == nil)
         #expect(try samples(of: page, in: store).isEmpty)
         try count([page], bytes: 5_000, at: now, in: store)
-        #expect(try samples(of: page, in: store).map(\.place) == [.newest])
+        #expect(try samples(of: page, in: store).map(\.reason) == [.newest])
         // One more has room, as the first report of its leak.
         try count([home], bytes: 5_000, at: now, in: store)
-        #expect(try samples(of: home, in: store).map(\.place) == [.first])
+        #expect(try samples(of: home, in: store).map(\.reason) == [.first])
     }
 
     @Test func `bytes that a key frees make room for others of the same commit`() throws {
@@ -408,7 +408,7 @@ import Testing
         #expect(try store.count([submission(reports)], now: noon) == [.counted])
         // The key has used 10,000 bytes, so that it has room for two of three.
         try count([cart], bytes: 5_000, in: store)
-        #expect(try samples(of: cart, in: store).map(\.place) == [.newest])
+        #expect(try samples(of: cart, in: store).map(\.reason) == [.newest])
         #expect(try leftOut(store) == 2)
     }
 

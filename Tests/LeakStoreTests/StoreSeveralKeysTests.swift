@@ -135,10 +135,10 @@ import Testing
         #expect(try store.verify() == [])
     }
 
-    private func sample(of leak: LeakIdentity, _ place: SampleReport.Place, in store: any Store) throws
+    private func sample(of leak: LeakIdentity, _ place: SampleReport.Reason, in store: any Store) throws
         -> Int64?
     {
-        try store.makeReader().samples(of: leak.id)?.first { $0.place == place }?.at
+        try store.makeReader().samples(of: leak.id)?.first { $0.reason == place }?.at
     }
 
     private func report(of leak: LeakIdentity, at time: Int64, keyID: Int64, bytes: Int = 5_000) -> Submission

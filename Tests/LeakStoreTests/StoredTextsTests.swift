@@ -178,7 +178,7 @@ import Testing
         try count(10..<20)
         let folded = try #require(try overLimit()[.leakBuilds])
         #expect((50...70).contains(folded))
-        // What is known goes on counting, and another key brings its own.
+        // Known texts are still counted, and another key has its own quota.
         let before = try overLimit()
         try count(0..<5)
         #expect(try overLimit() == before)

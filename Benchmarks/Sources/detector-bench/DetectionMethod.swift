@@ -55,7 +55,7 @@ struct Detector: DetectionMethod {
 struct AsyncAfter: DetectionMethod {
     static let name = "asyncAfter"
 
-    // Of the queue alone, and outside of the blocks, which then hold the weak reference and nothing else.
+    // Accessed only on `queue`. Static, so that each block captures only the weak reference.
     nonisolated(unsafe) private static var looked = 0
 
     private let queue = DispatchQueue(label: "AsyncAfter")

@@ -1,6 +1,6 @@
 import Foundation
 
-// What the leak detector costs an app, and whether it counts right under load.
+// Measures the cost of the leak detector for an app, and checks its counts under load.
 
 let usage = """
     usage: detector-bench [--rounds 7] [--seconds 5]

@@ -56,7 +56,7 @@ final class Attacker {
             case .nothingNow: break
             case .ended: self.wire = nil
             }
-            // What the server echoes meanwhile is for ``slowReader`` not to read.
+            // Does not read what the server echoes; ``slowReader`` tests that case.
             if !opening.isEmpty { due = now + 20_000_000 }
             return
         }

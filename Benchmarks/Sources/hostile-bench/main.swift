@@ -1,7 +1,7 @@
 import Foundation
 import LoadTools
 
-// What well-behaved clients see of http-echo, and of a collector, while others attack it.
+// Measures the service that well-behaved clients get from http-echo, and from a collector, during an attack.
 
 let usage = """
     usage: hostile-bench [--echo PATH] [--workers 1] [--rounds 5] [--seconds 3] [--attackers 1200]

@@ -5,7 +5,7 @@ import LeakMessage
 import LeakReporter
 import ReportLoad
 
-// What the reporter costs the app that carries it.
+// Measures the cost of the reporter for its app.
 
 let usage = """
     usage: reporter-bench [--rounds 5] [--calls 5000] [--waiting 100000]

@@ -1,4 +1,4 @@
-// What the hooks name of UIKit, as documented, for the type checker.
+// The declarations of UIKit that the hooks use, as documented, for the type checker.
 
 #define MAIN_ACTOR __attribute__((swift_attr("@MainActor")))
 

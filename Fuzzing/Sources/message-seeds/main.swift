@@ -55,7 +55,7 @@ let full = """
     "install":"i","user":"u"}
     """
 try write("report", full)
-// Of an SDK of Sentry.
+// An event of a Sentry SDK.
 let event = """
     {"event_id":"12c2d058d58442709aa2eca08bf20986","timestamp":1795176000.5,"level":"error","release":"a.b@1+2",
     "contexts":{"leak":{"kind":"view","count":2},"os":{"name":"iOS"},"user info":{"NSLocalizedDescription":"x"}},

@@ -128,7 +128,7 @@ struct AccessPage: Component {
         return #"""
             <table class="small access"><thead><tr><th scope="col">App</th><th scope="col">Environment</th><th scope="col">Current release</th>\#
             <th scope="col">Last seen</th></tr></thead><tbody>\#(rows)</tbody></table>\#
-            \#(unlistedCount > 0 ? "<p>and \(Count(unlistedCount)) more, less recently seen</p>" : nil as HTML?)
+            \#(unlistedCount > 0 ? "<p>and \(Count(unlistedCount).of("more app", "more apps")) last seen earlier</p>" : nil as HTML?)
             """#
     }
 }

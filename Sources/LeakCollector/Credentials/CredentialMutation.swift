@@ -93,7 +93,7 @@ struct CredentialMutation: Mutation {
         return fields
     }
 
-    /// Creates, renames or revokes a credential. Blocks on the store.
+    /// Creates, renames or revokes a credential. Blocks the calling thread until the change is stored.
     ///
     /// - Returns: the credential, and the secret of a new one, which cannot be shown again.
     /// - Throws: ``Problem`` 400 for an invalid name or app, 404 if there is no such credential, 409 if another token

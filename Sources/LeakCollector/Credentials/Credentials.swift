@@ -225,7 +225,7 @@ struct DuplicateNameError: Error, Hashable, Sendable, CustomStringConvertible {
 
 /// Error for an attempt to rename the key or token from the environment. The next start finds it by its name.
 struct ReservedNameError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// The name of the credential and of the environment variable.
+    /// The name of the credential. It is also the name of the environment variable that sets the credential.
     var name: String
 
     var description: String {

@@ -48,7 +48,7 @@ struct SharedCauses {
 
     /// - Parameters:
     ///   - app: the app and the environment of the leaks.
-    ///   - first: the ``LeakMessage/RetainPath/causeKey`` of the cause that comes before all others.
+    ///   - first: the ``LeakMessage/RetainPath/causeKey`` of the cause that comes before all other causes.
     init(
         app: AppScope, first: String? = nil, from reader: any StoreReader, symbolTables: SymbolTableCache?,
         now: Int64

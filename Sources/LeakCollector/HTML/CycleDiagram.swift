@@ -81,7 +81,7 @@ struct CycleDiagram: Component {
         guard let first = cycle.nodes.first, let last = cycle.nodes.last else { return "" }
         let items = cycle.nodes.dropLast().map { item($0, referenceLabel: label($0.property)) }
         let back: HTML =
-            #"\#(label(last.property))<span class="hidden"> back to \#(IsolatedText(first.object))</span>"#
+            #"\#(label(last.property))<span class="hidden">, which leads back to \#(IsolatedText(first.object))</span>"#
         return #"<ol class="cycle">\#(items)\#(item(last, referenceLabel: back))</ol>"#
     }
 

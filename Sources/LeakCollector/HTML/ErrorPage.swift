@@ -11,7 +11,7 @@ struct ErrorPage: Component {
     var context: PageContext
     /// An HTTP status from 400 on.
     var status: Int
-    /// One sentence for this case, in place of the general one.
+    /// One sentence for this case, which replaces the general sentence.
     var detail: String?
     /// Text from a rejected form. The page shows it so that the visitor can copy it.
     var typedText: String?
@@ -72,7 +72,7 @@ struct ErrorPage: Component {
         case 500...:
             (
                 "Server error",
-                "Reload the page. If the error stays, see the collector's log."
+                "Reload the page. If the error occurs again, see the collector's log."
             )
         default:
             ("Request rejected", "The collector rejected the request. Start again from the list of leaks.")

@@ -32,7 +32,8 @@ struct FixStatusText {
 
     var stage: FixProgress.Stage { fix.progress.stage }
 
-    /// `proving: 120 of 207 clean dismissals`; `nil` for a leak that was seen again with a rate that is not known.
+    /// `not proven yet: 120 of 207 dismissals needed, all without this leak`; `nil` for a leak that was seen again with a
+    /// rate that is not known.
     var evidence: String? { evidence(of: fix.progress) }
 
     /// The numbers without the name of the stage, for a text that names it already.
@@ -59,14 +60,16 @@ struct FixStatusText {
         let checks = "\(Count(since.trials))\u{A0}\(noun)"
         switch progress.stage {
         case .notSeen:
-            return "not seen since; its rate before the fix is unknown, so nothing more can be told"
+            return "not seen since; the rate before the fix is unknown, so the fix cannot be proven"
         case .proving:
             let needed = progress.neededChecks ?? 0
             let devices = since.trials >= needed ? ", but from too few devices" : ""
-            return "\(Count(since.trials)) of \(Count(needed)) clean\u{A0}\(noun)\(devices)"
+            return
+                "\(Count(since.trials)) of \(Count(needed))\u{A0}\(noun) needed, all without this leak\(devices)"
         case .fixed:
             let confidence = "\(Int(FixProgress.confidence * 100))\u{A0}%"
-            return "\(rate(before)) → 0 of \(checks), \(confidence) sure below \(bound(progress.upperBound))"
+            return
+                "\(rate(before)) → 0 of \(checks) (rate below \(bound(progress.upperBound)), \(confidence) confidence)"
         case .halfFixed, .regressed:
             guard before.trials > 0, since.trials > 0 else { return nil }
             return "\(rate(before)) → \(rate(since)) (\(Count(since.events)) of \(checks))"
@@ -87,7 +90,7 @@ extension FixProgress.Stage {
     var displayName: String {
         switch self {
         case .notSeen: "not seen since"
-        case .proving: "proving"
+        case .proving: "not proven yet"
         case .fixed: "fixed"
         case .halfFixed: "half fixed"
         case .regressed: "regressed"

@@ -3,7 +3,7 @@ internal import LeakHTTPServer
 internal import LeakMessage
 internal import LeakStore
 
-/// An error as the API gives it. RFC 9457.
+/// An error in the form in which the API returns it: problem details (RFC 9457).
 struct Problem: Error, Sendable {
     var status: Status
     /// Description of what is wrong with this request and what to do, in one sentence.

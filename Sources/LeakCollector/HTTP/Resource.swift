@@ -17,7 +17,7 @@ protocol JSONResource: Resource {
     /// The part of the path after `/api/v1`, such as `/leaks/{leak}`.
     static var jsonPath: String { get }
 
-    /// Blocks on the store.
+    /// Blocks the calling thread while it reads from the store.
     ///
     /// - Parameter writer: writes fields of the response's JSON object.
     /// - Throws: ``Problem``, ``MovedResource`` or ``StoreError``.
@@ -29,11 +29,11 @@ protocol PageResource: Resource {
     /// The path of the page, such as `/leaks/{leak}`.
     static var pagePath: String { get }
 
-    /// True if the page may be cached: it depends only on the store's data and the current minute. Its relative times
+    /// `true` if the page may be cached: it depends only on the store's data and the current minute. Its relative times
     /// have no smaller unit than the minute.
     static var isCached: Bool { get }
 
-    /// Blocks on the store.
+    /// Blocks the calling thread while it reads from the store.
     ///
     /// - Throws: ``Problem``, ``MovedResource`` or ``StoreError``.
     func page(from view: StoreView) throws -> HTML
@@ -50,7 +50,7 @@ protocol TextResource: Resource {
     /// The media type of the text, such as `text/markdown; charset=utf-8`.
     static var mediaType: String { get }
 
-    /// Blocks on the store.
+    /// Returns the text. Blocks the calling thread while it reads from the store.
     ///
     /// - Throws: ``Problem``, ``MovedResource`` or ``StoreError``.
     func text(from view: StoreView) throws -> String

@@ -13,8 +13,8 @@ struct ResourceAddress: Sendable {
     struct ResourceRead: Sendable {
         /// The key of the page in a thread's page cache; `nil` if it is not cached.
         var cacheKey: (any Resource)?
-        /// Blocks on the store.
-        let response: @Sendable (StoreView) throws -> Response
+        /// Returns the response. Blocks the calling thread while it reads from the store.
+        let makeResponse: @Sendable (StoreView) throws -> Response
 
         /// Returns the response, from the page cache if the page is in it.
         ///
@@ -22,15 +22,15 @@ struct ResourceAddress: Sendable {
         ///   - view: the view of the store for the request.
         ///   - pageCache: the cached pages of the view's reader.
         fileprivate func answer(from view: StoreView, cache pageCache: PageCache) throws -> Response {
-            guard let cacheKey else { return try response(view) }
+            guard let cacheKey else { return try makeResponse(view) }
             let view = StoreView(
                 reader: view.reader, now: view.now - view.now % 60_000, symbolTables: view.symbolTables,
                 links: view.links, address: view.address)
-            guard view.reader.hasLocalChangeCounter else { return try response(view) }
+            guard view.reader.hasLocalChangeCounter else { return try makeResponse(view) }
             return try pageCache.page(
                 for: AnyHashable(cacheKey), changeCounter: try view.reader.changeCounter(), now: view.now
             ) {
-                try response(view)
+                try makeResponse(view)
             }
         }
     }
@@ -78,11 +78,12 @@ struct ResourceAddress: Sendable {
     func route(in context: RequestContext) -> Route {
         Route(.get, path, access: representation == .page ? .people : .readers) { request, match, responder in
             let responder = SharedResponder(responder)
-            let rejection = { @Sendable problem in match.rejection(problem, now: context.now()) }
+            let makeRejection = { @Sendable problem in match.rejection(problem, now: context.now()) }
             do throws(Problem) {
                 let resourceRead = try parse(request, match.parameters)
                 context.storeThreads.add(
-                    StoreWork(request.path, responders: { [responder] }, rejection: rejection) { resources in
+                    StoreWork(request.path, responders: { [responder] }, rejection: makeRejection) {
+                        resources in
                         do {
                             let view = StoreView(
                                 reader: resources.reader, now: context.now(),
@@ -94,7 +95,7 @@ struct ResourceAddress: Sendable {
                         }
                     })
             } catch {
-                responder.send(rejection(error))
+                responder.send(makeRejection(error))
             }
         }
     }

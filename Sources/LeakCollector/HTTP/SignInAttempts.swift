@@ -47,7 +47,7 @@ final class SignInAttempts: Sendable {
         /// The time for which ``remaining`` was computed, in milliseconds since 1970.
         var countedAt: Int64
 
-        /// Adds the failures that are allowed again at `now`. A clock that is set back adds none and removes none.
+        /// Adds the failures that are allowed again at `now`. If the clock is set back, no failures are added or removed.
         mutating func refill(_ now: Int64) {
             let regained = Double(max(0, now - countedAt)) / Double(SignInAttempts.refillMilliseconds)
             remaining = min(Double(SignInAttempts.maxFailures), remaining + regained)

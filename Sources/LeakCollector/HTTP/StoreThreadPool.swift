@@ -74,8 +74,8 @@ struct StoreWork<ThreadResources>: Sendable {
     private let name: String
     /// Returns the responders of the requests that the work answers. Called once, when the work begins or is rejected.
     private let responders: @Sendable () -> [SharedResponder]
-    private let rejection: @Sendable (Problem) -> Response
-    private let response: @Sendable (ThreadResources) throws -> Response
+    private let makeRejection: @Sendable (Problem) -> Response
+    private let makeResponse: @Sendable (ThreadResources) throws -> Response
 
     init(
         _ name: String, responders: @escaping @Sendable () -> [SharedResponder],
@@ -84,27 +84,27 @@ struct StoreWork<ThreadResources>: Sendable {
     ) {
         self.name = name
         self.responders = responders
-        self.rejection = rejection
-        self.response = response
+        makeRejection = rejection
+        makeResponse = response
     }
 
-    /// Runs the work and sends its response. Blocks on the store.
+    /// Runs the work and sends its response. Blocks the calling thread while it reads from the store.
     func run(with resources: ThreadResources, log: Log) {
         let responders = responders()
-        let answer: Response
+        let response: Response
         do {
-            answer = try response(resources)
+            response = try makeResponse(resources)
         } catch {
             let problem = Problem(from: error)
             if problem.status.code >= 500 { log.error("\(name): \(problem.cause ?? problem.detail)") }
-            answer = rejection(problem)
+            response = makeRejection(problem)
         }
-        for responder in responders { responder.send(answer) }
+        for responder in responders { responder.send(response) }
     }
 
     /// Sends the rejection without running the work.
     func reject(_ problem: Problem) {
-        let response = rejection(problem)
+        let response = makeRejection(problem)
         for responder in responders() { responder.send(response) }
     }
 }

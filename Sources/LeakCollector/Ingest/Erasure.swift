@@ -30,7 +30,7 @@ public final class Erasure: Mutation {
         self.log = log
     }
 
-    /// Erases an install. Blocks on the store.
+    /// Erases an install. Blocks the calling thread until the rows are deleted.
     ///
     /// - Parameter install: the id as the app sent it.
     public static func run(install: String, in store: any Store) throws(StoreError) -> ErasureResult {

@@ -16,7 +16,7 @@ final class Ingest: Sendable {
     /// Maximum bytes of a decoded body that is parsed on the event loop of its connection. This takes about a
     /// millisecond.
     static let maxBytesParsedOnLoop = 1 << 17
-    /// Bytes that one compressed byte of text usually becomes, to estimate the work for a body before it is inflated.
+    /// Typical number of decompressed bytes per compressed byte, used to estimate the work for a body before it is inflated.
     private static let usualInflationRatio = 20
     private static let maxInflatedBytes = Limits().inflatedBytes
 

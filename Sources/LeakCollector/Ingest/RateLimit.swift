@@ -9,7 +9,7 @@ internal import LeakPlatform
 /// debt, its requests are rejected by their head alone. Requests that were admitted at the same time are checked again
 /// after they were read: if the debt exceeds one bucket, they are rejected before they are counted.
 ///
-/// A configured limit always holds. On average it holds for requests of any size, because each debt is paid in full. The
+/// A configured limit is always enforced. On average it is enforced for requests of any size, because each debt is paid in full. The
 /// default limit holds only while the store is behind, because a machine with time to spare has no reason to reject
 /// requests. Under the default limit, a debt is at most one bucket.
 final class RateLimit: Sendable {
@@ -20,7 +20,7 @@ final class RateLimit: Sendable {
     static let defaultReportsPerSecond = 10_000
 
     /// Maximum dropped reports of one ingest key that are counted per second, and at once. The limits exist because a key
-    /// is in every copy of an app, so others than its owner can invent losses.
+    /// is in every copy of an app, so anyone who has the app can invent losses.
     private static let lossesPerSecond = 10_000.0
     private static let maxLossesAtOnce = 1_000_000.0
     /// Number of unseen objects that cost as much as one dropped report, because objects far outnumber reports. Unseen

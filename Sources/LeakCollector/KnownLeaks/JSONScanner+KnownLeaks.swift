@@ -12,7 +12,7 @@ extension JSONScanner {
         repeat {
             _ = try kind()
             let start = offset
-            let leak = try knownLeak()
+            let leak = try readKnownLeak()
             guard !leaks.contains(where: { $0.id == leak.id }) else {
                 throw JSONError(.expected("another id: “\(leak.id)” is taken"), at: start)
             }
@@ -24,7 +24,7 @@ extension JSONScanner {
         return leaks
     }
 
-    private mutating func knownLeak() throws(JSONError) -> KnownLeakRule {
+    private mutating func readKnownLeak() throws(JSONError) -> KnownLeakRule {
         var (id, reason, source): (String?, String?, String?) = (nil, nil, nil)
         var className: NamePattern?
         var kind: LeakReport.Kind?
@@ -37,7 +37,7 @@ extension JSONScanner {
             switch name {
             case "id": id = try scanner.value("an id of letters, digits, - and _", Self.id)
             case "class": className = try scanner.value(Self.patternExpectation, Self.pattern)
-            case "stack": stack = try scanner.patterns()
+            case "stack": stack = try scanner.readPatterns()
             case "kind": kind = try scanner.value(Self.kindExpectation) { LeakReport.Kind(rawValue: $0) }
             case "systems": systems = try scanner.systemRanges()
             case "reason":
@@ -63,7 +63,7 @@ extension JSONScanner {
             source: source)
     }
 
-    private mutating func patterns() throws(JSONError) -> [NamePattern] {
+    private mutating func readPatterns() throws(JSONError) -> [NamePattern] {
         var patterns: [NamePattern] = []
         guard try enterArray() else { return patterns }
         repeat {

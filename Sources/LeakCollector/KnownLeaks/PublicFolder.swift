@@ -23,10 +23,10 @@ public struct PublicFolder: Sendable {
 
     /// Reads the files of the folder.
     ///
-    /// - Parameter knownLeaks: a file of the operator's own, if there is one.
+    /// - Parameter knownLeaks: the path of the operator's own file of known leaks; `nil` if there is none.
     /// - Throws: ``SettingError`` with the missing file or the position of the mistake.
     public init(_ path: String, knownLeaks: String?) throws(SettingError) {
-        // The names are checked first, because a wrong folder may be large, or hold private files.
+        // Checks the names before it reads any file, because a wrong folder may be large or contain private files.
         if let missing = Self.requiredNames.first(where: { unsafe access("\(path)/\($0)", R_OK) != 0 }) {
             throw SettingError(
                 source: "--public",

@@ -20,7 +20,7 @@ struct CausesPage: Component {
         return PageLayout(
             title: "Causes", section: .causes, context: context, isLive: true,
             main: #"""
-                <p class="crumb">\#(app)</p>
+                <p class="crumb">\#(appLink)</p>
                 <div class="head"><h1>\#(title)</h1></div>
                 \#(sharedCauses.causes.isEmpty ? empty : intro)\#(missingCauseNote)
                 \#(causes)\#(unlistedCauses)
@@ -31,7 +31,7 @@ struct CausesPage: Component {
         ).html
     }
 
-    private var app: HTML {
+    private var appLink: HTML {
         #"<a href="\#(context.links.to(.summary(app: context.query.scope)))">\#(IsolatedText(context.query.app ?? "all apps"))</a>"#
     }
 

@@ -30,7 +30,7 @@ struct GroupingSummary {
 
     private static func commonParts(of leak: LeakIdentity) -> String {
         let key = leak.groupingKey
-        let frames = "same \(Count(key.stack.count).of("app frame", "app frames"))"
+        let frames = same(key.stack.count, "app frame")
         if leak.quality == .low {
             guard isCallStack(leak), !key.stack.isEmpty else { return "same text" }
             return key.className.isEmpty ? frames : "same text, \(frames)"
@@ -46,7 +46,11 @@ struct GroupingSummary {
         }
         // The last element is the leaked object itself.
         let owners = key.stack.dropLast(key.stack.last == className ? 1 : 0)
-        return owners.isEmpty ? "same class" : "same class, same \(Count(owners.count).of("owner", "owners"))"
+        return owners.isEmpty ? "same class" : "same class, \(same(owners.count, "owner"))"
+    }
+
+    private static func same(_ count: Int, _ noun: String) -> String {
+        count == 1 ? "same \(noun)" : "same \(Count(count).of(noun, noun + "s"))"
     }
 
     /// Returns the number of system frames, or of system owners, that only some of the reports have. The grouping key

@@ -22,10 +22,11 @@ struct KnownLeakCard: Component {
     private var systems: HTML { KnownSystems(leak: match.leak).html }
 
     private var share: HTML {
-        guard !match.isAll else { return "all \(Count(reports)) match" }
+        guard !match.isAll else { return "all \(Count(reports)) reports come from these OS versions" }
         return #"""
-            \#(Count(match.reports)) of \#(Count(reports)) match; \#(Count(match.elsewhere)) \#
-            are from other OS versions, so the leak counts as a leak of the app
+            \#(Count(match.reports)) of \#(Count(reports)) reports come from these OS versions. \#
+            \#(Count(match.elsewhere)) \#(match.elsewhere == 1 ? "comes" : "come") from other OS versions, so the leak \#
+            is listed as a leak of the app.
             """#
     }
 }

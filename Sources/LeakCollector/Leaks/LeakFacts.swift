@@ -14,7 +14,9 @@ struct LeakFacts: Component {
         facts.append(Fact("\(Count(row.installs))", row.installs == 1 ? "install" : "installs").html)
         facts.append(Fact("\(Count(row.impact))", "impact: installs in the current release").html)
         if let rate = LeakRate(row: row) { facts.append(Fact(rate.html, "rate").html) }
-        if let alive = row.aliveAtMost { facts.append(Fact("\(Count(alive))", "max. alive at once").html) }
+        if let alive = row.aliveAtMost {
+            facts.append(Fact("\(Count(alive))", "most objects alive at the same time").html)
+        }
         if row.freed > 0 { facts.append(FreedFact(freedCount: row.freed, lived: row.lived).html) }
         facts.append(
             Fact("\(VersionSpan(row: row))", row.firstVersion == row.lastVersion ? "version" : "versions")

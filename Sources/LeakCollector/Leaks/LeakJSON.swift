@@ -337,7 +337,7 @@ extension JSONWriter {
         array("reports") { writer in
             for sample in samples {
                 writer.object { writer in
-                    writer.field("place", sample.place.rawValue)
+                    writer.field("place", sample.reason.rawValue)
                     writer.time("at", sample.at)
                     writer.field("app", sample.origin.app)
                     writer.field("version", sample.origin.version)

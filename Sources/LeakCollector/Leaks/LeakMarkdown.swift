@@ -104,8 +104,8 @@ struct LeakMarkdown {
         return fence + padding + text + padding + fence
     }
 
-    // Compares scalars, not characters: a backtick or a line end that an accent follows is another character, but
-    // Markdown still recognizes it.
+    // Compares scalars: a backtick followed by a combining accent is one `Character` that differs from a backtick, but
+    // Markdown still recognizes the backtick. The same is true of a line end.
 
     /// Replaces characters that would end the line by spaces, and those that change the direction of the text around them by U+FFFD, as
     /// on pages: a ticket must not show another name than the app has.

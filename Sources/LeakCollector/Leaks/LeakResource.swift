@@ -57,7 +57,7 @@ struct LeakContent {
 
     func page(from view: StoreView) throws(StoreError) -> HTML {
         let (leak, newest) = (detail.row.identity, SampleReport.newest(of: samples))
-        let first = newest?.place == .first ? nil : samples.first { $0.place == .first }
+        let first = newest?.reason == .first ? nil : samples.first { $0.reason == .first }
         var context = view.context(app: leak.appKey.scope)
         context.versions = try view.reader.versions(app: leak.appKey.scope)
         let hours = try view.reader.trend(of: leak.id, by: .hour, now: view.now)
@@ -112,6 +112,6 @@ extension StoreView {
 
 extension SampleReport {
     fileprivate static func newest(of samples: [SampleReport]) -> SampleReport? {
-        samples.first { $0.place == .newest } ?? samples.first
+        samples.first { $0.reason == .newest } ?? samples.first
     }
 }

@@ -165,7 +165,8 @@ extension Share {
     /// Number of checks below which a share says more about chance than about the app.
     static let minimumChecks = 50
 
-    /// Returns the rate as a ratio, such as `1 in 31 dismissals`; `nil` where ``percentage`` is.
+    /// Returns the rate, such as `1 in 31 dismissals`; above one tenth as a percentage, and without reports as
+    /// `none of the dismissals`. `nil` if ``percentage`` is `nil`.
     ///
     /// - Parameter noun: noun of the checks; `nil` to leave it out.
     fileprivate func rate(of noun: String? = nil) -> String? {

@@ -38,7 +38,7 @@ struct OverviewTiles: Component {
             title: "Leak-free sessions in \(IsolatedText(newest.version))", value: "\(leakFreeShare)",
             note: """
                 \(SessionsChange(overview: overview))\(Count(newest.sessions).of("session", "sessions"))\
-                \(newest.adoption.map { " · \(AdoptionText(context: context, adoption: $0))" as HTML })\
+                \(newest.adoption.map { " · adoption: \(AdoptionText(context: context, adoption: $0))" as HTML })\
                 \(pinned)
                 """)
     }
@@ -100,8 +100,8 @@ struct OverviewTiles: Component {
             note: overview.recentReports == 0
                 ? "No reports"
                 : """
-                of \(Count(overview.recentLeaks).of("leak", "leaks")) \
-                from \(Count(overview.recentInstalls).of("install", "installs"))
+                \(Count(overview.recentLeaks).of("leak", "leaks")) · \
+                \(Count(overview.recentInstalls).of("install", "installs"))
                 """)
     }
 
@@ -111,7 +111,8 @@ struct OverviewTiles: Component {
             DropReasonText.counts(overview.dropped).map { "\($0.reason): \(Count($0.count))" },
             separator: ", "
         )
-        let droppedNote: HTML = dropped == 0 ? "" : " · Dropped: \(Count(dropped)) (\(reasons))"
+        let droppedNote: HTML =
+            dropped == 0 ? "" : " · Reports dropped on devices: \(Count(dropped)) (\(reasons))"
         let toFix = overview.toFix
         let hiddenCount = overview.leaks.saturated(adding: -toFix.leaks)
         let hiddenNote: HTML = hiddenCount == 0 ? "" : " · Hidden: \(Count(hiddenCount).of("leak", "leaks"))"
@@ -133,7 +134,8 @@ struct OverviewTiles: Component {
 /// Names of the reasons why reports were dropped. Unknown reasons of later versions are shown unchanged.
 enum DropReasonText {
     private static let names = [
-        "before_send": "removed by beforeSend", "budget": "device limit", "damaged": "damaged file",
+        "before_send": "removed by beforeSend", "budget": "storage limit of the device",
+        "damaged": "damaged file",
         "over_limit": "other reasons", "queue_full": "queue full", "reentrant": "signal handler",
         "refused": "rejected by the collector", "text_over_limit": "text limit", "too_long": "too long",
         "too_old": "too old", "unseen": "object not checked",
@@ -175,7 +177,7 @@ struct AppsTile: Component {
         let moreCount = context.apps.count - apps.count
         let moreNote: HTML? =
             moreCount > 0
-            ? "<li><small>\(Count(moreCount).of("more app", "more apps")), less recently seen</small></li>"
+            ? "<li><small>and \(Count(moreCount).of("more app", "more apps")) last seen earlier</small></li>"
             : nil
         return #"""
             <div class="tile"><dt>Leak-free sessions of each app</dt>\#
@@ -207,8 +209,8 @@ struct AppsTile: Component {
     }
 }
 
-/// Difference between the leak-free sessions of the current release and those of the version before: `−0.9 pts vs
-/// 5.1.0`; empty if one of them has no sessions.
+/// Difference between the leak-free sessions of the current release and the previous version: `0.9 percentage points
+/// less than 5.1.0`; empty if one of the versions has no sessions.
 struct SessionsChange: Component {
     var overview: Overview
 
@@ -221,8 +223,8 @@ struct SessionsChange: Component {
         if tenths == 0 { return "unchanged from \(other) · " }
         let points = Decimal(tenths: abs(tenths))
         return tenths > 0
-            ? #"<em class="better">+\#(points) pts</em> vs \#(other) · "#
-            : #"<em class="worse">−\#(points) pts</em> vs \#(other) · "#
+            ? #"<em class="better">\#(points) percentage points</em> more than \#(other) · "#
+            : #"<em class="worse">\#(points) percentage points</em> less than \#(other) · "#
     }
 
     /// Returns the difference between two shares in tenths of a percentage point.

@@ -9,7 +9,7 @@ struct ReasonsCard: Component {
     let row: LeakRow
     let links: Links
 
-    /// Maximum number of paths that are shown; the others are in the JSON.
+    /// Maximum number of paths that are shown; the JSON has all paths.
     private static let maxListedPaths = 5
 
     var html: HTML {
@@ -51,7 +51,7 @@ struct ReasonsCard: Component {
             """
     }
 
-    /// Maximum number of closure sets that are shown for a path; the others are in the JSON.
+    /// Maximum number of closure sets that are shown for a path; the JSON has all sets.
     private static let maxListedClosureSets = 3
 
     /// Returns the closures by their names, or by their positions if symbols name none of them.

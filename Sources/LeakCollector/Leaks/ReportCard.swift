@@ -8,7 +8,7 @@ struct ReportCard: Component {
     enum Depth {
         /// Only the parts that help to understand the leak.
         case digest
-        /// Also the path and the cycle.
+        /// Shows the path and the cycle, too.
         case everything
     }
 
@@ -45,13 +45,15 @@ struct ReportCard: Component {
         if report.event == .freed { parts.append("freed") }
         if let reason = report.reason { parts.append("\(IsolatedText(reason))") }
         if let waited = report.waitedMilliseconds {
-            parts.append("waited \(DurationText(milliseconds: waited))")
+            parts.append("checked after \(DurationText(milliseconds: waited))")
         }
         if let lived = report.livedMilliseconds {
             parts.append("freed after \(DurationText(milliseconds: lived))")
         }
-        if let alive = report.alive { parts.append("\(Count(alive)) alive") }
-        if report.count > 1 { parts.append("\(Count(report.count).of("occurrence", "occurrences"))") }
+        if let alive = report.alive {
+            parts.append("\(Count(alive).of("object", "objects")) of the class alive")
+        }
+        if report.count > 1 { parts.append("sighted \(Count(report.count)) times") }
         return parts.isEmpty ? nil : #"<p class="dim">\#(HTML(parts, separator: " · "))</p>"#
     }
 

@@ -4,13 +4,13 @@ import LeakStore
 struct ReportsPage: Component {
     var context: PageContext
     var leak: LeakIdentity
-    /// The first report, the newest one, then the others, newest first.
+    /// The first report, the newest report, then the random sample reports, newest first.
     var reports: [ParsedSample]
 
     var html: HTML {
         let cards = reports.map { parsedSample in
             ReportCard(
-                context: context, title: Self.title(parsedSample.sample.place), parsedSample: parsedSample,
+                context: context, title: Self.title(parsedSample.sample.reason), parsedSample: parsedSample,
                 depth: .everything
             )
             .html
@@ -29,8 +29,8 @@ struct ReportsPage: Component {
         ).html
     }
 
-    private static func title(_ place: SampleReport.Place) -> HTML {
-        switch place {
+    private static func title(_ reason: SampleReport.Reason) -> HTML {
+        switch reason {
         case .first: "First report"
         case .newest: "Newest report"
         case .random: "Report"

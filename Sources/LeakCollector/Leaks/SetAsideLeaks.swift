@@ -17,13 +17,13 @@ struct SetAsideLeaks: Component {
 
     private var resolvedSeenSection: HTML? {
         let query = context.query.ofResolvedSeen
-        let period = query.period?.displayName ?? ""
         return section(
             resolvedSeenLeaks, of: page.resolvedSeen, query, one: "leak resolved, still seen in old versions",
-            many: "leaks resolved, still seen in old versions", during: " in the last \(period)",
+            many: "leaks resolved, still seen in old versions",
+            during: " in the last \(query.period?.displayName ?? "")",
             note: """
-                <p class="dim">Reports since the leaks were resolved, from versions without the fix. A report of a version with the fix \
-                makes a leak regressed.</p>
+                <p class="dim">These reports were sent since the leaks were resolved, and come from versions without the fix. \
+                If a version with the fix reports the leak, its state becomes <em>regressed</em>.</p>
                 """,
             caption: "Resolved leaks that are still seen in old versions",
             // An export has no list of a period.

@@ -223,7 +223,7 @@ struct SimilarLeak: Hashable, Sendable {
             default: break
             }
             guard differentElementCount > 0 else {
-                return "the same \(elementCount) \(kind.noun(elementCount))"
+                return "the same \(elementCount == 1 ? "" : "\(elementCount) ")\(kind.noun(elementCount))"
             }
             let verb = differentElementCount == 1 ? "differs" : "differ"
             let sides =

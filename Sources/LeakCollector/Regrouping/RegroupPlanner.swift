@@ -192,7 +192,7 @@ package struct RegroupPlanner {
 
 /// The entry in the history of a merged leak.
 enum MergeNote {
-    /// Maximum number of leaks that the text lists. The others are only counted.
+    /// Maximum number of leaks that the text lists. Further leaks are only counted.
     private static let maxListedLeaks = 20
 
     /// Returns the text of the entry.

@@ -8,7 +8,7 @@ struct ComparePage: Component {
     var context: PageContext
     /// `nil` if there is no version yet.
     var check: ReleaseCheck?
-    /// The result of the same check, which words it in sentences.
+    /// The same check as sentences.
     var result: ReleaseCheckResult?
 
     var html: HTML {
@@ -91,7 +91,7 @@ struct ComparePage: Component {
         Tile(
             title: title, value: share?.value ?? "no data",
             note: share.map { "\($0.interval) with 95 % confidence, of \(trials)" }
-                ?? "Unknown: no data, or reports of classes that have no checks"
+                ?? "Unknown: this version sent no checks, or only reports of classes without checks"
         ).html
     }
 
@@ -209,7 +209,7 @@ struct ComparePage: Component {
             let needed: HTML =
                 switch checked.result {
                 case .needs(let checks?): "\(Count(checks))"
-                case .needs(nil): #"<span class="dim">too few before</span>"#
+                case .needs(nil): #"<span class="dim">too few checks before</span>"#
                 case .fewDevices: #"<span class="dim">more devices</span>"#
                 default: #"<span class="dim">no longer checked</span>"#
                 }
@@ -221,7 +221,7 @@ struct ComparePage: Component {
         return Card(
             "Too little data (\(Count(incompleteClasses.count).of("class", "classes")))",
             #"""
-            <p class="dim">With fewer checks than needed, a doubled rate may go unnoticed.</p>\#
+            <p class="dim">With fewer checks than needed, the check may miss a doubled rate.</p>\#
             <div class="scroll" tabindex="0" role="group" aria-label="Classes with too few checks">\#
             <table class="small compared"><thead><tr><th scope="col">Class</th><th scope="col" class="num">Checks before</th>\#
             <th scope="col" class="num">Checks now</th><th scope="col" class="num">Needed</th></tr></thead>\#

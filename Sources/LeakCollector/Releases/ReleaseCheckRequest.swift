@@ -63,7 +63,7 @@ public struct ReleaseCheckRequest: Hashable, Sendable {
             + parameters.map { "\($0)=\(PercentEncoder.encode($1))" }.joined(separator: "&")
     }
 
-    /// Checks the release in the database, and returns the JSON that a server would send. Blocks on the store.
+    /// Checks the release in the database, and returns the JSON that a server would send. Blocks the calling thread while it reads.
     ///
     /// - Parameter now: milliseconds since 1970.
     /// - Throws: ``UnknownVersionError`` if nothing was reported of the version or of the baseline, or

@@ -89,12 +89,12 @@ extension ReleaseCheckResult {
     func sentence(about checked: CheckedClass) -> String {
         switch (checked.result, checked.neededChecks) {
         case (.notChecked, _):
-            "\(checked.name) is no longer checked in \(Self.name(version, build)): is the detector still started in it?"
+            "\(checked.name) is no longer checked in \(Self.name(version, build)). Does this version still start the detector?"
         case (.fewDevices, _):
             "\(checked.name) is checked on too few devices to know how much devices differ; about 20 are needed in each "
                 + "version"
         case (_, let needed?):
-            "\(checked.name) has \(Count(checked.versionChecks)) of \(Count(needed)) checks needed"
+            "\(checked.name) has \(Count(checked.versionChecks)) of the \(Count(needed)) checks that are needed"
         case (_, nil):
             "\(baselineName) has only \(Count(checked.baselineChecks)) checks of \(checked.name), too few to compare with"
         }
@@ -107,7 +107,7 @@ extension ReleaseCheckResult {
         if !uncheckedClasses.isEmpty, verdict != .cannotTell || uncheckedClasses.count > 1 {
             notes.append(
                 "No longer checked in \(Self.name(version, build)): \(Self.list(uncheckedClasses)). "
-                    + "Is the detector still started in it?")
+                    + "Does this version still start the detector?")
         }
         // A class that fails the version is listed with its leaks: its few checks were enough to show that.
         let failingClasses = Set(failingFindings.compactMap(\.className))
@@ -116,7 +116,10 @@ extension ReleaseCheckResult {
         }
         if !classesWithTooFewChecks.isEmpty {
             let named = classesWithTooFewChecks.prefix(Self.maxListedClasses).map { checked in
-                "\(checked.name) \(Count(checked.versionChecks))\(checked.neededChecks.map { " of \(Count($0))" } ?? "")"
+                checked.neededChecks.map {
+                    "\(checked.name) (\(Count(checked.versionChecks)) of \(Count($0)))"
+                }
+                    ?? "\(checked.name) (only \(Count(checked.baselineChecks)) in \(baselineName))"
             }
             let more = classesWithTooFewChecks.count - named.count
             notes.append(
@@ -133,7 +136,7 @@ extension ReleaseCheckResult {
             )
         }
         if betterCount > 0 {
-            notes.append("\(Self.number(betterCount, "leak")) \(betterCount == 1 ? "is" : "are") better.")
+            notes.append("The rate of \(Self.number(betterCount, "leak")) has fallen.")
         }
         if setAsideCount > 0 || rareCount > 0 {
             let parts = [
@@ -149,7 +152,7 @@ extension ReleaseCheckResult {
             let before = baselineSessions.flatMap {
                 $0.totalCount > 0 ? ", \(baselineName): \(Self.leakFree($0))" : nil
             }
-            notes.append("Sessions without a leak: \(Self.leakFree(sessions))\(before ?? "").")
+            notes.append("Leak-free sessions: \(Self.leakFree(sessions))\(before ?? "").")
         }
         return notes.map { TerminalText.text($0) }
     }

@@ -64,7 +64,7 @@ final class CollectorService: Service {
         }
     }
 
-    func refuseUnknownMethod(of request: borrowing Request) -> Response? {
+    func rejectUnknownMethod(of request: borrowing Request) -> Response? {
         let allow = router.allowedMethods(of: request) ?? files.allowedMethods(of: request)
         return allow.map { methodNotAllowed($0, at: request) }
     }

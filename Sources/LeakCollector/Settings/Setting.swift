@@ -88,7 +88,7 @@ public enum Setting: String, CaseIterable, Sendable {
     public var meaning: String {
         switch self {
         case .host: "address to listen on; 0.0.0.0 for every network, * for IPv6 too"
-        case .port: "port to listen on; 0 takes any free port and prints it"
+        case .port: "port to listen on; 0 chooses a free port, which the startup message shows"
         case .data: "data folder: holds the database"
         case .databaseURL:
             "PostgreSQL instead of a file, for several collectors: postgres://user@host/database; put the password in "
@@ -98,15 +98,15 @@ public enum Setting: String, CaseIterable, Sendable {
         case .url:
             "address at which people reach the collector: for links, Secure cookies, and forms sent behind a proxy"
         case .trustedOrigins:
-            "further addresses whose pages may send forms, separated by commas: https://leaks.example.com"
+            "origins other than --url from which browsers may submit the collector's forms, separated by commas: https://leaks.example.com"
         case .trustedProxies:
             "proxies whose Forwarded or X-Forwarded-For header is trusted to give the client's address: 10.0.0.0/8,fd00::/8,127.0.0.1"
         case .log:
-            "text or json: form of the log on standard error; json also applies to the first lines on standard output"
+            "text or json: form of the log on standard error; with json, the startup messages on standard output (address, sign-in link) are JSON too"
         case .logSecrets: "yes or no: print the sign-in link, and create and print a first key and token"
         case .accessLog: "off, text or json: log every request in a line on standard output"
         case .connections:
-            "maximum number of open connections; another one replaces the longest idle one, or gets 503 if none was idle for 50 ms"
+            "maximum number of open connections; if all are in use, a new connection closes the connection that was idle longest; if none was idle for 50 ms, the new connection gets 503"
         case .idleTime:
             "seconds that a connection may be idle between two requests; make it longer than the idle time of a proxy in front"
         case .bodyBytes: "maximum bytes of a request body as sent, compressed or not; larger ones get 413"

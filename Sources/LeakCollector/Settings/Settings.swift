@@ -45,7 +45,7 @@ public struct Settings: Sendable {
     public var reportsPerSecond: Int?
     /// False to store no explanations, and to tell reporters to send none.
     public var storesExplanations = true
-    /// Known leaks of the operator's own; `nil` for only those of the Public folder.
+    /// The path of the operator's own file of known leaks. `nil`: only the file in the Public folder is used.
     public var knownLeaksFile: String?
     public var ingestKey: String?
     public var accessToken: String?
@@ -62,7 +62,7 @@ public struct Settings: Sendable {
     /// - Parameters:
     ///   - flags: values from the command line, by setting.
     ///   - environment: the process's variables; an empty variable counts as absent.
-    ///   - settings: the settings to read; the others keep their defaults, even if they are given and wrong.
+    ///   - settings: the settings to read; all other settings keep their defaults, even if wrong values are given for them.
     /// - Throws: ``SettingError`` with the first wrong setting and the values that it may have.
     public init(
         flags: [Setting: String], environment: [String: String], only settings: [Setting] = Setting.allCases

@@ -1,7 +1,7 @@
 package import LeakGrammar
 internal import LeakMessage
 
-/// Names of functions as pages and grouping keys contain them. Each symbol is demangled once.
+/// Function names in the form that pages and grouping keys use. Demangles each symbol once.
 package struct SymbolNames {
     private var names: [String: String] = [:]
 

@@ -8,8 +8,8 @@ struct DecisionFields: Hashable, Sendable {
     var action: String?
     /// The field `in`: `now`, `next`, or a version.
     var fix: String?
-    /// The current release that the page showed, to which `now` and `next` refer. `nil` for the current release at the
-    /// time of the request, for which reports may have arrived after the visitor loaded the page.
+    /// The current release that the page showed, to which `now` and `next` refer. `nil`: the current release at the time
+    /// of the request. It may be newer than the release that the page showed.
     var newestVersion: String?
     /// A day, or a time of RFC 3339.
     var until: String?

@@ -17,11 +17,11 @@ struct DecisionStatusLine: Component {
         switch decision.action {
         case .resolved(let version, let isAfter):
             guard let back = decisionStatus.regressedIn else {
-                return "Resolved \(FixText(version: version, isAfter: isAfter)) by \(author)\(evidence)"
+                return "Resolved by \(author), \(FixText(version: version, isAfter: isAfter))\(evidence)"
             }
             return """
-                Marked as fixed \(FixText(version: version, isAfter: isAfter)) by \(author); \
-                seen again in \(IsolatedText(back)) (\(Count(decisionStatus.reportsSince).of("report", "reports")) since)\(evidence)
+                Resolved by \(author), \(FixText(version: version, isAfter: isAfter)); seen again in \
+                \(IsolatedText(back)) (\(Count(decisionStatus.reportsSince).of("report", "reports")) since)\(evidence)
                 """
         case .ignored(nil): return "Ignored forever by \(author)"
         case .ignored(let limit?):
@@ -43,6 +43,6 @@ struct DecisionStatusLine: Component {
     }
 
     private var author: HTML {
-        "\(IsolatedText(decision.by)), \(context.relativeTime(decision.at))"
+        "\(AuthorText(name: decision.by)), \(context.relativeTime(decision.at))"
     }
 }

@@ -17,6 +17,15 @@ struct DecisionText: Component {
     }
 }
 
+/// The name of the author of a decision.
+struct AuthorText: Component {
+    var name: String
+
+    var html: HTML {
+        name == SignIn.linkName ? "visitor with sign-in link" : "\(IsolatedText(name))"
+    }
+}
+
 /// Words for the version from which on a leak is fixed.
 struct FixText: Component {
     var version: String

@@ -43,7 +43,7 @@ struct HistoryCard: Component {
     private func entry(_ index: Int, _ decision: PastDecision) -> HTML {
         let note: HTML? = decision.note.map { #"<p class="words" dir="auto">\#($0)</p>"# }
         return """
-            <li><p><strong>\(IsolatedText(decision.by))</strong> \(DecisionText(action: decision.action)) · \
+            <li><p><strong>\(AuthorText(name: decision.by))</strong> \(DecisionText(action: decision.action)) · \
             \(context.relativeTime(decision.at))</p>\(note)\(fixes[index].flatMap(steps))</li>
             """
     }

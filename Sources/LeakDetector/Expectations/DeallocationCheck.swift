@@ -8,7 +8,7 @@
         typealias WeakReferenceCheck = @convention(c) (AnyObject, Selector) -> ObjCBool
         let selector = Selector(("allowsWeakReference"))
         let type: AnyClass? = object_getClass(object)
-        // Both functions look into the method cache of the class; `class_getInstanceMethod` takes the runtime's lock at each call.
+        // Both functions search the method cache of the class; `class_getInstanceMethod` takes the runtime's lock at each call.
         guard class_respondsToSelector(type, selector),
             let implementation = unsafe class_getMethodImplementation(type, selector)
         else { return false }

@@ -1,10 +1,11 @@
 /// Objects from a ``GraceTimingWheel`` whose grace period is over, divided into deallocated and living ones.
 struct DueObjects {
     /// The numbers of deallocated objects, by slot.
-    private var gone: [UInt32: Int] = [:]
+    private var deallocatedCounts: [UInt32: Int] = [:]
     private var alive: [(subject: WeakSubject, slot: UInt32, tick: UInt32)] = []
 
-    /// Looks at the objects. Call it with no lock held: a look can deallocate an object.
+    /// Divides the objects into deallocated and living ones. Do not hold a lock: to read a weak reference retains the object for a
+    /// moment, and that release may be its last.
     init(of chunks: [WeakChunk]) {
         for chunk in chunks {
             for index in 0..<chunk.count {
@@ -12,16 +13,16 @@ struct DueObjects {
                 if let object = chunk.object(at: index) {
                     alive.append((WeakSubject(object), slot, chunk.tick(at: index)))
                 } else {
-                    gone[slot, default: 0] += 1
+                    deallocatedCounts[slot, default: 0] += 1
                 }
             }
         }
     }
 
-    /// Ends the expectations of the deallocated objects, and passes the others on for another look.
+    /// Ends the expectations of the deallocated objects, and schedules another check of the living objects.
     func update(_ expectations: inout Expectations<any Subject>, _ wheel: inout GraceTimingWheel, at now: Int)
     {
-        for (slot, count) in gone {
+        for (slot, count) in deallocatedCounts {
             expectations.recordDeallocated(wheel.call(slot).context, count: count)
             wheel.release(slot, count: count)
         }

@@ -3,8 +3,8 @@ struct Expectation<Subject: Sendable>: Sendable {
     enum Stage: Sendable {
         /// The grace period of the object runs.
         case grace
-        /// The object outlived its grace period. It is looked at once more, since a late release is no leak.
-        case secondLook
+        /// The object outlived its grace period. It is checked once more, since a late release is no leak.
+        case secondCheck
         /// The owner of the object was reported. While the owner stays, a report of the object would say nothing new.
         case keptByOwner(Trace)
         /// The object was reported, and its deallocation will be reported too.
@@ -35,15 +35,15 @@ struct Expectation<Subject: Sendable>: Sendable {
     /// The identity of the object; `nil` while the object is not in ``KnownObjects``.
     var identity: ObjectIdentifier? {
         switch stage {
-        case .grace, .secondLook: nil
+        case .grace, .secondCheck: nil
         case .keptByOwner(let trace), .survivor(let trace): trace.identity
         }
     }
 
-    /// `true` until the second look decides whether the object leaked.
+    /// `true` until the second check decides whether the object leaked.
     var isAwaited: Bool {
         switch stage {
-        case .grace, .secondLook: true
+        case .grace, .secondCheck: true
         case .keptByOwner, .survivor: false
         }
     }
@@ -68,7 +68,7 @@ struct ExpectationContext: Sendable {
     var isPart = false
 }
 
-/// Result of a look at an object.
+/// The result of a check of an object.
 enum ObjectState: Hashable, Sendable {
     case gone
     /// The object is in its place again, such as on screen: it is no longer expected to be deallocated.

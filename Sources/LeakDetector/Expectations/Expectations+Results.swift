@@ -1,16 +1,18 @@
-/// Evaluates looks at due objects, and handles news about objects that did not wait for a look.
+/// Evaluates checks of due objects, and handles objects that are deallocated or used again before their check.
 extension Expectations {
-    /// Removes the objects that are due for a look, and returns them. Pass each to ``evaluate(_:_:owner:at:reportID:)`` with the
-    /// result of the look.
+    /// Removes the objects that are due for a check, and returns them. Pass each to ``evaluate(_:_:owner:at:reportID:)`` with the
+    /// result of the check.
     mutating func takeDue(at now: Int) -> [Entry] { wheel.takeDue(at: now) }
 
-    /// Returns the reported objects of the types for which the looks give a result: a leak, or the end of one. A result contains
+    /// Returns the reported objects of the types for which the checks give a result: a leak, or the end of one. A result contains
     /// the number of living objects of its type, so the caller has to check first whether the reported ones still exist.
-    mutating func otherReportedObjects(_ looks: [(Entry, ObjectState)], at now: Int) -> [ObjectIdentifier] {
+    mutating func otherReportedObjects(_ checkedEntries: [(Entry, ObjectState)], at now: Int)
+        -> [ObjectIdentifier]
+    {
         var types: Set<ObjectIdentifier> = []
-        for (entry, objectState) in looks {
+        for (entry, objectState) in checkedEntries {
             switch (entry.stage, objectState) {
-            case (.secondLook, .retained), (.survivor, .gone), (.survivor, .inUse):
+            case (.secondCheck, .retained), (.survivor, .gone), (.survivor, .inUse):
                 types.insert(ObjectIdentifier(entry.context.type))
             default: break
             }
@@ -22,7 +24,7 @@ extension Expectations {
     /// objects were recorded.
     mutating func updateScanThreshold() { known.updateScanThreshold() }
 
-    /// Evaluates a look at a due object, and schedules the next look if one is needed.
+    /// Evaluates a check of a due object, and schedules the next check if one is needed.
     ///
     /// - Parameter owner: the identity of the object's owner, while the owner exists.
     mutating func evaluate(
@@ -31,17 +33,17 @@ extension Expectations {
     ) -> ExpectationResult? {
         let objectState = isWithdrawn(entry, objectState) ? .inUse : objectState
         switch (entry.stage, objectState) {
-        case (.grace, .gone), (.secondLook, .gone):
+        case (.grace, .gone), (.secondCheck, .gone):
             stopWaiting(1)
             if !entry.context.isPart { countChecks(entry.context, 1) }
-        case (.grace, .inUse), (.secondLook, .inUse):
+        case (.grace, .inUse), (.secondCheck, .inUse):
             stopWaiting(1)
         case (.grace, .retained):
-            scheduleSecondLook(entry, at: now)
-        case (.secondLook, .retained) where entry.sequence < uses.lastUnrecorded:
+            scheduleSecondCheck(entry, at: now)
+        case (.secondCheck, .retained) where entry.sequence < uses.lastUnrecorded:
             // A later use of the object may be unrecorded, so a leak cannot be distinguished from an object in use.
             stopWaiting(1, unseen: entry.context)
-        case (.secondLook, .retained(let identity)):
+        case (.secondCheck, .retained(let identity)):
             return evaluateRetained(entry, identity: identity, owner: owner, at: now, reportID: reportID)
         case (.keptByOwner(let trace), .retained):
             return evaluateKeptByOwner(entry, trace: trace, owner: owner, at: now, reportID: reportID)
@@ -67,7 +69,7 @@ extension Expectations {
         guard object.state != .muted || objectState == .gone else { return nil }
         known.remove(identity)
         if objectState == .inUse {
-            // Compares numbers instead of looking at the owner, because such a look could release the owner last.
+            // Compares numbers and does not read the weak reference to the owner, because the read could release the owner last.
             withdrawParts { part in
                 guard case .keptByOwner(let trace) = part.stage else { return false }
                 return part.context.owner?.identity == identity && trace.number > object.number
@@ -92,11 +94,11 @@ extension Expectations {
     mutating func use(_ identity: ObjectIdentifier, at now: Int) -> ExpectationResult? {
         sequence += 1
         if counts.outstanding > 0 {
-            let longest = longestGrace + limits.secondLookMilliseconds + 2 * Self.partDelayMilliseconds
+            let longest = longestGrace + limits.secondCheckMilliseconds + 2 * Self.partDelayMilliseconds
             uses.add(identity, sequence, at: now, forgettingAfter: longest)
         }
         if owners.remove(identity) != nil {
-            // The caller retains the owner, so this look does not deallocate it. The owners of other objects are not looked at.
+            // The caller retains the owner, so reading it does not deallocate it. The weak references to the owners of other objects are not read.
             withdrawParts { part in
                 guard part.isAwaited, let owner = part.context.owner else { return false }
                 return owner.identity == identity && owner.alive != nil
@@ -111,7 +113,7 @@ extension Expectations {
         var number: Int?
         let subject: Subject
 
-        /// Returns `true` if the part is the owner with which another object was expected, and adds the objects that it looked at
+        /// Returns `true` if the part is the owner with which another object was expected, and adds the objects that it read
         /// to `objects`.
         ///
         /// Another object may have the address of the part now, or may have had it before.
@@ -149,9 +151,9 @@ extension Expectations {
                     return false
                 }
                 switch part.stage {
-                case .grace, .secondLook: return used.isThere(as: owner, &lookedAt)
+                case .grace, .secondCheck: return used.isThere(as: owner, &checkedObjects)
                 case .keptByOwner(let trace):
-                    guard let number = used.number else { return used.isThere(as: owner, &lookedAt) }
+                    guard let number = used.number else { return used.isThere(as: owner, &checkedObjects) }
                     return trace.number > number
                 case .survivor: return false
                 }
@@ -201,16 +203,16 @@ extension Expectations {
         return entry.sequence < use
     }
 
-    /// Schedules the second look at an object that outlived its grace period.
-    mutating func scheduleSecondLook(_ entry: Entry, at now: Int) {
+    /// Schedules the second check of an object that outlived its grace period.
+    mutating func scheduleSecondCheck(_ entry: Entry, at now: Int) {
         var entry = entry
-        entry.stage = .secondLook
+        entry.stage = .secondCheck
         // The object is due after its owner, so that a report of the owner is already known.
         let partDelay = entry.context.owner == nil ? 0 : Self.partDelayMilliseconds
-        wheel.insert(entry, dueAt: now + limits.secondLookMilliseconds + partDelay)
+        wheel.insert(entry, dueAt: now + limits.secondCheckMilliseconds + partDelay)
     }
 
-    /// The additional time until the second look at an object with an owner. It is four ticks long, so that an owner that is
+    /// The additional time until the second check of an object with an owner. It is four ticks long, so that an owner that is
     /// expected a moment later than its objects is still due before them.
     static var partDelayMilliseconds: Int { 400 }
 
@@ -219,7 +221,7 @@ extension Expectations {
         reportID: () -> String
     ) -> ExpectationResult? {
         if let owner, let until = awaitedOwners[owner], now < until {
-            scheduleSecondLook(entry, at: now)
+            scheduleSecondCheck(entry, at: now)
             return nil
         }
         awaitedOwners[identity] = nil
@@ -255,7 +257,7 @@ extension Expectations {
         counts.suppressed += 1
         var entry = entry
         entry.stage = .keptByOwner(Entry.Trace(identity: identity, number: number, since: now))
-        wheel.insert(entry, dueAt: nextLook(age: 0, at: now))
+        wheel.insert(entry, dueAt: nextCheckTime(age: 0, at: now))
     }
 
     private mutating func evaluateKeptByOwner(
@@ -267,7 +269,7 @@ extension Expectations {
         let age = now - trace.since
         guard age < limits.survivorMilliseconds else { return nil }
         if let owner, known[owner] != nil {
-            wheel.insert(entry, dueAt: nextLook(age: age, at: now))
+            wheel.insert(entry, dueAt: nextCheckTime(age: age, at: now))
             return nil
         }
         known.remove(trace.identity)
@@ -291,7 +293,7 @@ extension Expectations {
         if let number, mayBeWatched {
             var entry = entry
             entry.stage = .survivor(Entry.Trace(identity: identity, number: number, since: now))
-            wheel.insert(entry, dueAt: nextLook(age: 0, at: now))
+            wheel.insert(entry, dueAt: nextCheckTime(age: 0, at: now))
         }
         return .leaked(
             identity, reportID: id, waitedMilliseconds: now - entry.startedAt,
@@ -309,13 +311,13 @@ extension Expectations {
             known.set(trace.identity, .reported(reportID: reportID, isWatched: false), isSuppressed: false)
             return .forgotten(reportID: reportID, isIgnored: false)
         }
-        wheel.insert(entry, dueAt: nextLook(age: age, at: now))
+        wheel.insert(entry, dueAt: nextCheckTime(age: age, at: now))
         return nil
     }
 
-    /// Returns the time of the next look: after an eighth of the object's age, but at least a second and at most a minute. The time
-    /// is moved to a point on a grid, so that many looks share one wake-up.
-    private func nextLook(age: Int, at now: Int) -> Int {
+    /// Returns the time of the next check: after an eighth of the object's age, but at least a second and at most a minute. The time
+    /// is moved to a point on a grid, so that many checks share one wake-up.
+    private func nextCheckTime(age: Int, at now: Int) -> Int {
         let step = min(max(age / 8, 1_000), 60_000)
         let grid = step < 4_000 ? 1_000 : step < 16_000 ? 4_000 : step < 60_000 ? 16_000 : 60_000
         return (now + step) / grid * grid

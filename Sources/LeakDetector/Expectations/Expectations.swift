@@ -1,9 +1,9 @@
 /// The objects that are expected to be deallocated, and the rules that decide which of them are leaks.
 ///
-/// A value without lock, clock or timer. Times are milliseconds of its owner's ``ActiveClock``. The code that looks at an object
-/// can become its last owner, and its release then runs the app's `deinit`. So the owner of this value takes the due objects, looks
-/// at them outside of any lock, and passes the looks to ``evaluate(_:_:owner:at:reportID:)``. Only the objects that a used object
-/// keeps are looked at here, and stored in ``lookedAt``.
+/// A value without lock, clock or timer. Times are milliseconds of its owner's ``ActiveClock``. The code that checks an object
+/// can become its last owner, and its release then runs the app's `deinit`. So the owner of this value takes the due objects, checks
+/// them outside of any lock, and passes the results to ``evaluate(_:_:owner:at:reportID:)``. Only the objects that a used object
+/// keeps are checked here, and stored in ``checkedObjects``.
 struct Expectations<Subject: Sendable> {
     typealias Entry = Expectation<Subject>
 
@@ -17,17 +17,17 @@ struct Expectations<Subject: Sendable> {
     private(set) var longestGrace = 0
     /// The identities of the owners of objects that are waited for.
     var owners: Set<ObjectIdentifier> = []
-    /// Owners that are waited for themselves, each with the time by which its own second look is over.
+    /// Owners that are waited for themselves, each with the time by which its own second check is over.
     var awaitedOwners: [ObjectIdentifier: Int] = [:]
     var sequence = 0
     var counts = LeakDetector.Counts()
-    /// Objects that were looked at here and are still retained. The caller releases them on the queue where objects may be
+    /// Objects that were checked here and are still retained. The caller releases them on the queue where objects may be
     /// deallocated.
-    var lookedAt: [AnyObject] = []
+    var checkedObjects: [AnyObject] = []
 
     init(limits: LeakDetector.Limits) { self.limits = limits.validated }
 
-    /// The time of the next look, or `nil` while nothing waits.
+    /// The time of the next check; `nil` if no object waits.
     var nextDue: Int? { wheel.nextDue }
 
     var isFull: Bool { counts.outstanding >= limits.outstanding }
@@ -58,8 +58,8 @@ struct Expectations<Subject: Sendable> {
         counts.outstanding += 1
         longestGrace = max(longestGrace, due - now)
         if !owners.isEmpty, let identity, owners.contains(identity) {
-            // By then the second looks at its own owner and at the object itself are over: the object is known, or was deallocated.
-            let until = due + limits.secondLookMilliseconds + 2 * Self.partDelayMilliseconds
+            // By then the second checks of its own owner and of the object itself are over: the object is known, or was deallocated.
+            let until = due + limits.secondCheckMilliseconds + 2 * Self.partDelayMilliseconds
             awaitedOwners[identity] = max(awaitedOwners[identity] ?? 0, until)
         }
         return true
@@ -128,7 +128,7 @@ struct Expectations<Subject: Sendable> {
     /// ``sampleAwaited(_:)``.
     mutating func dropsNext() -> Bool { sampler.dropsNext() }
 
-    /// Stops waiting for objects without having looked at them.
+    /// Stops waiting for objects without having checked them.
     mutating func stopWaiting(_ count: Int, unseen context: ExpectationContext) {
         countUnseen(context.type, isCounted: context.isCounted, count: count)
         stopWaiting(count)
@@ -142,7 +142,7 @@ struct Expectations<Subject: Sendable> {
 
     /// Continues with an object of a ``GraceTimingWheel`` that outlived its grace period.
     mutating func outlived(_ subject: Subject, _ context: ExpectationContext, startedAt: Int, at now: Int) {
-        scheduleSecondLook(Entry(subject: subject, context: context, startedAt: startedAt), at: now)
+        scheduleSecondCheck(Entry(subject: subject, context: context, startedAt: startedAt), at: now)
     }
 
     /// Returns the state after a stop, when nothing is waited for any more: only the counts and the checks remain.
@@ -161,7 +161,7 @@ struct Expectations<Subject: Sendable> {
     /// ``LeakDetector/Limits/checkedTypes``.
     mutating func takeUnseenOfOtherTypes() -> Int { checks.takeUnseenOfOtherTypes() }
 
-    /// Counts objects that were looked at, or were deallocated before a look.
+    /// Counts objects that were checked, or were deallocated before their check.
     mutating func countChecks(_ context: ExpectationContext, _ count: Int) {
         guard context.isCounted else { return }
         counts.checked += count

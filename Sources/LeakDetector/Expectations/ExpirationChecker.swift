@@ -1,9 +1,9 @@
 internal import LeakMessage
 internal import LeakPlatform
 
-/// A checker that looks at objects when their grace period is over. Its one timer is set only while objects wait.
+/// Checks objects when their grace period is over. Its one timer is set only while objects wait.
 ///
-/// Any thread may expect objects; looks and results happen on the clock's queue.
+/// Any thread may expect objects; checks and results happen on the clock's queue.
 final class ExpirationChecker: Sendable {
     typealias Entry = Expectation<any Subject>
 
@@ -16,7 +16,7 @@ final class ExpirationChecker: Sendable {
         /// The uptime at which the timer fires next.
         var wakesAt: Int?
         var isStopped = false
-        /// Objects that were looked at inside the lock and are not released yet.
+        /// Objects that were checked, and so retained, inside the lock and are not released yet.
         var held: RetainedObjects?
     }
 
@@ -65,7 +65,7 @@ final class ExpirationChecker: Sendable {
     /// Starts the grace period of a subject.
     ///
     /// - Parameter identity: the identity of the object, if it is known yet.
-    /// - Returns: `true` if the object is waited for; `false` if too many others are.
+    /// - Returns: `true` if the object is waited for; `false` if the detector already waits for too many objects.
     @discardableResult
     func expect(
         subject: any Subject, _ context: ExpectationContext, _ identity: ObjectIdentifier? = nil,
@@ -92,7 +92,7 @@ final class ExpirationChecker: Sendable {
         state.with { $0.expectations.countChecks(context, 1) }
     }
 
-    /// Calls `body` on the queue where objects are looked at, also while grace periods are paused.
+    /// Calls `body` on the queue where objects are checked, also while grace periods are paused.
     func call(afterMilliseconds milliseconds: Int, _ body: @escaping @Sendable () -> Void) {
         clock.call(afterMilliseconds: milliseconds, body)
     }
@@ -107,7 +107,7 @@ final class ExpirationChecker: Sendable {
         _ context: ExpectationContext
     ) {
         let result = state.with { state in
-            defer { holdLookedAt(&state) }
+            defer { retainCheckedObjects(&state) }
             return state.expectations.end(of: identity, as: objectState, at: now(&state))
         }
         if let result { deliver(result, on: subject, type: context.type) }
@@ -117,7 +117,7 @@ final class ExpirationChecker: Sendable {
     func use(_ object: AnyObject) {
         deliverOnQueue(ends(of: [ObjectIdentifier(object)]))
         let result = state.with { state in
-            defer { holdLookedAt(&state) }
+            defer { retainCheckedObjects(&state) }
             return state.expectations.use(ObjectIdentifier(object), at: now(&state))
         }
         deliverOnQueue([result.map { ($0, WeakSubject(object)) }].compactMap { $0 })
@@ -174,11 +174,11 @@ final class ExpirationChecker: Sendable {
             }
             return (state.expectations, state.timer)
         }
-        // Released outside of the lock, since subjects may be the app's.
+        // Released outside of the lock, since subjects may be objects of the app.
         withExtendedLifetime((expectations, timer)) {}
     }
 
-    /// Makes room if too many objects are waited for: looks early at all of them, and if most still exist, continues with a random
+    /// Makes room if too many objects are waited for: checks all of them early, and if most still exist, continues with a random
     /// half.
     ///
     /// Any thread may call it, inside the lock: existing objects are retained, and released on the clock's queue, so that none is
@@ -186,7 +186,7 @@ final class ExpirationChecker: Sendable {
     ///
     /// - Parameter thinning: `false` leaves out no object that still exists.
     private func makeRoom(_ state: inout State, thinning: Bool = true) {
-        // If the objects of the last early look are not released yet, the queue is blocked. Another early look would retain even
+        // If the objects of the last early check are not released yet, the queue is blocked. Another early check would retain even
         // more objects.
         if state.held == nil { recordAllDeallocated(&state) }
         guard thinning, state.expectations.isNearCapacity else { return }
@@ -215,7 +215,7 @@ final class ExpirationChecker: Sendable {
         hold(objects, &state)
     }
 
-    /// Retains objects that were looked at inside the lock until they are released on the clock's queue, so that none is
+    /// Retains objects that were checked inside the lock until they are released on the clock's queue, so that none is
     /// deallocated here.
     private func hold(_ objects: [AnyObject], _ state: inout State) {
         guard !objects.isEmpty else { return }
@@ -228,13 +228,13 @@ final class ExpirationChecker: Sendable {
         }
     }
 
-    private func holdLookedAt(_ state: inout State) {
-        guard !state.expectations.lookedAt.isEmpty else { return }
-        hold(state.expectations.lookedAt, &state)
-        state.expectations.lookedAt = []
+    private func retainCheckedObjects(_ state: inout State) {
+        guard !state.expectations.checkedObjects.isEmpty else { return }
+        hold(state.expectations.checkedObjects, &state)
+        state.expectations.checkedObjects = []
     }
 
-    /// Releases the objects that an early look retained, before objects are looked at: a retained one would be taken for a leak.
+    /// Releases the objects that an early check retained, before objects are checked: a retained object would be taken for a leak.
     private func releaseHeld() {
         let held = state.with { state in
             defer { state.held = nil }
@@ -296,7 +296,7 @@ final class ExpirationChecker: Sendable {
         timer.set(at: wakesAt)
     }
 
-    /// The objects that are due for a look, and the active milliseconds at which they were taken.
+    /// The objects that are due for a check, and the active milliseconds at which they were taken.
     private struct Due {
         let now: Int
         let entries: [Entry]
@@ -306,38 +306,39 @@ final class ExpirationChecker: Sendable {
     private func checkDueObjects() {
         releaseHeld()
         guard let due = takeDue() else { return }
-        // Outside of the lock, since a look can deallocate an object.
+        // Outside of the lock, since a check can deallocate an object.
         let dueObjects = DueObjects(of: due.chunks)
-        let looks = due.entries.map { entry in
-            (entry, objectState: entry.subject.look(), owner: entry.context.owner?.alive)
+        let checkedEntries = due.entries.map { entry in
+            (entry, objectState: entry.subject.readState(), owner: entry.context.owner?.alive)
         }
-        let seen = looks.flatMap { look -> [ObjectIdentifier] in
-            guard case .retained(let identity) = look.objectState else { return [] }
-            return [identity] + [look.owner].compactMap { $0 }
+        let seen = checkedEntries.flatMap { checkedEntry -> [ObjectIdentifier] in
+            guard case .retained(let identity) = checkedEntry.objectState else { return [] }
+            return [identity] + [checkedEntry.owner].compactMap { $0 }
         }
         let reported = state.with { state in
-            state.expectations.otherReportedObjects(looks.map { ($0.0, $0.objectState) }, at: due.now)
+            state.expectations.otherReportedObjects(
+                checkedEntries.map { ($0.0, $0.objectState) }, at: due.now)
         }
         // Objects that are due now are left out: their results follow below.
-        let looked = Set(looks.compactMap { $0.0.identity })
-        for (result, subject) in ends(of: seen + reported.filter { !looked.contains($0) })
+        let checkedIdentities = Set(checkedEntries.compactMap { $0.0.identity })
+        for (result, subject) in ends(of: seen + reported.filter { !checkedIdentities.contains($0) })
             + endsOfScanCandidates()
         {
             deliver(result, on: subject, type: nil)
         }
         let results = state.with { state -> [(ExpectationResult, Entry)] in
-            // If the checker was stopped during the look, the results are no longer needed.
+            // If the checker was stopped during the check, the results are no longer needed.
             guard !state.isStopped else { return [] }
-            // Time spent on looking does not count as the app's: a look may have deallocated something large.
+            // The time that the checks took is not counted as the app's time: a check may have deallocated a large object.
             state.clock.skip(to: clock.uptime)
             dueObjects.update(&state.expectations, &state.graceWheel, at: due.now)
             var results: [(ExpectationResult, Entry)] = []
-            for (entry, objectState, owner) in looks {
+            for (entry, objectState, owner) in checkedEntries {
                 let result = state.expectations.evaluate(
                     entry, objectState, owner: owner, at: due.now, reportID: { SightingID.make(at: .now) })
                 if let result { results.append((result, entry)) }
             }
-            holdLookedAt(&state)
+            retainCheckedObjects(&state)
             armNext(&state)
             return results
         }
@@ -370,12 +371,12 @@ final class ExpirationChecker: Sendable {
         let known = state.with { state in
             identities.compactMap { identity in state.expectations.known[identity].map { (identity, $0) } }
         }
-        // Reads only the weak reference, since ``Subject/look()`` must run on the clock's queue; and reads it outside of the lock.
-        let gone = known.filter { $0.1.subject.object == nil }
-        guard !gone.isEmpty else { return [] }
+        // Reads only the weak reference, since ``Subject/readState()`` must run on the clock's queue; and reads it outside of the lock.
+        let deallocated = known.filter { $0.1.subject.object == nil }
+        guard !deallocated.isEmpty else { return [] }
         return state.with { state in
             let now = now(&state)
-            return gone.compactMap { identity, known in
+            return deallocated.compactMap { identity, known in
                 state.expectations.end(of: identity, known.number, as: .gone, at: now).map {
                     ($0, known.subject)
                 }

@@ -1,4 +1,4 @@
-/// The checkers of one detector: one for any object, and one that looks on the main queue. They are the same if the first one looks
+/// The checkers of one detector: one for any object, and one that checks objects on the main queue. They are the same if the first one looks
 /// on the main queue. Both exist from the start, so that pauses and ignored objects from before any screen is watched apply to
 /// screens too.
 final class ExpirationCheckers: Sendable {
@@ -6,7 +6,7 @@ final class ExpirationCheckers: Sendable {
     let onMainQueue: ExpirationChecker
     private let all: [ExpirationChecker]
 
-    /// - Parameter second: a checker that looks on the main queue; `nil` if the first one does.
+    /// - Parameter second: a checker that checks objects on the main queue; `nil` if the first checker does.
     init(_ first: ExpirationChecker, _ second: ExpirationChecker?) {
         self.first = first
         onMainQueue = second ?? first

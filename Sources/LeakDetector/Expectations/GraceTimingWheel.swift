@@ -1,7 +1,7 @@
 /// The grace periods of objects without an owner or an earlier use, which are the most common ones. Each takes 16 bytes in buckets
 /// like those of ``TimingWheel``. Values that many objects share are stored once, by call and type.
 ///
-/// The wheel does not look at objects: its owner takes the due ones, looks at them outside of any lock, and then calls
+/// The wheel does not check objects: its owner takes the due objects, checks them outside of any lock, and then calls
 /// ``release(_:count:)``.
 struct GraceTimingWheel: @unchecked Sendable {
     // Unchecked: never copied, and used by one thread at a time, behind its owner's lock.
@@ -51,19 +51,19 @@ struct GraceTimingWheel: @unchecked Sendable {
 
     /// Removes the objects that were deallocated before they were due.
     ///
-    /// - Parameter held: receives the other objects, so that this look does not release them last.
+    /// - Parameter held: receives the other objects, so that this function does not release them last.
     /// - Returns: the number of removed objects, by slot.
     mutating func takeDeallocated(holding held: inout [AnyObject]) -> [UInt32: Int] {
-        var gone: [UInt32: Int] = [:]
+        var deallocatedCounts: [UInt32: Int] = [:]
         remove { chunk, index in
             guard let object = chunk.object(at: index) else {
-                gone[chunk.slot(at: index), default: 0] += 1
+                deallocatedCounts[chunk.slot(at: index), default: 0] += 1
                 return true
             }
             held.append(object)
             return false
         }
-        return gone
+        return deallocatedCounts
     }
 
     /// Removes objects, whether deallocated or not.
@@ -71,15 +71,15 @@ struct GraceTimingWheel: @unchecked Sendable {
     /// - Parameter isRemoved: called for each object; `true` removes it.
     /// - Returns: the number of removed objects, by slot.
     mutating func take(_ isRemoved: (CallTable.Call) -> Bool) -> [UInt32: Int] {
-        var taken: [UInt32: Int] = [:]
+        var takenCounts: [UInt32: Int] = [:]
         let calls = calls
         remove { chunk, index in
             let slot = chunk.slot(at: index)
             guard isRemoved(calls[slot]) else { return false }
-            taken[slot, default: 0] += 1
+            takenCounts[slot, default: 0] += 1
             return true
         }
-        return taken
+        return takenCounts
     }
 
     private mutating func remove(_ isRemoved: (WeakChunk, Int) -> Bool) {

@@ -6,8 +6,8 @@ extension LeakDetector {
         /// Grace periods by class name, with or without module: `Shop.Player`, `UIImagePickerController`. An entry does not apply
         /// to subclasses. A grace period given where the object is expected takes precedence.
         public var graceMillisecondsByClass: [String: Int] = [:]
-        /// The time from the end of the grace period to the second look, which comes before the report.
-        public var secondLookMilliseconds = 500
+        /// The time from the end of the grace period to the second check, which comes before the report.
+        public var secondCheckMilliseconds = 500
         /// The number of objects that may be waited for at once: about 0.7 MB, or 4 MB with owners. At the limit, deallocated
         /// objects are removed early. If most objects still exist, the detector waits for a fair sample of all, and counts the
         /// others as ``Counts/dropped``.
@@ -37,7 +37,8 @@ extension LeakDetector {
             limits.graceMillisecondsByClass = graceMillisecondsByClass.mapValues {
                 min(max($0, 0), Self.longestGraceMilliseconds)
             }
-            limits.secondLookMilliseconds = min(max(secondLookMilliseconds, 0), Self.longestGraceMilliseconds)
+            limits.secondCheckMilliseconds = min(
+                max(secondCheckMilliseconds, 0), Self.longestGraceMilliseconds)
             limits.survivorMilliseconds = min(max(survivorMilliseconds, 0), Self.longestSurvivorMilliseconds)
             limits.outstanding = max(outstanding, 0)
             limits.survivors = max(survivors, 0)

@@ -11,7 +11,7 @@ final class PauseController: Sendable {
 
     private struct Reasons {
         /// The number of calls of ``LeakDetector/pause()`` without a ``LeakDetector/resume()``.
-        var asked = 0
+        var requestCount = 0
         /// `true` while the app is not in the foreground. Not counted, because the system may report it twice.
         var isInBackground = false
     }
@@ -24,7 +24,7 @@ final class PauseController: Sendable {
     func begin(_ reason: Reason) {
         reasons.with {
             switch reason {
-            case .asked: $0.asked += 1
+            case .asked: $0.requestCount += 1
             case .background: $0.isInBackground = true
             }
             checkers.pause()
@@ -35,10 +35,10 @@ final class PauseController: Sendable {
     func end(_ reason: Reason) {
         reasons.with {
             switch reason {
-            case .asked: $0.asked = max($0.asked - 1, 0)
+            case .asked: $0.requestCount = max($0.requestCount - 1, 0)
             case .background: $0.isInBackground = false
             }
-            if $0.asked == 0, !$0.isInBackground { checkers.resume() }
+            if $0.requestCount == 0, !$0.isInBackground { checkers.resume() }
         }
     }
 }

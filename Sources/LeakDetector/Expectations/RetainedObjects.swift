@@ -1,4 +1,4 @@
-/// Objects that an early look on any thread retained. They are released on the queue where objects may be deallocated.
+/// Objects that an early check on any thread retained. They are released on the queue where objects may be deallocated.
 ///
 /// An object that is found again while the queue is blocked is retained once.
 final class RetainedObjects: @unchecked Sendable {

@@ -4,13 +4,13 @@ internal import LeakMessage
 ///
 /// The members are called on the queue of the ``ExpirationChecker`` unless stated otherwise, with no lock held.
 protocol Subject: AnyObject, Sendable {
-    /// Checks whether the object still exists, and whether it is in use. A look retains the object for a moment.
-    func look() -> ObjectState
+    /// Checks whether the object still exists, and whether it is in use. This retains the object for a moment.
+    func readState() -> ObjectState
 
     /// The object to report, while it exists. It is not always the object that was expected to be deallocated. Read on any thread.
     var object: AnyObject? { get }
 
-    /// Returns the description of the object for its report. Called once, right after the look that proved the leak.
+    /// Returns the description of the object for its report. Called once, right after the check that proved the leak.
     func description(_ context: ExpectationContext) -> ObjectDescription
 }
 
@@ -44,7 +44,7 @@ final class WeakSubject: Subject, @unchecked Sendable {
     /// The identity of the object while it exists; else `nil`.
     var alive: ObjectIdentifier? { object == nil ? nil : identity }
 
-    func look() -> ObjectState { alive.map { .retained($0) } ?? .gone }
+    func readState() -> ObjectState { alive.map { .retained($0) } ?? .gone }
 
     func description(_ context: ExpectationContext) -> ObjectDescription {
         ObjectDescription(type: context.type, owners: context.path)

@@ -45,19 +45,19 @@ struct TimingWheel<Element> {
 
     /// Removes elements, due or not, and returns them.
     mutating func take(where isTaken: (Element) -> Bool) -> [Element] {
-        var taken: [Element] = []
+        var removedElements: [Element] = []
         for index in buckets.indices where !buckets[index].slots.isEmpty {
-            let before = taken.count
+            let before = removedElements.count
             buckets[index].slots.removeAll { slot in
                 guard isTaken(slot.element) else { return false }
-                taken.append(slot.element)
+                removedElements.append(slot.element)
                 return true
             }
-            guard taken.count > before else { continue }
+            guard removedElements.count > before else { continue }
             buckets[index].earliest = buckets[index].slots.map(\.tick).min() ?? .max
         }
-        count -= taken.count
-        return taken
+        count -= removedElements.count
+        return removedElements
     }
 
     /// Removes the elements that are due, and returns them by tick, and within a tick in the order of insertion.

@@ -10,15 +10,15 @@ protocol WakeClock: Sendable {
     /// takes.
     var roughUptime: Int { get }
 
-    /// `true` if objects are looked at on the main queue.
+    /// `true` if objects are checked on the main queue.
     var isMainQueue: Bool { get }
 
     /// Makes a timer that is not set.
     ///
-    /// - Parameter fire: called on the queue where objects may be looked at.
+    /// - Parameter fire: called on the queue where objects may be checked.
     func timer(_ fire: @escaping @Sendable () -> Void) -> any WakeTimer
 
-    /// Calls `body` after a delay, on the queue where objects may be looked at.
+    /// Calls `body` after a delay, on the queue where objects may be checked.
     func call(afterMilliseconds milliseconds: Int, _ body: @escaping @Sendable () -> Void)
 }
 

@@ -29,11 +29,11 @@ public final class Deallocating<Value: AnyObject> {
     /// The value. Assigning another one expects the previous value to be deallocated.
     public var wrappedValue: Value {
         get {
-            isRead.with { $0 = true }
+            isAccessed.with { $0 = true }
             return value
         }
         set {
-            isRead.with { $0 = true }
+            isAccessed.with { $0 = true }
             guard newValue !== value else {
                 detector?.cameBack(newValue)
                 return
@@ -41,7 +41,7 @@ public final class Deallocating<Value: AnyObject> {
             let old = (value: value, owned: owned)
             value = newValue
             owned = addHolder()
-            expectDeallocation(of: old.value, old.owned, reason: "replaced", isRead: true)
+            expectDeallocation(of: old.value, old.owned, reason: "replaced", isAccessed: true)
         }
     }
 
@@ -52,7 +52,7 @@ public final class Deallocating<Value: AnyObject> {
     /// The entry of the value among the owned objects; `nil` if there was no detector when the value was assigned.
     private var owned: (all: OwnedObjects, entry: OwnedObjects.OwnerCounts)?
     /// `true` once the value was read or assigned. Guarded, since a property of a class may be read from several threads at once.
-    private let isRead = Guarded(false)
+    private let isAccessed = Guarded(false)
     private let givenDetector: LeakDetector?
     private let seconds: Double?
     private let path: [String]
@@ -82,7 +82,7 @@ public final class Deallocating<Value: AnyObject> {
         owned = addHolder()
     }
 
-    deinit { expectDeallocation(of: value, owned, reason: reason, isRead: isRead.with { $0 }) }
+    deinit { expectDeallocation(of: value, owned, reason: reason, isAccessed: isAccessed.with { $0 }) }
 
     /// Reads a property of the value.
     public subscript<Member>(dynamicMember member: KeyPath<Value, Member>) -> Member {
@@ -106,14 +106,14 @@ public final class Deallocating<Value: AnyObject> {
 
     private func expectDeallocation(
         of value: Value, _ owned: (all: OwnedObjects, entry: OwnedObjects.OwnerCounts)?, reason: String?,
-        isRead: Bool
+        isAccessed: Bool
     ) {
         let expect = { [seconds, path, file, line] (detector: LeakDetector) in
             detector.expect(
                 value,
                 ExpectationContext(
                     type: type(of: value), path: path, reason: reason, file: file, line: line,
-                    isPart: !isRead),
+                    isPart: !isAccessed),
                 after: seconds)
         }
         let detector = detector

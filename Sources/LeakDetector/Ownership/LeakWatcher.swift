@@ -49,17 +49,17 @@ public final class LeakWatcher: Sendable {
         guard let detector = detector ?? LeakDetector.shared, !isDeallocating(object) else { return }
         let identity = ObjectIdentifier(object)
         let isWatched = watches.with { watches in
-            // The caller retains the object, so this look does not deallocate it.
+            // The caller retains the object, so reading the reference does not deallocate it.
             watches.byIdentity[identity]?.subject.object != nil
         }
         guard !isWatched else { return detector.cameBack(object) }
-        let (all, gone) = watches.with { watches -> (OwnedObjects, Watch?) in
+        let (all, deallocatedWatch) = watches.with { watches -> (OwnedObjects, Watch?) in
             let all = watches.owned ?? detector.owned
             watches.owned = all
             return (all, watches.byIdentity.removeValue(forKey: identity))
         }
         // A watched object that was deallocated had the same address.
-        if let gone { countDeallocated(gone, in: all, for: detector) }
+        if let deallocatedWatch { countDeallocated(deallocatedWatch, in: all, for: detector) }
         let subject = WeakSubject(object)
         let watch = Watch(
             subject: subject,
@@ -78,9 +78,9 @@ public final class LeakWatcher: Sendable {
 
     /// Counts and forgets the watched objects that were deallocated already, so that a watcher that lives long does not grow.
     private func countAllDeallocated(in all: OwnedObjects, for detector: LeakDetector) {
-        let gone = watches.with { $0.byIdentity }.filter { $0.value.subject.object == nil }
+        let deallocatedWatches = watches.with { $0.byIdentity }.filter { $0.value.subject.object == nil }
         let ended = watches.with { watches in
-            let ended = gone.filter { identity, watch in
+            let ended = deallocatedWatches.filter { identity, watch in
                 watches.byIdentity[identity]?.subject === watch.subject
             }
             for identity in ended.keys { watches.byIdentity[identity] = nil }

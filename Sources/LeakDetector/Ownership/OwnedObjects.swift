@@ -57,7 +57,7 @@ final class OwnedObjects: Sendable {
     func whenUnowned(_ object: AnyObject, _ expect: () -> Void) {
         let identity = ObjectIdentifier(object)
         owned.with { all in
-            // The caller retains the object, so this look does not deallocate it.
+            // The caller retains the object, so reading the reference does not deallocate it.
             if all[identity]?.isCurrent != true { expect() }
         }
     }
@@ -66,7 +66,7 @@ final class OwnedObjects: Sendable {
         let identity = ObjectIdentifier(object)
         return owned.with { all in
             var entry = all[identity] ?? OwnerCounts(identity)
-            // The caller retains the object, so this look does not deallocate it.
+            // The caller retains the object, so reading the reference does not deallocate it.
             if !entry.isCurrent { entry = OwnerCounts(identity) }
             change(entry)
             all[identity] = entry

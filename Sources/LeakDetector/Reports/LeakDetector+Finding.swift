@@ -73,7 +73,7 @@ extension LeakDetector {
         /// Report the leak, and in debug builds show it on screen, with a picture if it is a view or a controller. In release
         /// builds, and on systems without UIKit, write it to standard error.
         case showAlert
-        /// As ``showAlert``, but without a picture.
+        /// Shows an alert like ``showAlert``, but without a picture.
         case showAlertWithoutScreenshot
         /// Report nothing about this object, now or later, because it is meant to stay.
         case ignore

@@ -10,13 +10,13 @@ struct LastTouch {
 
     func isKept(_ view: any ViewNode) -> Bool { views.contains { $0.node === view } }
 
-    /// Postpones the look at views that the last touch keeps.
+    /// Postpones the check of views that the last touch keeps.
     mutating func postpone(_ subject: ViewSubject, _ context: ExpectationContext) {
         postponed.append((subject, context))
     }
 
     /// - Parameter views: the touched views, one for each finger.
-    /// - Returns: the looks that were postponed until now.
+    /// - Returns: the checks that were postponed until now.
     mutating func touch(_ views: [any ViewNode]) -> [(subject: ViewSubject, context: ExpectationContext)] {
         self.views = views.map { WeakView(node: $0) }
         defer { postponed = [] }

@@ -36,7 +36,8 @@ final class ScreenLifetimeToken {
         return self
     }
 
-    /// `true` if the former container of the screen still keeps it by contract, as far as any watcher knows.
+    /// `true` if the former container still retains the screen because UIKit's API says so (for example the hidden tabs of a tab bar
+    /// controller), according to any watcher.
     var isKeptByContainer: Bool { record.isKeptByContainer || next?.isKeptByContainer == true }
 }
 

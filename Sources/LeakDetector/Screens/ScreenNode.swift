@@ -6,12 +6,12 @@ protocol ScreenNode: AnyObject {
     var screenPresented: (any ScreenNode)? { get }
     /// The screen that presents this screen or the container that it is in.
     var screenPresenter: (any ScreenNode)? { get }
-    /// Screens that a container keeps by contract: children, stack, tabs, pages, columns.
+    /// Screens that a container retains because UIKit's API says so: children, stack, tabs, pages, columns.
     var screenContained: [any ScreenNode] { get }
     /// `true` if the screen shows only its list, and keeps the last detail without giving access to it, as split view
     /// controllers without a style do.
     var screenHidesDetail: Bool { get }
-    /// `true` if the creator of the screen keeps it by contract, as a navigation item keeps its search controller.
+    /// `true` if the creator of the screen retains it because UIKit's API says so, as a navigation item retains its search controller.
     var screenIsKeptByOwner: Bool { get }
     /// `true` if the screen keeps its children as a stack, as navigation controllers do.
     var screenIsStack: Bool { get }
@@ -37,7 +37,8 @@ protocol ViewNode: AnyObject {
     var viewController: (any ScreenNode)? { get }
     /// `true` if the view is a container that UIKit leaves behind after a transition.
     var viewIsTransitionLeftover: Bool { get }
-    /// `true` if the views inside belong to other objects by contract, as the content of a navigation bar belongs to controllers.
+    /// `true` if the subviews belong to other objects because UIKit's API says so, as the content of a navigation bar belongs to
+    /// controllers.
     var viewBorrowsChildren: Bool { get }
 }
 

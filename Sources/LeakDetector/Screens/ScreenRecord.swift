@@ -6,14 +6,14 @@ final class ScreenRecord {
     nonisolated let screen: WeakScreen
 
     /// The number of times that the screen appeared. An expectation made before the last appearance no longer holds.
-    private(set) var visits = 0
-    /// The value of ``visits`` when the screen was expected to be deallocated; `nil` if it was not expected or came back.
-    var expectedInVisit: Int?
+    private(set) var appearanceCount = 0
+    /// The value of ``appearanceCount`` when the screen was expected to be deallocated; `nil` if it was not expected or came back.
+    var appearanceCountWhenExpected: Int?
     /// The place of the screen when last seen in use; `nil` for a screen that was never in use, such as one that was loaded ahead.
     private(set) var place: ScreenLocation?
     /// `true` if the screen is, or was last, in a window that does not belong to the app.
     private(set) var isForeign = false
-    /// The split view controller that keeps the screen by contract until it shows another detail.
+    /// The split view controller that retains the screen until it shows another detail, as UIKit's API says.
     private(set) weak var split: (any ScreenNode)?
     var isReported = false
     /// `true` if the screen came back after it was reported: its owner keeps it on purpose.
@@ -28,7 +28,7 @@ final class ScreenRecord {
 
     var node: (any ScreenNode)? { screen.node }
 
-    /// `true` if the former container of the screen still keeps it by contract.
+    /// `true` if the former container of the screen still retains it because UIKit's API says so.
     var isKeptByContainer: Bool {
         guard let node else { return false }
         return split != nil || place?.keeps(node) == true
@@ -36,9 +36,9 @@ final class ScreenRecord {
 
     /// `false` if the screen is expected already, if its owner keeps it on purpose, or if it is in a window that does not belong to
     /// the app.
-    var mayBeExpected: Bool { expectedInVisit != visits && !isKept && !isForeign }
+    var mayBeExpected: Bool { appearanceCountWhenExpected != appearanceCount && !isKept && !isForeign }
 
-    func appear() { visits += 1 }
+    func appear() { appearanceCount += 1 }
 
     /// - Parameter isForeign: `nil` while the screen is in no window.
     func recordPlace(_ place: ScreenLocation, isForeign: Bool?) {
@@ -62,7 +62,7 @@ final class ScreenRecord {
 
     /// Withdraws the expectation.
     func withdrawExpectation() {
-        expectedInVisit = nil
+        appearanceCountWhenExpected = nil
         if isReported { isKept = true }
     }
 }

@@ -1,7 +1,7 @@
 /// The rules that decide from the place of a screen whether it is closed. They change nothing.
 @MainActor
 enum ScreenRules {
-    /// Returns `true` if nothing shows a screen, and nothing keeps it by contract to show it again.
+    /// Returns `true` if nothing shows a screen, and UIKit's API does not retain it to show it again.
     static func isDetached(_ node: any ScreenNode) -> Bool {
         node.screenWindowClass == nil && node.screenParent == nil && !node.screenIsKeptByOwner
             && !presentsShownScreen(node) && !isPresented(node)

@@ -1,9 +1,9 @@
 internal import LeakMessage
 
-/// A closed screen, which is looked at on the main queue.
+/// A closed screen, which is checked on the main queue.
 final class ScreenSubject: Subject {
     private let record: ScreenRecord
-    private let visit: Int
+    private let appearanceCount: Int
     /// `true` if the screen counts as closed even with a parent, as long as its outermost parent is detached.
     private let withinParent: Bool
 
@@ -11,12 +11,12 @@ final class ScreenSubject: Subject {
     init(_ record: ScreenRecord, withinParent: Bool = false) {
         self.record = record
         self.withinParent = withinParent
-        visit = record.visits
+        appearanceCount = record.appearanceCount
     }
 
     var object: AnyObject? { record.screen.node }
 
-    func look() -> ObjectState { MainActor.assumeIsolated { objectState } }
+    func readState() -> ObjectState { MainActor.assumeIsolated { objectState } }
 
     func description(_ context: ExpectationContext) -> ObjectDescription {
         MainActor.assumeIsolated {
@@ -29,7 +29,7 @@ final class ScreenSubject: Subject {
 
     @MainActor
     private var objectState: ObjectState {
-        guard record.expectedInVisit == visit else { return .inUse }
+        guard record.appearanceCountWhenExpected == appearanceCount else { return .inUse }
         guard let node = record.node else { return .gone }
         guard ScreenRules.isDetached(withinParent ? ScreenRules.root(of: node) : node) else {
             record.withdrawExpectation()

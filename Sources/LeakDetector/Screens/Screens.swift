@@ -1,7 +1,7 @@
 /// The view controllers and views that one detector watches. Events of UIKit decide which of them should be deallocated.
 ///
-/// A screen is closed when nothing shows it and nothing will show it by contract (``ScreenRules``). All screens are checked a
-/// moment after any change, since UIKit does not report every removal: it removes screens in the middle of a stack silently.
+/// A screen is closed when nothing shows it, and UIKit's API does not retain it to show it again (``ScreenRules``). All screens are
+/// checked a moment after any change, since UIKit does not report every removal: it removes screens in the middle of a stack silently.
 @MainActor
 final class Screens {
     private let checker: ExpirationChecker
@@ -18,7 +18,7 @@ final class Screens {
     private static let transitionMilliseconds = 100
 
     /// - Parameters:
-    ///   - checker: a checker that looks at objects on the main queue.
+    ///   - checker: a checker that checks objects on the main queue.
     ///   - ignores: called with the classes of controllers whose views outlived them.
     ///   - ignoresWindow: called with the classes of windows.
     init(
@@ -48,7 +48,7 @@ final class Screens {
         }
     }
 
-    /// Records the detail that a split view controller is about to show. The split view controller keeps it by contract until the
+    /// Records the detail that a split view controller is about to show. UIKit's API retains it in the split view controller until the
     /// next detail is shown. Call it before the change.
     func willShowDetail(_ detail: any ScreenNode, in split: any ScreenNode) {
         guard !isStopped else { return }
@@ -69,7 +69,7 @@ final class Screens {
     /// Expects a screen to be deallocated if its controller says that it is being closed; else does nothing.
     ///
     /// Needs none of the events. Call it from `viewDidDisappear`. UIKit retains a screen that is moving from its parent or being
-    /// dismissed until after that call, so the screen is not in deallocation. Its views are not looked at, because no event reports
+    /// dismissed until after that call, so the screen is not in deallocation. Its views are not read, because no event reports
     /// their changes.
     ///
     /// - Parameter seconds: `nil` for the usual grace period.
@@ -102,7 +102,7 @@ final class Screens {
         }
     }
 
-    /// Returns `true` if the last touch keeps a view; the view is then looked at again after the next touch.
+    /// Returns `true` if the last touch keeps a view; the view is then checked again after the next touch.
     func postpones(_ subject: ViewSubject, _ context: ExpectationContext, with root: any ViewNode) -> Bool {
         guard !isStopped, lastTouch.isKept(root) else { return false }
         lastTouch.postpone(subject, context)
@@ -163,7 +163,7 @@ final class Screens {
 
     private func appear(_ record: ScreenRecord, _ node: any ScreenNode) {
         let subject = ScreenSubject(record)
-        let wasExpected = record.expectedInVisit != nil
+        let wasExpected = record.appearanceCountWhenExpected != nil
         record.appear()
         recordPlace(record, node)
         guard wasExpected else { return }
@@ -179,7 +179,7 @@ final class Screens {
     private func end(_ record: ScreenRecord, _ view: (any ViewNode)?) {
         guard !isStopped else { return }
         records[ObjectIdentifier(record)] = nil
-        if record.expectedInVisit != nil {
+        if record.appearanceCountWhenExpected != nil {
             checker.end(
                 of: record.identity, as: .gone, ScreenSubject(record), ExpectationContext(type: record.type))
         } else if record.place != nil, !record.isForeign {
@@ -232,6 +232,6 @@ final class Screens {
     ) {
         let subject = ScreenSubject(record, withinParent: withinParent)
         guard checker.expect(subject: subject, context, record.identity, after: seconds) else { return }
-        record.expectedInVisit = record.visits
+        record.appearanceCountWhenExpected = record.appearanceCount
     }
 }

@@ -1,7 +1,7 @@
 internal import LeakMessage
 internal import LeakPlatform
 
-/// Views that should be deallocated, looked at on the main queue. Of the views that stay, the outermost one is reported.
+/// Views that should be deallocated, checked on the main queue. If views stay, the outermost of them is reported.
 final class ViewSubject: Subject {
     private struct WeakView {
         weak var node: (any ViewNode)?
@@ -27,8 +27,8 @@ final class ViewSubject: Subject {
 
     var object: AnyObject? { root.with { $0 }?.object }
 
-    func look() -> ObjectState {
-        MainActor.assumeIsolated { isReported ? lookAtReported() : lookForRoot() }
+    func readState() -> ObjectState {
+        MainActor.assumeIsolated { isReported ? readReportedState() : findRoot() }
     }
 
     func description(_ context: ExpectationContext) -> ObjectDescription {
@@ -38,7 +38,7 @@ final class ViewSubject: Subject {
     }
 
     @MainActor
-    private func lookForRoot() -> ObjectState {
+    private func findRoot() -> ObjectState {
         let alive = leaves.compactMap(\.node)
         guard !alive.isEmpty else { return .gone }
         if let controller = owners.last, screens?.ignoresViews(of: controller) != false { return .inUse }
@@ -52,9 +52,9 @@ final class ViewSubject: Subject {
         return .retained(ObjectIdentifier(root))
     }
 
-    /// Looks at the reported view. Expects the subviews that it no longer contains to be deallocated on their own.
+    /// Checks the reported view. Expects the subviews that it no longer contains to be deallocated on their own.
     @MainActor
-    private func lookAtReported() -> ObjectState {
+    private func readReportedState() -> ObjectState {
         let root = object as? any ViewNode
         let orphans = leaves.compactMap(\.node).filter { leaf in
             root.map { !ViewTree.isInside(leaf, $0) } ?? true

@@ -7,7 +7,8 @@ enum ViewTree {
         return root
     }
 
-    /// Returns the views below one that have no subviews, or that view itself. Views that a bar shows for controllers are left out.
+    /// Returns the descendants of `root` that have no subviews; `root` itself if it has none. Leaves out views that a bar shows for its
+    /// controllers.
     static func leaves(of root: any ViewNode) -> [any ViewNode] {
         var leaves: [any ViewNode] = []
         var rest = [root]

@@ -14,7 +14,7 @@ extension LeakDetector {
         case paused
         /// ``LeakDetector/stop()`` was called.
         case stopped
-        /// The detector waits for as many objects as ``Limits/outstanding`` allows, and looks only at a sample of further objects.
+        /// The detector waits for as many objects as ``Limits/outstanding`` allows, and checks only a sample of further objects.
         case full
         /// The detector noticed nothing in time: its queue does not run, or runs late.
         case silent
@@ -29,7 +29,7 @@ extension LeakDetector {
     /// about two seconds, and is neither counted nor reported.
     ///
     /// - Parameter seconds: the time after which the result is ``SelfTest/silent``. It must be longer than
-    ///   ``Limits/secondLookMilliseconds``.
+    ///   ``Limits/secondCheckMilliseconds``.
     public func selfTest(timeout seconds: Double = 30) async -> SelfTest {
         let checker = checkers.first
         guard !checker.isStopped else { return .stopped }

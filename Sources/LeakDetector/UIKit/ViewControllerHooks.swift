@@ -16,19 +16,19 @@
         static func install() {
             guard !areInstalled else { return }
             let replaced = [
-                follow(#selector(UIViewController.viewDidLoad), .didLoad),
-                followAnimated(#selector(UIViewController.viewDidAppear(_:)), .didAppear),
-                followAnimated(#selector(UIViewController.viewDidDisappear(_:)), .didDisappear),
-                follow(#selector(UIViewController.removeFromParent), .didRemoveFromParent),
-                precedeSetView(#selector(setter: UIViewController.view)),
-                precedeShowDetail(#selector(UISplitViewController.showDetailViewController(_:sender:))),
-                precedeSendEvent(#selector(UIWindow.sendEvent(_:))),
+                addHookAfter(#selector(UIViewController.viewDidLoad), .didLoad),
+                addHookAfterAnimated(#selector(UIViewController.viewDidAppear(_:)), .didAppear),
+                addHookAfterAnimated(#selector(UIViewController.viewDidDisappear(_:)), .didDisappear),
+                addHookAfter(#selector(UIViewController.removeFromParent), .didRemoveFromParent),
+                addHookBeforeSetView(#selector(setter: UIViewController.view)),
+                addHookBeforeShowDetail(#selector(UISplitViewController.showDetailViewController(_:sender:))),
+                addHookBeforeSendEvent(#selector(UIWindow.sendEvent(_:))),
             ]
             areInstalled = replaced.contains(true)
         }
 
         /// Replaces a method by one that reports an event after the call.
-        private nonisolated static func follow(_ selector: Selector, _ event: ScreenEvent) -> Bool {
+        private nonisolated static func addHookAfter(_ selector: Selector, _ event: ScreenEvent) -> Bool {
             typealias Original = @convention(c) (UIViewController, Selector) -> Void
             typealias Block = @convention(block) (UIViewController) -> Void
             return replace(selector, of: UIViewController.self) { next in
@@ -40,8 +40,10 @@
             }
         }
 
-        /// As ``follow(_:_:)``, for methods with the parameter `animated`.
-        private nonisolated static func followAnimated(_ selector: Selector, _ event: ScreenEvent) -> Bool {
+        /// Adds the hook of ``addHookAfter(_:_:)`` to a method with the parameter `animated`.
+        private nonisolated static func addHookAfterAnimated(_ selector: Selector, _ event: ScreenEvent)
+            -> Bool
+        {
             typealias Original = @convention(c) (UIViewController, Selector, ObjCBool) -> Void
             typealias Block = @convention(block) (UIViewController, ObjCBool) -> Void
             return replace(selector, of: UIViewController.self) { next in
@@ -54,7 +56,7 @@
             }
         }
 
-        private nonisolated static func precedeSetView(_ selector: Selector) -> Bool {
+        private nonisolated static func addHookBeforeSetView(_ selector: Selector) -> Bool {
             typealias Original = @convention(c) (UIViewController, Selector, UIView?) -> Void
             typealias Block = @convention(block) (UIViewController, UIView?) -> Void
             return replace(selector, of: UIViewController.self) { next in
@@ -66,7 +68,7 @@
             }
         }
 
-        private nonisolated static func precedeShowDetail(_ selector: Selector) -> Bool {
+        private nonisolated static func addHookBeforeShowDetail(_ selector: Selector) -> Bool {
             typealias Original =
                 @convention(c) (
                     UISplitViewController, Selector, UIViewController, AnyObject?
@@ -82,7 +84,7 @@
             }
         }
 
-        private nonisolated static func precedeSendEvent(_ selector: Selector) -> Bool {
+        private nonisolated static func addHookBeforeSendEvent(_ selector: Selector) -> Bool {
             typealias Original = @convention(c) (UIWindow, Selector, UIEvent) -> Void
             typealias Block = @convention(block) (UIWindow, UIEvent) -> Void
             return replace(selector, of: UIWindow.self) { next in

@@ -34,7 +34,7 @@
         guard let lowest = addresses.min(), let highest = addresses.max() else { return [:] }
         var lines: [UInt64: Line] = [:]
         var missing = addresses
-        var units = unsafe FileReader(file, section)
+        var units = unsafe LittleEndianReader(file, section)
         while !units.isAtEnd, !missing.isEmpty {
             var length = UInt64(units.number(UInt32.self))
             let is64Bit = length == 0xFFFF_FFFF
@@ -42,7 +42,8 @@
             let start = units.position
             units.skip(length)
             guard units.isValid,
-                let unit = CompilationUnit(unsafe FileReader(file, start..<units.position), is64Bit: is64Bit)
+                let unit = CompilationUnit(
+                    unsafe LittleEndianReader(file, start..<units.position), is64Bit: is64Bit)
             else { continue }
             unit.forEachRange(overlapping: lowest...highest) { range, fileNumber, line in
                 guard line > 0, line < Self.lineLimit else { return }
@@ -60,7 +61,7 @@
     private func string(_ offset: UInt64, in section: String) -> String {
         let range = strings(section)
         guard offset < UInt64(range.count) else { return "" }
-        var reader = unsafe FileReader(file, (range.lowerBound + Int(offset))..<range.upperBound)
+        var reader = unsafe LittleEndianReader(file, (range.lowerBound + Int(offset))..<range.upperBound)
         return reader.text()
     }
 }
@@ -75,11 +76,11 @@ private struct CompilationUnit {
     /// The number of operands of each standard opcode, beginning with opcode 1.
     private let operandCounts: [UInt8]
     /// The lists of directories and files.
-    private let names: FileReader
-    private let program: FileReader
+    private let names: LittleEndianReader
+    private let program: LittleEndianReader
 
     /// - Returns: `nil` for a version other than 4 and 5, and for processors with several operations in an instruction.
-    init?(_ unit: FileReader, is64Bit: Bool) {
+    init?(_ unit: LittleEndianReader, is64Bit: Bool) {
         var reader = unit
         version = reader.number(UInt16.self)
         guard (4...5).contains(version) else { return nil }
@@ -160,7 +161,7 @@ private struct CompilationUnit {
         return reader.isValid ? path?.split(separator: "/").last.map(String.init) : nil
     }
 
-    private func path4(of number: UInt64, in reader: inout FileReader) -> String? {
+    private func path4(of number: UInt64, in reader: inout LittleEndianReader) -> String? {
         while !reader.isAtEnd, !reader.text().isEmpty {}
         // Files are counted from 1.
         var index: UInt64 = 1
@@ -176,7 +177,7 @@ private struct CompilationUnit {
     }
 
     private func path5(
-        of number: UInt64, in reader: inout FileReader, string: (UInt64, String) -> String
+        of number: UInt64, in reader: inout LittleEndianReader, string: (UInt64, String) -> String
     ) -> String? {
         guard entry(nil, in: &reader, string: string) != nil else { return nil }
         return entry(number, in: &reader, string: string) ?? nil
@@ -186,7 +187,7 @@ private struct CompilationUnit {
     ///
     /// - Returns: the path of the entry with the number, `.some(nil)` if there is none; `nil` if the list cannot be read.
     private func entry(
-        _ number: UInt64?, in reader: inout FileReader, string: (UInt64, String) -> String
+        _ number: UInt64?, in reader: inout LittleEndianReader, string: (UInt64, String) -> String
     ) -> String?? {
         let formats = (0..<reader.byte()).map { _ in (content: reader.leb128(), form: reader.leb128()) }
         let count = reader.leb128()
@@ -210,7 +211,8 @@ private struct CompilationUnit {
     ///
     /// - Returns: the text of the value, empty unless it is wanted; `nil` for a form that no compiler writes here.
     private func value(
-        of form: UInt64, in reader: inout FileReader, string: (UInt64, String) -> String, isWanted: Bool
+        of form: UInt64, in reader: inout LittleEndianReader, string: (UInt64, String) -> String,
+        isWanted: Bool
     ) -> String? {
         switch form {
         case 0x08:

@@ -100,11 +100,11 @@
     private func findAddresses(
         of symbols: inout [String: UInt64], in table: Range<Int>, texts: Range<Int>
     ) {
-        let wanted = symbols.keys.map { (symbol: $0, bytes: Array($0.utf8) + [0]) }
-        guard !wanted.isEmpty else { return }
+        let terminatedSymbols = symbols.keys.map { (symbol: $0, bytes: Array($0.utf8) + [0]) }
+        guard !terminatedSymbols.isEmpty else { return }
         forEachFunction(table) { name, value, _ in
             let start = texts.lowerBound + Int(name)
-            for (symbol, bytes) in wanted where start <= texts.upperBound - bytes.count {
+            for (symbol, bytes) in terminatedSymbols where start <= texts.upperBound - bytes.count {
                 if unsafe file[start..<(start + bytes.count)].elementsEqual(bytes) { symbols[symbol] = value }
             }
         }
@@ -132,5 +132,5 @@
         return reader.text()
     }
 
-    private func reader(_ range: Range<Int>) -> FileReader { unsafe FileReader(file, range) }
+    private func reader(_ range: Range<Int>) -> LittleEndianReader { unsafe LittleEndianReader(file, range) }
 }

@@ -61,7 +61,7 @@ struct Description {
         return nil
     }
 
-    /// Returns the class in `text`, which starts with `<`: the name in a description, or the text in brackets, as in `<Shop.Cart>`; any
+    /// Returns the class in `text`, which starts with `<`: the name in a description, or `Shop.Cart` for `<Shop.Cart>`; any
     /// other text unchanged.
     static func name(_ text: Text) -> Text {
         if let description = Description(text) { return description.name }

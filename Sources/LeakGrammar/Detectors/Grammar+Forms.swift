@@ -47,7 +47,9 @@ extension Grammar {
     /// because `String(format:)` prints another number if a percent sign in the text used up the argument.
     private func isElapsed(_ text: Text) -> Bool {
         let number = text.dropping("-") ?? text
-        let end = number.dropping("nan") ?? number.dropping("inf") ?? number[ElapsedTime.end(of: number)...]
+        let end =
+            number.dropping("nan") ?? number.dropping("inf")
+            ?? number[ElapsedTime.endOfNumber(atStartOf: number)...]
         return end.isEmpty || end.equals("s") || end.equals("s.")
     }
 
@@ -143,11 +145,11 @@ extension Grammar {
             reading.className = className(of: reading.subject)
             if let end {
                 let tail = body[end.upperBound...]
-                let aliveCountText = tail[ElapsedTime.end(of: tail)...].dropping("s (")
+                let aliveCountText = tail[ElapsedTime.endOfNumber(atStartOf: tail)...].dropping("s (")
                 reading.livedMilliseconds = ElapsedTime.milliseconds(of: tail)
                 reading.alive = aliveCountText.flatMap { number(atStartOf: $0) }
                 let digitsEnd = aliveCountText.map { $0.prefix { $0.isDigit }.endIndex }
-                let elapsedEnd = ElapsedTime.end(of: tail)
+                let elapsedEnd = ElapsedTime.endOfNumber(atStartOf: tail)
                 reading.tail = Array(body[reading.subject.endIndex..<(digitsEnd ?? elapsedEnd)])
                 // The byte after the number is kept, because it may be the unit of the number.
                 if digitsEnd == nil, elapsedEnd < tail.endIndex { reading.tail.append(tail[elapsedEnd]) }
@@ -166,7 +168,9 @@ extension Grammar {
         reading.event = .leak
         reading.waitedMilliseconds = waitedMilliseconds
         reading.className = className(of: reading.subject)
-        reading.tail = Array(body[space..<ElapsedTime.end(of: body[(space + 1)...])]) + Array("s ago".utf8)
+        reading.tail =
+            Array(body[space..<ElapsedTime.endOfNumber(atStartOf: body[(space + 1)...])])
+            + Array("s ago".utf8)
         reading.boundary = body[space..<end.upperBound]
         return reading
     }
@@ -340,12 +344,12 @@ enum ElapsedTime {
     /// Returns the milliseconds of a text that consists of a number before `s`, or of only a number because the text was cut; `nil`
     /// for any other text.
     static func milliseconds(of text: Text) -> Int? {
-        let end = text[end(of: text)...]
+        let end = text[endOfNumber(atStartOf: text)...]
         return end.isEmpty || end.first == UInt8(ascii: "s") ? milliseconds(atStartOf: text) : nil
     }
 
     /// Returns the end of the number at the start of `text`.
-    static func end(of text: Text) -> Int {
+    static func endOfNumber(atStartOf text: Text) -> Int {
         text.prefix { $0.isDigit || $0 == UInt8(ascii: ".") || $0 == UInt8(ascii: ",") }.endIndex
     }
 

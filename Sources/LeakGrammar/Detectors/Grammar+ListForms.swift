@@ -219,13 +219,13 @@ package enum Cycle {
 
     /// Returns the public name of a private collection class; for any other type, its name with all generic arguments.
     static func wholeElement(_ type: TypeName) -> String {
-        let element = element(type.text)
+        let element = publicName(type.text)
         return element == type.text ? type.wholeText : element
     }
 
     /// Returns the public name of a private collection class, and any other name unchanged. The private class of a collection depends on
     /// the number of its elements.
-    package static func element(_ name: String) -> String {
+    package static func publicName(_ name: String) -> String {
         let text = Text(name)
         let isPrivate =
             text.starts(with: "__NS") || text.starts(with: "_Swift") || text.starts(with: "__Swift")

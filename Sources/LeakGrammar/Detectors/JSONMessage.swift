@@ -18,7 +18,7 @@ struct JSONMessage {
     let hasElementsWithoutInstances: Bool
     /// `true` if the text states 0 instances of each class.
     let hasNoInstances: Bool
-    /// The words after the JSON text.
+    /// The text after the JSON text.
     let tail: Text
     /// The text of a log entry, under a key such as `message`.
     let logMessage: String?

@@ -13,7 +13,7 @@ enum MessageTemplate {
         while let byte = remainder.first, masked.count < byteLimit {
             if byte <= 0x20 {
                 appendSpace(&masked, &remainder)
-            } else if let after = quotation(remainder) {
+            } else if let after = textAfterQuotation(remainder) {
                 masked.append(byte)
                 masked.append(contentsOf: Array("…".utf8))
                 masked.append(byte)
@@ -101,7 +101,7 @@ enum MessageTemplate {
 
     /// Returns the text after a quotation at the start of `text`. The quotation ends at the last quote of the same kind, because
     /// the quoted text may contain quotes too.
-    static func quotation(_ text: Text) -> Text? {
+    static func textAfterQuotation(_ text: Text) -> Text? {
         guard let quote = text.first, quote == UInt8(ascii: "'") || quote == UInt8(ascii: "\"") else {
             return nil
         }

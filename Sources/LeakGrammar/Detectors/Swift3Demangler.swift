@@ -30,7 +30,7 @@ struct Swift3Demangler {
     static func demangle(_ mangled: Text) -> String? {
         guard let type = mangled.dropping("_Tt") else { return nil }
         var reader = Swift3Demangler(remainder: type)
-        guard let name = reader.type(), reader.remainder.isEmpty else { return nil }
+        guard let name = reader.readType(), reader.remainder.isEmpty else { return nil }
         return name
     }
 
@@ -44,7 +44,7 @@ struct Swift3Demangler {
         let start = symbol.firstRange(of: "_TF")?.lowerBound
         guard let function = start.map({ symbol[($0 + 2)...] }) ?? symbol.dropping("_TTo") else { return nil }
         var reader = Swift3Demangler(remainder: function)
-        return reader.function()
+        return reader.readFunction()
     }
 
     private init(remainder: Text) { self.remainder = remainder }
@@ -57,7 +57,7 @@ struct Swift3Demangler {
 
     // MARK: Types
 
-    private mutating func type() -> String? {
+    private mutating func readType() -> String? {
         guard depth < Self.depthLimit else { return nil }
         depth += 1
         defer { depth -= 1 }
@@ -66,16 +66,16 @@ struct Swift3Demangler {
 
     private mutating func anyType() -> String? {
         switch remainder.first {
-        case UInt8(ascii: "C"), UInt8(ascii: "V"), UInt8(ascii: "O"): return nominal()
+        case UInt8(ascii: "C"), UInt8(ascii: "V"), UInt8(ascii: "O"): return readNominal()
         case UInt8(ascii: "G"): return boundGeneric()
-        case UInt8(ascii: "S"): return substitution()
+        case UInt8(ascii: "S"): return readSubstitution()
         case UInt8(ascii: "F"):
             remainder = remainder.dropFirst()
-            guard let argument = type(), let result = type() else { return nil }
+            guard let argument = readType(), let result = readType() else { return nil }
             return "\(argument.hasPrefix("(") ? argument : "(\(argument))") -> \(result)"
         case UInt8(ascii: "T"):
             remainder = remainder.dropFirst()
-            return list { $0.type() }.map { "(" + $0.joined(separator: ", ") + ")" }
+            return list { $0.readType() }.map { "(" + $0.joined(separator: ", ") + ")" }
         case UInt8(ascii: "P"):
             remainder = remainder.dropFirst()
             guard let protocols = list({ $0.protocolName() }) else { return nil }
@@ -96,42 +96,44 @@ struct Swift3Demangler {
 
     private mutating func boundGeneric() -> String? {
         remainder = remainder.dropFirst()
-        guard let base = type(), let arguments = list({ $0.type() }), !arguments.isEmpty else { return nil }
+        guard let base = readType(), let arguments = list({ $0.readType() }), !arguments.isEmpty else {
+            return nil
+        }
         return "\(base)<\(arguments.joined(separator: ", "))>"
     }
 
-    private mutating func nominal() -> String? {
+    private mutating func readNominal() -> String? {
         remainder = remainder.dropFirst()
-        return declaration()
+        return readDeclaration()
     }
 
     private mutating func protocolName() -> String? {
-        counted(remainder.first == UInt8(ascii: "S") ? substitutionOrDeclaration() : declaration())
+        counted(remainder.first == UInt8(ascii: "S") ? substitutionOrDeclaration() : readDeclaration())
     }
 
     /// Reads a substitution such as `S_`, which is a whole protocol, or the module of a protocol whose name follows.
     private mutating func substitutionOrDeclaration() -> String? {
-        guard let name = substitution() else { return nil }
-        guard remainder.first?.isDigit ?? false, let member = identifier() else { return name }
+        guard let name = readSubstitution() else { return nil }
+        guard remainder.first?.isDigit ?? false, let member = readIdentifier() else { return name }
         return remember("\(name).\(member)")
     }
 
     /// Reads a context and a name in it.
-    private mutating func declaration() -> String? {
-        guard let context = context() else { return nil }
+    private mutating func readDeclaration() -> String? {
+        guard let context = readContext() else { return nil }
         if consume("L") {
             // A type inside a function. Its number and the function are left out.
-            _ = index()
-            return identifier().map { remember($0) }
+            _ = readIndex()
+            return readIdentifier().map { remember($0) }
         }
         if consume("P") {
-            guard let discriminator = identifier(), let name = identifier() else { return nil }
+            guard let discriminator = readIdentifier(), let name = readIdentifier() else { return nil }
             return remember("\(context).(\(name) in \(discriminator))")
         }
-        return identifier().map { remember("\(context).\($0)") }
+        return readIdentifier().map { remember("\(context).\($0)") }
     }
 
-    private mutating func context() -> String? {
+    private mutating func readContext() -> String? {
         guard depth < Self.depthLimit else { return nil }
         depth += 1
         defer { depth -= 1 }
@@ -140,54 +142,56 @@ struct Swift3Demangler {
 
     private mutating func anyContext() -> String? {
         switch remainder.first {
-        case UInt8(ascii: "C"), UInt8(ascii: "V"), UInt8(ascii: "O"): return nominal()
+        case UInt8(ascii: "C"), UInt8(ascii: "V"), UInt8(ascii: "O"): return readNominal()
         case UInt8(ascii: "G"): return boundGeneric()
-        case UInt8(ascii: "S"): return substitution()
+        case UInt8(ascii: "S"): return readSubstitution()
         case UInt8(ascii: "s"):
             remainder = remainder.dropFirst()
             return "Swift"
         case UInt8(ascii: "E"):
             remainder = remainder.dropFirst()
-            guard let module = context(), let extended = type() else { return nil }
+            guard let module = readContext(), let extended = readType() else { return nil }
             return "(extension in \(module)):\(extended)"
         case UInt8(ascii: "F"):
             remainder = remainder.dropFirst()
-            guard context() != nil, identifier() != nil, type() != nil else { return nil }
+            guard readContext() != nil, readIdentifier() != nil, readType() != nil else { return nil }
             return ""
-        default: return identifier().map { remember($0) }
+        default: return readIdentifier().map { remember($0) }
         }
     }
 
     // MARK: Functions
 
     /// Reads `F`, a context, and a name with the type of a function, or the number of a closure in the context.
-    private mutating func function() -> String? {
+    private mutating func readFunction() -> String? {
         guard depth < Self.depthLimit, consume("F") else { return nil }
         depth += 1
         defer { depth -= 1 }
         if remainder.first == UInt8(ascii: "F") {
-            guard let outer = function(), consume("U"), let number = index() else { return nil }
+            guard let outer = readFunction(), consume("U"), let number = readIndex() else { return nil }
             return counted("closure #\(number + 1) in \(outer)")
         }
-        guard let context = context(), let name = identifier(), let labels = labels() else { return nil }
+        guard let context = readContext(), let name = readIdentifier(), let labels = readLabels() else {
+            return nil
+        }
         let type = context.firstIndex(of: ".").map { context[context.index(after: $0)...] + "." } ?? ""
         return counted("\(type)\(name)(\(labels.map { $0 + ":" }.joined()))")
     }
 
     /// Reads the labels of a function's parameters from its type.
-    private mutating func labels() -> [String]? {
+    private mutating func readLabels() -> [String]? {
         guard consume("f") || consume("F") else { return nil }
         var labels: [String] = []
         if consume("T") {
             while !consume("_") {
-                labels.append(remainder.first?.isDigit ?? false ? identifier() ?? "_" : "_")
-                guard type() != nil else { return nil }
+                labels.append(remainder.first?.isDigit ?? false ? readIdentifier() ?? "_" : "_")
+                guard readType() != nil else { return nil }
             }
         } else {
-            guard type() != nil else { return nil }
+            guard readType() != nil else { return nil }
             labels.append("_")
         }
-        return type() == nil ? nil : labels
+        return readType() == nil ? nil : labels
     }
 
     // MARK: Names
@@ -198,7 +202,7 @@ struct Swift3Demangler {
     }
 
     /// Reads a length and that many bytes.
-    private mutating func identifier() -> String? {
+    private mutating func readIdentifier() -> String? {
         let digits = remainder.prefix { $0.isDigit }
         guard let first = digits.first, first != UInt8(ascii: "0"), digits.count <= 4,
             let length = Int(digits.string)
@@ -214,7 +218,7 @@ struct Swift3Demangler {
     }
 
     /// Reads an index: `_` is 0, `0_` is 1, and so on.
-    private mutating func index() -> Int? {
+    private mutating func readIndex() -> Int? {
         if consume("_") { return 0 }
         let digits = remainder.prefix { $0.isDigit }
         guard !digits.isEmpty, digits.count <= 4, let number = Int(digits.string) else { return nil }
@@ -222,7 +226,7 @@ struct Swift3Demangler {
         return consume("_") ? number + 1 : nil
     }
 
-    private mutating func substitution() -> String? {
+    private mutating func readSubstitution() -> String? {
         remainder = remainder.dropFirst()
         let standardTypes: [(Unicode.Scalar, String)] = [
             ("a", "Array"), ("b", "Bool"), ("c", "UnicodeScalar"), ("d", "Double"), ("f", "Float"),
@@ -234,7 +238,7 @@ struct Swift3Demangler {
         for (letter, name) in standardTypes where consume(letter) { return "Swift.\(name)" }
         if consume("o") { return "__C" }
         if consume("C") { return "__C_Synthesized" }
-        guard let index = index(), index < substitutions.count else { return nil }
+        guard let index = readIndex(), index < substitutions.count else { return nil }
         return substitutions[index]
     }
 }

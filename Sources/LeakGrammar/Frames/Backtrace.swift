@@ -348,7 +348,7 @@ struct Backtrace {
         }
     }
 
-    /// Returns `true` for a line that backtraces print between frames: a gap of Dart, or a line of source code of Swift 6.
+    /// Returns `true` for a line that backtraces print between frames: `<asynchronous suspension>` of Dart, or a line of source code, which Swift 6 prints.
     fileprivate static func isBetweenFrames(_ line: Text) -> Bool {
         line.equals("<asynchronous suspension>") || line.equals("...")
             || line.drop { $0.isDigit || " *".utf8.contains($0) }.starts(with: "│")

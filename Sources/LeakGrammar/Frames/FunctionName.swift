@@ -9,7 +9,7 @@ enum FunctionName {
         // `$VARIANT$` names the variant of a function for this processor.
         if let variant = symbol.firstRange(of: "$VARIANT$") { symbol = symbol[..<variant.lowerBound] }
         symbol = withoutOptimizerSuffix(symbol)
-        if let kotlin = symbol.dropping("kfun:") { return KotlinName.read(kotlin) }
+        if let kotlin = symbol.dropping("kfun:") { return KotlinNameReader.read(kotlin) }
         if symbol.starts(with: "_Z") || symbol.starts(with: "__Z") { return CPlusPlusName.read(symbol) }
         if let block = functionOfBlock(symbol) { return "block in " + block.string }
         if let method = objectiveCMethod(symbol) { return method.string }
@@ -121,8 +121,8 @@ enum FunctionName {
     }
 }
 
-/// A reader of names of functions of Kotlin/Native, such as `kotlin.Throwable#<init>(kotlin.String?){}`.
-enum KotlinName {
+/// Reads Kotlin/Native function names, such as `kotlin.Throwable#<init>(kotlin.String?){}`.
+enum KotlinNameReader {
     /// - Parameter symbol: the text after `kfun:`.
     static func read(_ symbol: Text) -> String {
         let head = symbol.prefix { $0 != UInt8(ascii: "(") }

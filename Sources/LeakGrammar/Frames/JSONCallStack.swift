@@ -125,7 +125,7 @@ private struct FrameSearch {
                 }
             }
         } catch {
-            // Of a text that was cut, the frames up to the cut count.
+            // If the text was cut, the frames before the cut are used.
             if !search.openContainers.isEmpty { end = bytes.count }
             while !search.openContainers.isEmpty { search.close() }
         }

@@ -82,7 +82,7 @@ struct SanitizerReport {
     }
 
     /// Marks an allocation function as a system frame. The sanitizer's allocation functions are linked into the app, so their image
-    /// does not show that they are not the app's.
+    /// does not show that they are not frames of the app.
     private static func withAllocatorAsSystem(_ frame: CallFrame) -> CallFrame {
         var frame = frame
         let allocators: [StaticString] = [

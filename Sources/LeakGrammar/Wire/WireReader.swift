@@ -19,7 +19,7 @@ package enum WireFormat: Hashable, Sendable {
 package enum WireReader {
     /// Reads a body.
     ///
-    /// A report that exceeds a limit is added to ``WireDocument/rejected``; the others are accepted.
+    /// A report that exceeds a limit is added to ``WireDocument/rejected``; the other reports are accepted.
     ///
     /// - Throws: ``WireError`` if the whole request is rejected: the body is larger than ``JSONSlice/byteLimit``, not UTF-8, not JSON, or
     ///   an empty message; it has more than ``WireLimits/reportsCount`` reports; or a field of a batch outside of reports is invalid.

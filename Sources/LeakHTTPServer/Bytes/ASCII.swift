@@ -52,7 +52,7 @@ enum ASCII {
         return index
     }
 
-    /// Returns a word in which the highest bit of the lowest byte of `word` that is a control character is set. Higher bytes may
+    /// Finds the lowest byte of `word` that is a control character: in the result, the highest bit of this byte is set. Higher bytes may
     /// have wrong bits; lower bytes are 0.
     /// https://graphics.stanford.edu/~seander/bithacks.html#HasLessInWord
     @inline(__always) private static func controls(_ word: UInt64) -> UInt64 {

@@ -120,7 +120,7 @@ extension Loop {
     func wantsInput(_ connection: Connection) -> Bool {
         connection.phase == .open && !connection.stopsReading && !connection.isDeferred
             && connection.unansweredCount < limits.pipelinedRequests + (connection.upload == nil ? 0 : 1)
-            && (connection.pendingOutput?.count ?? 0) <= limits.queuedBytes
+            && (connection.pendingOutput?.byteCount ?? 0) <= limits.queuedBytes
     }
 
     /// Continues with the input that had to wait until responses were given or sent.

@@ -114,7 +114,7 @@ extension Loop {
             close(connection)
             return false
         }
-        if pendingOutput.count == 0 { connection.pendingOutput = nil }
+        if pendingOutput.byteCount == 0 { connection.pendingOutput = nil }
         counters.bytesSent += sentCount
         extendWriteDeadline(connection, by: sentCount)
         return true

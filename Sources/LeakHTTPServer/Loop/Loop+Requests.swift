@@ -21,7 +21,7 @@ extension Loop {
         if head.hasUnknownMethod {
             let headBytes = unsafe UnsafeBufferPointer(rebasing: bytes[..<length])
             let request = unsafe Request(head: head, fields: fields, bytes: headBytes)
-            reject(connection, .unknownMethod, answer: service.refuseUnknownMethod(of: request))
+            reject(connection, .unknownMethod, answer: service.rejectUnknownMethod(of: request))
             return bytes.count
         }
         counters.requests += 1

@@ -2,21 +2,21 @@
 final class PendingOutput {
     private var chunks: [Response.Body] = []
     /// The number of bytes of the first chunk that have been sent.
-    private var firstChunkSentCount = 0
+    private var firstChunkSentBytes = 0
     /// The number of bytes that are still to be sent.
-    private(set) var count = 0
+    private(set) var byteCount = 0
 
     func append(_ chunk: Response.Body) {
         guard chunk.count > 0 else { return }
-        count += chunk.count
+        byteCount += chunk.count
         chunks.append(chunk)
     }
 
     /// Creates output that begins with `chunk`, without its first `sent` bytes, which the peer already has.
     init(_ chunk: Response.Body, without sent: Int = 0) {
         append(chunk)
-        firstChunkSentCount = sent
-        count -= sent
+        firstChunkSentBytes = sent
+        byteCount -= sent
     }
 
     /// Sends as many bytes as the peer accepts.
@@ -27,16 +27,16 @@ final class PendingOutput {
         while let first = chunks.first {
             let outcome = unsafe first.withPointer { bytes in
                 unsafe Socket.send(
-                    socket, UnsafeBufferPointer(rebasing: bytes[firstChunkSentCount...]),
+                    socket, UnsafeBufferPointer(rebasing: bytes[firstChunkSentBytes...]),
                     then: UnsafeBufferPointer(start: nil, count: 0))
             }
             guard case .bytes(let sentNow) = outcome else { return outcome == .failed ? nil : total }
             total += sentNow
-            count -= sentNow
-            firstChunkSentCount += sentNow
-            if firstChunkSentCount >= first.count {
+            byteCount -= sentNow
+            firstChunkSentBytes += sentNow
+            if firstChunkSentBytes >= first.count {
                 chunks.removeFirst()
-                firstChunkSentCount = 0
+                firstChunkSentBytes = 0
             }
         }
         return total

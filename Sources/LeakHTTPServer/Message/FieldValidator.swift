@@ -2,16 +2,16 @@
 /// with.
 struct FieldValidator: Sendable {
     // The number of lines of each field so far.
-    private var hostLines = 0
-    private var lengthLines = 0
-    private var transferEncodingLines = 0
-    private var contentEncodingLines = 0
-    private var acceptEncodingLines = 0
-    private var ifNoneMatchLines = 0
-    private var contentTypeLines = 0
-    private var originLines = 0
-    private var authorizationLines = 0
-    private var idempotencyKeyLines = 0
+    private var hostCount = 0
+    private var contentLengthCount = 0
+    private var transferEncodingCount = 0
+    private var contentEncodingCount = 0
+    private var acceptEncodingCount = 0
+    private var ifNoneMatchCount = 0
+    private var contentTypeCount = 0
+    private var originCount = 0
+    private var authorizationCount = 0
+    private var idempotencyKeyCount = 0
     private var transferEncodingIsChunked = false
     private var saysClose = false
     private var saysKeepAlive = false
@@ -27,8 +27,8 @@ struct FieldValidator: Sendable {
         let value = line.value.range
         switch line.name.count {
         case 4 where Self.equal(bytes, in: name, to: "host"):
-            hostLines += 1
-            guard hostLines == 1, HostSyntax.isAuthority(bytes, from: value.lowerBound, to: value.upperBound)
+            hostCount += 1
+            guard hostCount == 1, HostSyntax.isAuthority(bytes, from: value.lowerBound, to: value.upperBound)
             else {
                 throw .invalidHost
             }
@@ -39,35 +39,35 @@ struct FieldValidator: Sendable {
                 hasUnknownExpectation = true
             }
         case 6 where Self.equal(bytes, in: name, to: "origin"):
-            originLines += 1
-            guard originLines == 1 else { throw .repeatedField }
+            originCount += 1
+            guard originCount == 1 else { throw .repeatedField }
         case 10 where Self.equal(bytes, in: name, to: "connection"):
             parseConnection(bytes, value)
         case 12 where Self.equal(bytes, in: name, to: "content-type"):
-            contentTypeLines += 1
-            guard contentTypeLines == 1 else { throw .repeatedField }
+            contentTypeCount += 1
+            guard contentTypeCount == 1 else { throw .repeatedField }
         case 13 where Self.equal(bytes, in: name, to: "authorization"):
-            authorizationLines += 1
-            guard authorizationLines == 1 else { throw .repeatedField }
+            authorizationCount += 1
+            guard authorizationCount == 1 else { throw .repeatedField }
         case 13 where Self.equal(bytes, in: name, to: "if-none-match"):
-            ifNoneMatchLines += 1
-            head.ifNoneMatchIndex = ifNoneMatchLines == 1 ? index : nil
+            ifNoneMatchCount += 1
+            head.ifNoneMatchIndex = ifNoneMatchCount == 1 ? index : nil
         case 14 where Self.equal(bytes, in: name, to: "content-length"):
-            lengthLines += 1
-            guard lengthLines == 1 else { throw .invalidContentLength }
+            contentLengthCount += 1
+            guard contentLengthCount == 1 else { throw .invalidContentLength }
             head.framing = .length(try parseLength(bytes, value))
         case 15 where Self.equal(bytes, in: name, to: "accept-encoding"):
-            acceptEncodingLines += 1
-            head.acceptEncodingIndex = acceptEncodingLines == 1 ? index : nil
+            acceptEncodingCount += 1
+            head.acceptEncodingIndex = acceptEncodingCount == 1 ? index : nil
         case 15 where Self.equal(bytes, in: name, to: "idempotency-key"):
-            idempotencyKeyLines += 1
-            guard idempotencyKeyLines == 1 else { throw .repeatedField }
+            idempotencyKeyCount += 1
+            guard idempotencyKeyCount == 1 else { throw .repeatedField }
         case 16 where Self.equal(bytes, in: name, to: "content-encoding"):
-            contentEncodingLines += 1
+            contentEncodingCount += 1
             parseCoding(bytes, value, into: &head)
         case 17 where Self.equal(bytes, in: name, to: "transfer-encoding"):
-            transferEncodingLines += 1
-            guard transferEncodingLines == 1, !value.isEmpty else { throw .invalidTransferEncoding }
+            transferEncodingCount += 1
+            guard transferEncodingCount == 1, !value.isEmpty else { throw .invalidTransferEncoding }
             transferEncodingIsChunked = Self.equal(bytes, in: value, to: "chunked")
         default: break
         }
@@ -76,9 +76,9 @@ struct FieldValidator: Sendable {
     /// Makes the checks that need the whole head.
     func finish(_ head: inout Head) throws(RequestError) {
         // A missing Host field is accepted only in HTTP/1.0, which did not have it.
-        guard hostLines == 1 || head.minorVersion == 0 else { throw .invalidHost }
-        if transferEncodingLines > 0 {
-            guard lengthLines == 0 else { throw .ambiguousLength }
+        guard hostCount == 1 || head.minorVersion == 0 else { throw .invalidHost }
+        if transferEncodingCount > 0 {
+            guard contentLengthCount == 0 else { throw .ambiguousLength }
             guard head.minorVersion > 0 else { throw .invalidTransferEncoding }
             guard transferEncodingIsChunked else { throw .unsupportedTransferEncoding }
             head.framing = .chunked
@@ -140,6 +140,6 @@ struct FieldValidator: Sendable {
     private func parseCoding(_ bytes: borrowing Span<UInt8>, _ value: Range<Int>, into head: inout Head) {
         let coding = ContentEncoding(bytes, value)
         guard coding != .identity else { return }
-        head.contentEncoding = contentEncodingLines == 1 ? coding : .unknown
+        head.contentEncoding = contentEncodingCount == 1 ? coding : .unknown
     }
 }

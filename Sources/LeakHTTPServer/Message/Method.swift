@@ -1,6 +1,6 @@
 /// A request method that a service can receive. RFC 9110 §9.
 ///
-/// Requests with any other method are rejected, see ``Service/refuseUnknownMethod(of:)``. The raw value is the index in
+/// Requests with any other method are rejected, see ``Service/rejectUnknownMethod(of:)``. The raw value is the index in
 /// `allCases`.
 public enum Method: Int, Sendable, CaseIterable {
     /// Reads a resource. §9.3.1

@@ -2,7 +2,7 @@
 @safe
 public struct Request: ~Copyable {
     /// The method. Requests with a method that ``Method`` does not have are never served, see
-    /// ``Service/refuseUnknownMethod(of:)``.
+    /// ``Service/rejectUnknownMethod(of:)``.
     public let method: Method
     private let client: Client
     private let head: Head

@@ -95,7 +95,7 @@ struct HeadParser: Sendable {
                 guard offset &- mark <= Self.methodBytes else { throw .unknownMethod }
                 guard offset < end else { break reading }
                 guard bytes[offset] == ASCII.space && offset > mark else { throw .malformedRequestLine }
-                if let method = try Self.method(bytes, from: mark, to: offset) {
+                if let method = try Self.parseMethod(bytes, from: mark, to: offset) {
                     head.method = method
                 } else {
                     head.hasUnknownMethod = true
@@ -211,7 +211,7 @@ struct HeadParser: Sendable {
     }
 
     /// - Returns: the method, or `nil` if it is unknown.
-    private static func method(
+    private static func parseMethod(
         _ bytes: borrowing Span<UInt8>, from start: Int, to end: Int
     ) throws(RequestError) -> Method? {
         // At most eight bytes fit into one integer.

@@ -46,7 +46,7 @@ public struct Routes: Service {
     }
 
     /// Answers 405 if there is a route or a file at the path.
-    public func refuseUnknownMethod(of request: borrowing Request) -> Response? {
+    public func rejectUnknownMethod(of request: borrowing Request) -> Response? {
         let allow = router.allowedMethods(of: request) ?? files?.allowedMethods(of: request)
         return allow.map { .methodNotAllowed(allow: $0) }
     }

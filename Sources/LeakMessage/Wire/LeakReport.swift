@@ -51,7 +51,7 @@ public struct LeakReport: Hashable, Sendable {
     public var log: [String] = []
     /// Replaces class and stack as the values by which reports are grouped into one leak.
     public var fingerprint: [String] = []
-    /// The references that keep the object.
+    /// The strong references that keep the object in memory.
     public var explanation: RetainExplanation?
 
     /// The app, if it is not the app of the batch.

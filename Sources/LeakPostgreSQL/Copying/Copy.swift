@@ -63,7 +63,7 @@
                             table: table.name, rows: progressSoFar.rows + load.sentTable.rows,
                             allRows: progressSoFar.allRows))
                 }
-                copiedTables.append(try load.finish(lastNumber: contents.lastNumber(of: table)))
+                copiedTables.append(try load.finish(highestID: contents.highestID(of: table)))
                 progressSoFar.rows += load.sentTable.rows
                 progress(progressSoFar)
             }

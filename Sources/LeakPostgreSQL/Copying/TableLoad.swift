@@ -39,19 +39,19 @@
 
         /// Sends the remaining rows, and compares the table with the rows that were sent.
         ///
-        /// - Parameter lastNumber: the highest id that a row of the table has had; the next row gets a higher one.
+        /// - Parameter highestID: the highest id that a row of the table has had; the next row gets a higher one.
         /// - Returns: the number of rows and the sums of the table, which are equal to those that were sent.
         /// - Throws: ``StoreError`` if the table has other contents.
-        mutating func finish(lastNumber: Int64) throws(StoreError) -> CopiedTable {
+        mutating func finish(highestID: Int64) throws(StoreError) -> CopiedTable {
             if !batch.isEmpty { try flush() }
             for row in rowsWithNULs { try insert(rowWithNULs: row) }
-            if table.isNumbered {
+            if table.hasGeneratedIDs {
                 try connection.run(
                     Query(
                         """
                         select setval(pg_get_serial_sequence('\(table.name)', 'id'),
                           greatest($1::bigint, (select max(id) from \(quoted(table.name))), 0) + 1, false)
-                        """, .integer(lastNumber)))
+                        """, .integer(highestID)))
             }
             // Without this, the first queries would be planned as for an empty table.
             try connection.run(Query("analyze \(quoted(table.name))"))

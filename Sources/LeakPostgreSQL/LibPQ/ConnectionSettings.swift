@@ -27,7 +27,7 @@
         /// Memory for the sessions of readers: a list of 100,000 leaks is sorted and added up in memory.
         static let pageMemory = "set work_mem = '32MB'"
 
-        /// Settings of each session. The server cancels slow statements, so that no transaction blocks others forever.
+        /// Settings of each session. The server cancels slow statements, so that no transaction blocks other transactions forever.
         static let session = [
             "set statement_timeout = '30s'",
             "set lock_timeout = '10s'",

@@ -87,14 +87,14 @@
                     )
                 }
                 var part = MergePart(
-                    row: row.int64(1), id: id, reports: row.int(2), sightings: row.int(3), decided: nil)
+                    row: row.int64(1), id: id, reports: row.int(2), sightings: row.int(3), lastDecision: nil)
                 if let number = row.optionalInt64(5) {
                     guard
                         let action = PastDecision.Action(
                             kind: row.text(6), version: row.optionalText(7), isAfter: row.bool(8),
                             untilAt: row.optionalInt64(9), untilReports: row.optionalInt(10))
                     else { throw .unreadable("a decision", in: connection.name) }
-                    part.decided = MergePart.Decided(
+                    part.lastDecision = MergePart.StateDecision(
                         row: number,
                         decision: PastDecision(
                             action, note: row.optionalText(11), by: row.text(12), at: row.int64(13)))
@@ -153,7 +153,7 @@
 
         // MARK: Decisions
 
-        /// Returns the reports that the leaks had when the decision was made that holds for the merged leak, by row of `release`.
+        /// Returns the reports that the leaks had when the current decision of the merged leak was made, by row of `release`.
         /// These reports do not count against the decision.
         ///
         /// For leaks without that decision, the times of reports are known by hour only: all reports of the decision's hour count
@@ -162,7 +162,7 @@
         private static func reportsAtDecision(
             of parts: [MergePart], on connection: PostgreSQLConnection
         ) throws(StoreError) -> [Int64: Int] {
-            guard let holding = parts.holding, let holdingDecision = holding.decided else { return [:] }
+            guard let holding = parts.holding, let holdingDecision = holding.lastDecision else { return [:] }
             let otherRows = parts.filter { $0.row != holding.row }.map { $0.row }
             let answers = try connection.run([
                 Query(
@@ -198,9 +198,9 @@
             var queries = [
                 Query(
                     "delete from decision_release where decision = any($1::bigint[])",
-                    .integers(parts.compactMap { $0.decided?.row }))
+                    .integers(parts.compactMap { $0.lastDecision?.row }))
             ]
-            guard let holdingDecision = parts.holding?.decided else { return queries }
+            guard let holdingDecision = parts.holding?.lastDecision else { return queries }
             switch holdingDecision.decision.action {
             case .resolved:
                 // Reports of the other parts in older versions are not known by the time of the decision.

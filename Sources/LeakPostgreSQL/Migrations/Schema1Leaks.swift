@@ -121,7 +121,7 @@
             )
             """,
             "create index sample_in_time on sample (at)",
-            // Finds the samples of an install that is erased.
+            // Used to find the samples of an install when the install is erased.
             "create index sample_of_install on sample (install_hash) where install_hash is not null",
             // scope, owner and part: InstallScope.
             """

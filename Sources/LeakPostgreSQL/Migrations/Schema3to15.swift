@@ -2,7 +2,7 @@
     internal import LeakStore
 
     extension Migration {
-        /// Version 3: a release that only one device has reported is no longer an app's newest release if others are in wide use.
+        /// Version 3: a release that only one device has reported is no longer an app's newest release if other releases are in wide use.
         static let schema3 = Migration(
             version: 3,
             // This is the rule of version 3, even if NewestVersion has changed since.
@@ -25,7 +25,7 @@
         static let schema4 = Migration(
             version: 4,
             statements: [
-                // One row with the values of StoreClock.Stored. Without it, the system clock is followed.
+                // One row with the values of StoreClock.Stored. Without this row, the system clock is accepted.
                 """
                 create table if not exists clock (
                   id bigint primary key,
@@ -147,7 +147,7 @@
     }
 
     extension Migration {
-        /// Version 9: leaks that were merged into others.
+        /// Version 9: leaks that were merged into other leaks.
         static let schema9 = Migration(
             version: 9,
             statements: [

@@ -12,7 +12,7 @@
         private let period: Period
         private let excludedRows: [Int64]
 
-        /// Number of leaks whose reports of the period are looked up to find a bound, of all apps together.
+        /// Number of leaks, over all apps, whose reports in the period are read to find the lowest sort key of the page.
         private static let candidateCount = 500
 
         init(_ query: LeakQuery, in period: Period, leakStates: LeakStates, now: Int64) {

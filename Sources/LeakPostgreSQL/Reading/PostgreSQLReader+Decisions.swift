@@ -20,7 +20,7 @@
         }
 
         /// Returns the leaks with a decision. They are found in an index of their own: the cost depends on the number of such
-        /// leaks, however many others there are.
+        /// leaks, however many other leaks there are.
         func decidedLeaks(app: AppScope, on connection: PostgreSQLConnection) throws(StoreError)
             -> [DecidedLeak]
         {

@@ -2,7 +2,7 @@
     internal import LeakStore
 
     extension PostgreSQLReader {
-        /// Maximum number of values of one kind that are named; the others count as `other`.
+        /// Maximum number of values of one kind that are named; all other values are counted as `other`.
         private static let valuesShown = 20
         private static let siblingsShown = 20
 
@@ -205,7 +205,7 @@
             var seenOrdinals: Set<Int> = []
             var samples: [SampleReport] = []
             for row in rows where seenOrdinals.insert(row.int(1)).inserted {
-                let place: SampleReport.Place =
+                let reason: SampleReport.Reason =
                     switch row.int(0) {
                     case SampleSlot.first: .first
                     case SampleSlot.newest: .newest
@@ -217,9 +217,9 @@
                     installHash: row.optionalInt64(8).map { UInt64(bitPattern: $0) },
                     install: row.optionalText(9), user: row.optionalText(10))
                 samples.append(
-                    SampleReport(place: place, at: row.int64(2), origin: origin, body: row.bytes(11)))
+                    SampleReport(reason: reason, at: row.int64(2), origin: origin, body: row.bytes(11)))
             }
-            if samples.count > 1, samples[1].place == .first { samples.swapAt(0, 1) }
+            if samples.count > 1, samples[1].reason == .first { samples.swapAt(0, 1) }
             return samples
         }
     }

@@ -91,7 +91,7 @@
             }
             guard let period = query.period else {
                 let answers = try connection.run([
-                    firstOfAll(query, leakStates, after: cursor, limit: limit), totals(query.scope),
+                    pageOfAllLeaks(query, leakStates, after: cursor, limit: limit), totals(query.scope),
                 ])
                 return FoundPage(
                     rows: answers[0], all: LeakTotals(answers[1].first),
@@ -169,7 +169,7 @@
 
         /// Selects a page of all leaks of an app, or of all apps: from each app the next leaks by the index of the order, then the
         /// first of these leaks.
-        private static func firstOfAll(
+        private static func pageOfAllLeaks(
             _ query: LeakQuery, _ leakStates: LeakStates, after cursor: PageCursor?, limit: Int
         ) -> Query {
             let next = NextLeaks(query, after: cursor, limit: limit)
@@ -218,7 +218,7 @@
         private let primary: String
         private let secondary: String?
         private let direction: (keyword: String, after: String, from: String)
-        /// `$1` is the app, `$2` the limit, `$3` the environment; the others are the keys after which the leaks follow.
+        /// `$1` is the app, `$2` the limit, `$3` the environment; the other parameters are the sort keys of the leak before the page.
         let values: [Parameter]
 
         init(_ query: LeakQuery, after cursor: PageCursor?, limit: Int) {

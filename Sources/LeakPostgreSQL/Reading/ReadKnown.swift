@@ -3,7 +3,7 @@
 
     extension PostgreSQLReader {
         /// Returns the leaks of an app, or of all apps, that ``KnownLeaks`` describes. They are found by class in an index: the
-        /// cost depends on the number of such leaks, however many others there are.
+        /// cost depends on the number of such leaks, however many other leaks there are.
         func knownRows(app: AppScope, on connection: PostgreSQLConnection) throws(StoreError) -> KnownLeakRows
         {
             var foundRows = KnownLeakRows()

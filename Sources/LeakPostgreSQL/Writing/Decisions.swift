@@ -72,7 +72,7 @@
             }
         }
 
-        /// Deletes the oldest decisions beyond the limit, except the one that holds.
+        /// Deletes the oldest decisions beyond the limit, except the decision that is in force.
         static func deleteOldDecisions(about leak: Int64) -> Query {
             Query(
                 """
@@ -87,7 +87,7 @@
     /// A leak whose app is locked, so that no report is counted until the decision is written.
     private struct DecisionTarget {
         let row: Int64
-        /// The decision that holds; 0 if there is none.
+        /// The row of the current decision; 0 if there is none.
         let state: Int64
         let reports: Int
         /// The version that ``Decision/Fix/newestVersion`` and ``Decision/Fix/nextVersion`` refer to: ``CurrentRelease/reference``.

@@ -230,15 +230,15 @@
                 }
             }
             try lookUp(for: Array(releases), Array(builds), &names)
-            let beyond = aggregate.apps.map { leakBeyond(of: $0) }
-            add(try connection.run(StoredLeak.query(for: beyond)), of: beyond)
+            let overLimitIDs = aggregate.apps.map { overLimitLeak(of: $0) }
+            add(try connection.run(StoredLeak.query(for: overLimitIDs)), of: overLimitIDs)
             try lookUp(for: cells(thatMayBeOf: aggregate, other: other))
             try count(
                 releasesOf: Set(apps.values.map(\.id)),
                 buildsOf: Set(releases.compactMap { self.releases[$0] }))
         }
 
-        private func leakBeyond(of app: SubmissionAggregate.App) -> LeakID {
+        private func overLimitLeak(of app: SubmissionAggregate.App) -> LeakID {
             LeakIdentity.overLimit(app: app.key, row: apps[app.key]?.id ?? 0).id
         }
 
@@ -250,8 +250,8 @@
             for cell in aggregate.cells {
                 let leak = aggregate.leaks[cell.leak]
                 let name = name(ofBuild: cell.build, in: aggregate)
-                let beyond = leakBeyond(of: aggregate.apps[leak.app])
-                let ids = [leak.identity.id, beyond] + choices[leak.identity.id, default: []]
+                let overLimitID = overLimitLeak(of: aggregate.apps[leak.app])
+                let ids = [leak.identity.id, overLimitID] + choices[leak.identity.id, default: []]
                 let leaks = ids.compactMap { self.leaks[$0]?.id }
                 guard !leaks.isEmpty else { continue }
                 for version in [name.release.version, other] {

@@ -11,7 +11,7 @@
         let now: Int64
         /// The guarded times for all steps, read by the first step.
         fileprivate var clock: StoreClock?
-        /// The parts that are left. Answers come after the keys that refer to them.
+        /// The kinds of rows that are still to be deleted, in order. Answers are deleted after the keys that refer to them.
         fileprivate(set) var remainingParts: [Part] = [
             .keys, .answers, .hours, .samples, .slots, .days, .lastHours, .commitMarkers, .symbols,
             .credentials,
@@ -21,7 +21,7 @@
 
         init(now: Int64) { self.now = now }
 
-        /// The reason why rows that seem expired stay.
+        /// The wait of the clock, during which rows that seem expired are kept; `nil` if the clock does not wait.
         var wait: ClockWait? { clock?.wait }
     }
 

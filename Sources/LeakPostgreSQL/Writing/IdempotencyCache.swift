@@ -23,7 +23,7 @@
 
         func use(of key: Int64) -> Use { uses[key] ?? Use() }
 
-        /// Returns the ingest keys whose numbers have to be read first.
+        /// Returns the ingest keys whose use counts are not in the cache and must be read from the database.
         func unreadKeys(_ keys: some Sequence<Int64>) -> Set<Int64> { Set(keys.filter { uses[$0] == nil }) }
 
         /// Returns `true` if `count` more keys are within the limit, as far as is known.

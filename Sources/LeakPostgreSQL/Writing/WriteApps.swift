@@ -92,19 +92,19 @@
 
         /// Adds the numbers of items that were counted as `other`, by app and limit.
         func writeBeyond() -> Query? {
-            let beyond = zip(aggregate.apps, rowIDs.apps).flatMap { app, rowID in
+            let overLimitCounts = zip(aggregate.apps, rowIDs.apps).flatMap { app, rowID in
                 app.overLimitCounts.filter { $0.value > 0 }.map {
                     (app: rowID.id, name: $0.key, count: $0.value)
                 }
             }
-            guard !beyond.isEmpty else { return nil }
+            guard !overLimitCounts.isEmpty else { return nil }
             return Query(
                 """
                 insert into beyond as known (app, name, count)
                 select * from unnest($1::bigint[], $2::text[], $3::bigint[]) order by 1, 2
                 on conflict (app, name) do update set count = least(known.count + excluded.count, LARGEST_TOTAL)
-                """, .integers(beyond.map(\.app)), .texts(beyond.map(\.name.rawValue)),
-                .integers(beyond.map(\.count)))
+                """, .integers(overLimitCounts.map(\.app)), .texts(overLimitCounts.map(\.name.rawValue)),
+                .integers(overLimitCounts.map(\.count)))
         }
     }
 

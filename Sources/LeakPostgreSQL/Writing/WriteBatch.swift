@@ -127,14 +127,14 @@
         ) throws(StoreError) {
             var isNew = [Bool](repeating: false, count: cells.count)
             defer { cellBytes = aggregate.cellBytes { isNew[$0] } }
-            let additions = additions(knowing: &writer.installSetCache)
+            let newHashesOfScopes = newInstallHashes(notIn: &writer.installSetCache)
             let freedLeaks = aggregate.leaks.indices.filter { !aggregate.leaks[$0].lived.isEmpty }
             let uncachedCells = cells.indices.filter { index in
                 writer.nameCache.cells.value(of: cells[index]) == nil
                     && !existing.cells.contains(cells[index])
             }
-            guard !additions.isEmpty || !freedLeaks.isEmpty || !uncachedCells.isEmpty else { return }
-            let rows = additions.map { $0.scope.row }
+            guard !newHashesOfScopes.isEmpty || !freedLeaks.isEmpty || !uncachedCells.isEmpty else { return }
+            let rows = newHashesOfScopes.map { $0.scope.row }
             let cellKeys = uncachedCells.map { cells[$0] }
             let owners = uncachedCells.map {
                 InstallScope.leakRelease(leak: cells[$0].leak, release: release(ofCell: $0))
@@ -162,7 +162,7 @@
                     join leak_release c on c.leak = asked.leak and c.release = asked.release
                     """, .integers(owners.map { $0.row.owner }), .integers(owners.map { $0.row.part })),
             ])
-            try mergeInstalls(additions, into: answers[0], on: connection)
+            try mergeInstalls(newHashesOfScopes, into: answers[0], on: connection)
             try mergeTimes(of: freedLeaks, into: answers[1], on: connection)
             existing.add(answers[2], of: cellKeys)
             var countedOwners = Set(answers[3].map { owners[$0.int(0) - 1] })
@@ -182,8 +182,8 @@
             rowIDs.releases[aggregate.builds[aggregate.cells[index].build].release]
         }
 
-        private func additions(
-            knowing installSetCache: inout InstallSetCache
+        private func newInstallHashes(
+            notIn installSetCache: inout InstallSetCache
         ) -> [(scope: InstallScope, hashes: [UInt64])] {
             var hashes: [InstallScope: [UInt64]] = [:]
             for (index, cell) in aggregate.cells.enumerated() where !cell.installs.isEmpty {
@@ -211,17 +211,17 @@
         }
 
         private mutating func mergeInstalls(
-            _ additions: [(scope: InstallScope, hashes: [UInt64])], into storedRows: Rows,
+            _ newHashesOfScopes: [(scope: InstallScope, hashes: [UInt64])], into storedRows: Rows,
             on connection: PostgreSQLConnection
         ) throws(StoreError) {
-            var mergedSets = [InstallSet](repeating: InstallSet(), count: additions.count)
+            var mergedSets = [InstallSet](repeating: InstallSet(), count: newHashesOfScopes.count)
             for row in storedRows {
                 guard let set = InstallSet(bytes: row.bytes(1)) else {
                     throw .unreadable("a set of installs", in: connection.name)
                 }
                 mergedSets[row.int(0) - 1] = set
             }
-            for (index, addition) in additions.enumerated() {
+            for (index, addition) in newHashesOfScopes.enumerated() {
                 var isChanged = false
                 for hash in addition.hashes where mergedSets[index].insert(hash) { isChanged = true }
                 if isChanged { sets[addition.scope] = mergedSets[index] }

@@ -41,7 +41,7 @@
                 .integers(rows.map { $0.second }), .integers(rows.map { $0.reports }))
         }
 
-        /// Writes the values of leaks. A value gets a row of its own as long as there is room; the others share one row.
+        /// Writes the values of leaks. A value gets a row of its own as long as there is room; all other values share one row.
         func writeValues() -> Query? {
             var rows = knownValues
             var texts = aggregate.texts

@@ -109,7 +109,7 @@
             if let cachedClock = self.clock {
                 clock = cachedClock
             } else {
-                // The first time of a new database is stored before the first keys, whose times it determines.
+                // A new database has no clock yet. The clock is stored before the first idempotency keys, because it determines their times.
                 guard let stored = Self.storedClock(try connection.run(Self.readClock)) else {
                     return try writeClock(at: now)
                 }

@@ -54,7 +54,7 @@ struct Context: Sendable {
     }
 }
 
-/// The newest breadcrumbs, in a ring buffer: a new line replaces the oldest one without moving the others.
+/// The newest breadcrumbs, in a ring buffer: a new line replaces the oldest line without moving the other lines.
 private struct Breadcrumbs: Sendable {
     private var lines: [String] = []
     private var oldestIndex = 0

@@ -86,7 +86,7 @@ extension InstallFile {
     ///   https://specifications.freedesktop.org/basedir-spec/latest/
     static func stateFolder(_ environment: [String: String], home: String) -> String {
         #if canImport(Darwin)
-            // Of the folders that an app may write on tvOS, the caches folder lives longest.
+            // On tvOS an app may write only to folders that the system may empty. It empties the caches folder last.
             #if os(tvOS)
                 let directory = FileManager.SearchPathDirectory.cachesDirectory
             #else

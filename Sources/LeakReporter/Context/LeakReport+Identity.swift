@@ -5,8 +5,10 @@ import LeakMessage
 // or domain and code of an error, whichever comes first. The collector rejects a report that has none of them.
 
 extension LeakReport {
-    /// Returns the report with a placeholder if nothing in it identifies the leak, so that the sighting counts: the last element of
-    /// a path of owners as the class, `error` as the domain of an error, or a space, which is also sent for a text of blanks.
+    /// If nothing in the report identifies the leak, adds a placeholder, so that the collector counts the report:
+    /// 1. the last owner of the path as the class,
+    /// 2. `error` as the domain of an error without a domain,
+    /// 3. otherwise a space as the text.
     func withIdentityPlaceholder() -> LeakReport {
         guard !namesLeak else { return self }
         var report = self
@@ -92,7 +94,7 @@ extension LeakReport {
             guard cycle.isEmpty else { return nil }
             // A class named in a text takes precedence over the cycle.
             if let text, DetectorMessage(text).className != nil { return nil }
-            let names = original.cycle.map { Cycle.element(TypeName($0).text) }
+            let names = original.cycle.map { Cycle.publicName(TypeName($0).text) }
             return Self.hashedFingerprint("cycle", Cycle.smallestRotation(names))
         }
         if let removedMessage {

@@ -136,7 +136,7 @@ private struct ReportMergeParts {
     /// Returns a bucket of a time from its length in bits and its second bit: the times from 4 to 5, from 6 to 7, from 8 to 11 have
     /// one bucket each.
     ///
-    /// A merged report has the time of one sighting, which differs from that of the others by a factor of less than 1.5 if the
+    /// A merged report has the time of one sighting, which differs from the times of the other sightings by a factor of less than 1.5 if the
     /// second bit is 0, and less than 4/3 if it is 1. No percentile is off by more.
     private static func halfOctaveBucket(_ milliseconds: Int) -> Int {
         let time = max(milliseconds, 0)

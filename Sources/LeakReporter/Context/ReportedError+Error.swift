@@ -23,7 +23,7 @@ extension ReportedError {
             userInfo: Self.keys(of: userInfo))
     }
 
-    /// Returns the values with the description first, because the collector parses it, and the others sorted by name: the order of
+    /// Returns the values with the description first, because the collector parses it, and all other values sorted by name: the order of
     /// a dictionary differs in every launch.
     private static func keys(of userInfo: [String: Any]) -> [CustomKey] {
         let names = userInfo.keys.sorted { one, other in

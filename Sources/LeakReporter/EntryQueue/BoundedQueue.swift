@@ -434,7 +434,7 @@ enum QueueCapacity: Sendable {
 enum MergeBarrier: Sendable {
     /// No later items.
     case none
-    /// Only changes of settings.
+    /// The waiting elements are only changes of settings.
     case settings
     /// All later items.
     case all

@@ -50,14 +50,14 @@ struct ReentrancyGuard {
         return result
     }
 
-    /// Counts a rejection. The addition has a record of its own: handlers that interrupt it are counted there and added
-    /// afterwards.
+    /// Counts a rejection. A signal handler may interrupt the increment. So the increment runs inside a second record, and the
+    /// rejections that the second record counts are added afterwards.
     private static func reject(_ entry: UnsafeMutablePointer<ReentrancyGuard>) {
         var more = 1
         while more > 0 {
-            var addition = unsafe ReentrancyGuard(owner: entry.pointee.owner, outer: current)
-            withRecord(&addition) { unsafe entry.pointee.rejections += more }
-            more = addition.rejections
+            var incrementGuard = unsafe ReentrancyGuard(owner: entry.pointee.owner, outer: current)
+            withRecord(&incrementGuard) { unsafe entry.pointee.rejections += more }
+            more = incrementGuard.rejections
         }
     }
 

@@ -1,9 +1,9 @@
 /// Batches on which the server failed or which it declined, and the times of their next attempts.
 ///
 /// If only one batch has failed since the server last accepted one, that batch is assumed to be the cause: it has a back-off of its
-/// own, and the others go on. If several have failed, the server is assumed to be the cause, and one back-off holds for all.
+/// own, and the other batches are still sent. If several have failed, the server is assumed to be the cause, and all wait for one back-off.
 ///
-/// While ``failingLimit`` or more batches fail, the others wait for an hour after the last one that began to fail. A batch expires
+/// While ``failingLimit`` or more batches fail, the other batches wait for an hour after the last batch that began to fail. A batch expires
 /// six days after its first attempt, so only some are tried while a server is down. No batch waits forever: the failing batches may
 /// be the cause themselves.
 struct BatchRetries {

@@ -40,7 +40,7 @@ struct DeliverySchedule: Sendable {
     ///
     /// - Parameters:
     ///   - jitter: a random number from 0 up to 1.
-    ///   - isCausedByBatch: `true` if the batch caused the failure, so that the others wait only for the shortest time.
+    ///   - isCausedByBatch: `true` if the batch caused the failure, so that the other batches wait only for the shortest time.
     mutating func finish(
         _ delivery: Delivery, at now: MonotonicTime, jitter: Double, isCausedByBatch: Bool = false
     ) {
@@ -56,7 +56,7 @@ struct DeliverySchedule: Sendable {
             return postpone(at: now, jitter)
         case .unauthorized(let reason):
             failedAttempts += 1
-            // A process of the collector may not know a new key yet: each looks for new keys every second.
+            // A collector process may not know a new key yet, because each process reads new keys only once per second.
             let firstDelay = min(backoff.firstMilliseconds * 3 / 2, 1_500)
             // After that, an unknown key stays unknown until a person changes it.
             collectorRetryAt = now.advanced(

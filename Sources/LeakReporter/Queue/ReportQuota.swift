@@ -4,13 +4,13 @@ import LeakMessage
 /// A quota for the different leaks of a session and for the bytes of a day. A value without clock or file.
 ///
 /// The bytes of a report count again in each batch that contains it. Reports that were accepted earlier in the session have a
-/// second quota of `bytesPerDay`: their counts stay right, and they take no room from new ones. The same leak with other custom
+/// second quota of `bytesPerDay`: their counts stay right, and they take no room from new reports. The same leak with other custom
 /// keys or another user is another report.
 struct ReportQuota: Sendable {
     enum QuotaResult: Hashable, Sendable {
         /// The leak is new in this session, and its bytes are within the quota.
         case first
-        /// The leak was already seen in this session: it may wait and be counted with the others.
+        /// The leak was already reported in this session. This sighting may wait, and is merged with other sightings of the leak.
         case again
         /// The leak exceeds a limit and must not be reported. A later sighting of it is decided again.
         case over(Limit)

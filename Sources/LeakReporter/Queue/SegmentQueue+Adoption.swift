@@ -57,7 +57,7 @@ extension SegmentQueue {
             }
         }
         adoptRetries(sentSegments, at: now)
-        // Sorted by key, which begins with the time; segments that failed come after the others.
+        // Sorted by key, which begins with the time; segments that failed come last.
         waitingSegments.sort { ($0.isDeclined ? 1 : 0, $0.key) < ($1.isDeclined ? 1 : 0, $1.key) }
         return sessions
     }

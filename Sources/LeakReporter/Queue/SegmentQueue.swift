@@ -114,7 +114,7 @@ struct SegmentQueue {
             retries.retryTime(of: queuedSegment.key, wasSent: queuedSegment.sentAt != nil))
     }
 
-    /// `true` if some segments may be sent later than others.
+    /// `true` if some segments may have to wait longer than other segments.
     var hasReleaseTimes: Bool { !forbiddenApps.isEmpty || !retries.isEmpty }
 
     // MARK: New records

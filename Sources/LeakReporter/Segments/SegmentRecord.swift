@@ -26,7 +26,7 @@ struct SegmentHeader: Hashable {
 
     /// The `Idempotency-Key` of the batch that the segment becomes.
     var key: String
-    /// The key of the segment that this one is a part of. This segment is ignored as long as the other one exists.
+    /// The key of the segment that this segment is a part of. This segment is ignored as long as the whole segment exists.
     var parent: String?
     var app: AppInfo
     var device: DeviceInfo

@@ -2,16 +2,16 @@ internal import LeakPlatform
 
 /// The user's choice about collecting, in a file that all processes of the app share.
 ///
-/// A "no" applies in this process as soon as it is given; the write is repeated until the disk accepts it. A "yes" that could not
-/// be written applies as long as the file says nothing else. A "yes" that follows a "no" has a unique mark in the file, by which
-/// other processes notice a "no" that they have not read.
+/// A refusal applies in this process as soon as it is given; the write is repeated until the disk accepts it. Consent that could not
+/// be written applies as long as the file contains no other answer. Consent that follows a refusal has a unique mark in the file, by which
+/// other processes notice a refusal that they have not read.
 final class CollectionChoice: Sendable {
     enum Answer: Hashable, Sendable { case on, off, unanswered }
 
     enum Permission: Hashable, Sendable {
         case granted
         case denied
-        /// The file exists but cannot be read: it may be a "no".
+        /// The file exists but cannot be read: it may be a refusal.
         case unknown(FileFailure)
     }
 
@@ -20,9 +20,9 @@ final class CollectionChoice: Sendable {
         var initialAnswer: Answer?
         /// The last answer of this process.
         var lastAnswer: Bool?
-        /// The mark of the "yes" that this process has read or written; empty if it had no mark.
+        /// The mark of consent that this process has read or written; empty if it had no mark.
         var mark = ""
-        /// `true` if this process has received a "no" since it read or gave that "yes".
+        /// `true` if this process has received a refusal since it read or gave its consent.
         var needsMark = false
         /// The reason why ``lastAnswer`` is not in the file; `nil` if it is.
         var failure: FileFailure?
@@ -55,13 +55,13 @@ final class CollectionChoice: Sendable {
         self.now = now
     }
 
-    /// Returns the answer of earlier runs. An answer that cannot be read may be a "no", and counts as one.
+    /// Returns the answer of earlier runs. An answer that cannot be read may be a refusal, and is treated as a refusal.
     func readInitialAnswer() -> Answer { state.with { start(&$0) } }
 
     /// Sets the answer, and writes it to the file.
     ///
-    /// - Parameter post: called with the answer before another answer can be set. If another process has received a "no" in the
-    ///   meantime, a "yes" calls it with `false` first.
+    /// - Parameter post: called with the answer before another answer can be set. If another process has received a refusal in the
+    ///   meantime, consent calls it with `false` first.
     /// - Returns: `true` if the answer survives the process.
     func setAnswer(_ isOn: Bool, _ post: (Bool) -> Void) -> Bool {
         state.with { state in
@@ -75,7 +75,7 @@ final class CollectionChoice: Sendable {
         }
     }
 
-    /// Reads from the file whether reports may be sent now: another process of the app may have received a "no".
+    /// Reads from the file whether reports may be sent now: another process of the app may have received a refusal.
     func permission() -> Permission {
         state.with { state in
             _ = start(&state)
@@ -96,7 +96,7 @@ final class CollectionChoice: Sendable {
             guard let lastAnswer = state.lastAnswer, let due = state.retryAt, isLast || due <= now else {
                 return
             }
-            // A "no" in the file may be a later one, of another process: a "yes" that could not be written does not replace it.
+            // A refusal in the file may be later, and from another process: consent that could not be written does not replace it.
             if lastAnswer, (try? file.read()) != .some(nil) {
                 (state.lastAnswer, state.failure, state.retryAt) = (nil, nil, nil)
             } else {
@@ -115,7 +115,7 @@ final class CollectionChoice: Sendable {
     private static let yesText = "on"
     private static let noText = "off"
 
-    /// - Returns: the mark of a "yes", which may be empty; `nil` for a "no".
+    /// - Returns: the mark of consent, which may be empty; `nil` for a refusal.
     private static func mark(_ text: String) -> String? {
         guard text.hasPrefix(yesText) else { return nil }
         let suffix = text.dropFirst(yesText.count)
@@ -126,7 +126,7 @@ final class CollectionChoice: Sendable {
             ? String(suffix) : nil
     }
 
-    /// Returns `true` if the file says "yes", and no process has received a "no" since this one read it.
+    /// Returns `true` if the file contains consent, and no process has received a refusal since this process read it.
     private func permitsCollecting(_ text: String, _ state: State) -> Bool { Self.mark(text) == state.mark }
 
     private func start(_ state: inout State) -> Answer {
@@ -173,7 +173,7 @@ final class CollectionChoice: Sendable {
                 return
             }
         } catch {
-            // The unreadable file may be a "no".
+            // The unreadable file may be a refusal.
             mark = Self.newMark()
         }
         try file.write(Self.yesText + mark)
@@ -182,7 +182,7 @@ final class CollectionChoice: Sendable {
 
     private static func newMark() -> String { " " + RandomText.hexadecimal128() }
 
-    /// Writes a "no". If that fails, it empties the file: an empty file is a "no" too, and needs no room on the disk.
+    /// Writes a refusal. If that fails, it empties the file: an empty file is a refusal too, and needs no room on the disk.
     private func writeNo() throws(FileFailure) {
         do throws(FileFailure) {
             try file.write(Self.noText)
@@ -191,7 +191,7 @@ final class CollectionChoice: Sendable {
         }
     }
 
-    /// Moves the answer from the former file: a "no" always, a "yes" only if there is no other answer.
+    /// Moves the answer from the former file: a refusal always, consent only if there is no other answer.
     private func move(_ formerFile: StateFile, _ state: inout State) {
         do throws(FileFailure) {
             guard let text = try formerFile.read() else { return }
@@ -204,7 +204,7 @@ final class CollectionChoice: Sendable {
             }
             if state.failure == nil { try formerFile.remove() }
         } catch {
-            // The unreadable file may be a "no". It stays, and the next run tries again.
+            // The unreadable file may be a refusal. It stays, and the next run tries again.
             state.lastAnswer = false
         }
     }

@@ -52,7 +52,7 @@ package struct AdmittedLeak: Sendable {
     /// The leak itself, or ``LeakIdentity/overLimit(app:row:)``.
     package var counted: LeakIdentity
     package var isNew: Bool
-    /// The limit because of which the leak does not count as itself.
+    /// The limit that was reached, so that the leak is counted as `other`.
     package var exceededLimit: OverLimitCount.Name?
 
     package init(counted: LeakIdentity, isNew: Bool, exceededLimit: OverLimitCount.Name? = nil) {
@@ -63,7 +63,7 @@ package struct AdmittedLeak: Sendable {
 }
 
 extension LeakIdentity {
-    /// Returns the leak that counts all leaks of an app beyond the limit. Its id begins with eight zero bytes; a hash of a class and a
+    /// Returns the leak that stands for all leaks of an app beyond the limit. Its id begins with eight zero bytes; a hash of a class and a
     /// stack does not.
     ///
     /// - Parameter row: the number of the app in the database.
@@ -100,7 +100,7 @@ extension LeakIdentity {
     }
 }
 
-/// A quota without limits: every name counts under itself.
+/// A quota without limits: every name is counted under its own name, and none under `other`.
 package final class UnlimitedNames: NameQuota {
     package init() {}
 

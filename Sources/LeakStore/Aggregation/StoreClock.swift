@@ -1,9 +1,9 @@
-/// The limits within which a store follows the system clock without a confirmation.
+/// The limits within which a store accepts the system clock without a confirmation.
 public struct ClockRule: Sendable {
     /// The largest distance of the clock ahead of the last known time, in milliseconds. Idempotency keys outlive a
     /// reporter's batches by one day, so a wrong clock within this distance forgets no key that is still needed.
     public var step: Int64 = 86_400_000
-    /// Milliseconds of running time after which a clock that is further ahead is followed, because it has stayed so.
+    /// Milliseconds of running time after which a system clock that is further ahead, and has stayed ahead, is accepted.
     public var confirmation: Int64 = 86_400_000
     /// Milliseconds since any fixed moment, independent of the system clock.
     public var uptime: @Sendable () -> Int64 = ClockRule.systemUptime
@@ -27,7 +27,7 @@ public struct ClockRule: Sendable {
 package struct StoreClock {
     /// The state that is stored between two runs, as one row of the table `clock`.
     package struct Stored: Hashable, Sendable {
-        /// The last system time that was followed, in milliseconds since 1970.
+        /// The last system time that was accepted, in milliseconds since 1970.
         package var wall: Int64
         /// ``StoreClock/keyTime``.
         package var keys: Int64
@@ -42,7 +42,7 @@ package struct StoreClock {
     }
 
     package private(set) var state: Stored
-    /// Milliseconds by which the system clock is ahead of the guarded time; `nil` while the clock is followed.
+    /// Milliseconds by which the system clock is ahead of the guarded time; `nil` if the guarded time is equal to the system clock.
     private var aheadMilliseconds: Int64?
     private var now: Int64
     private var uptime: Int64
@@ -51,7 +51,7 @@ package struct StoreClock {
     private var storedState: Stored?
 
     /// - Parameters:
-    ///   - stored: the state that an earlier run stored; `nil` for a new database, whose clock is followed.
+    ///   - stored: the state that an earlier run stored; `nil` for a new database, which accepts the system clock.
     ///   - now: the system clock, in milliseconds since 1970.
     package init(_ stored: Stored?, now: Int64, rule: ClockRule) {
         state = stored ?? Stored(wall: now, keys: now, waited: 0)
@@ -70,15 +70,16 @@ package struct StoreClock {
 
     /// The time that a new idempotency key is stored with.
     ///
-    /// While the system clock is not followed, this is the later one of the system time and ``keyTime``. Otherwise the key would expire
-    /// too early if the clock is followed later and ``keyTime`` jumps ahead. If the clock is set right instead, the key is kept for
-    /// longer than needed.
+    /// During a ``wait``, this is the later one of the system time and ``keyTime``. Otherwise the key would expire too early if the
+    /// system clock is accepted later and ``keyTime`` jumps ahead. If the system clock is corrected instead, the key is kept for longer
+    /// than needed.
     package var newKeyTime: Int64 { aheadMilliseconds == nil ? keyTime : max(keyTime, now) }
 
     /// Keys stored at this time or before are forgotten.
     package var keyStart: Int64 { Retention.start(Retention.idempotencyDays, now: keyTime) }
 
-    /// The wait for a confirmation of the system clock, during which rows do not expire by it; `nil` while the clock is followed.
+    /// The state of the wait that begins when the system clock jumps ahead. Rows do not expire by the system clock until the wait ends.
+    /// `nil` if there is no wait.
     package var wait: ClockWait? {
         aheadMilliseconds.map {
             ClockWait(
@@ -87,8 +88,8 @@ package struct StoreClock {
         }
     }
 
-    /// Follows the system clock. If the clock is ahead by more than a step, the guarded time advances by the elapsed running time
-    /// instead, until the clock is confirmed.
+    /// Sets the guarded time to the system time. If the system clock is ahead by more than a step, the guarded time advances by the
+    /// elapsed running time instead, until the clock is confirmed.
     package mutating func advance(to now: Int64) {
         let uptime = rule.uptime()
         let elapsed = max(0, uptime - self.uptime)
@@ -107,7 +108,7 @@ package struct StoreClock {
         state.keys = max(state.keys + elapsed, state.wall)
     }
 
-    /// Adopts the state that another process has stored since the last call, and follows the system clock from there.
+    /// Adopts the state that another process has stored since the last call, and advances it to the system time.
     ///
     /// - Parameter stored: the state that is stored now.
     package mutating func advance(to now: Int64, past stored: Stored?) {
@@ -122,14 +123,14 @@ package struct StoreClock {
     }
 }
 
-/// The wait for the confirmation of a system clock that is further ahead than a store follows at once. Rows do not expire by this
-/// clock meanwhile.
+/// The wait for the confirmation of a system clock that is further ahead than a store accepts at once. Until it ends, rows expire by
+/// ``lastKnownTime``.
 public struct ClockWait: Hashable, Sendable {
     /// Milliseconds by which the system clock is ahead of the expected time.
     public var aheadMilliseconds: Int64
     /// The guarded time by which rows expire meanwhile, in milliseconds since 1970.
     public var lastKnownTime: Int64
-    /// Milliseconds of running time until the clock is followed, if it stays ahead.
+    /// Milliseconds of running time until the system clock is accepted, if it stays ahead.
     public var remainingMilliseconds: Int64
 
     public init(aheadMilliseconds: Int64, lastKnownTime: Int64, remainingMilliseconds: Int64) {

@@ -54,7 +54,7 @@ package struct SubmissionAggregate {
     /// The leak that reports count under.
     private struct CountedLeak {
         var index: Int
-        /// The limit because of which the leak does not count as itself.
+        /// The limit that was reached, so that the leak is counted as `other`.
         var exceededLimit: OverLimitCount.Name?
         /// The ingest key whose report named the leak.
         var key: Int64
@@ -145,8 +145,8 @@ package struct SubmissionAggregate {
         leaks[leak].span = leaks[leak].span ?? TimeSpan(sighting.at)
         leaks[leak].span?.widen(to: sighting.at)
         if sighting.isFreed {
-            let (source, cell, isInOtherBuild) = try cell(
-                ofLeak: leak, from: reportedSource, at: sighting.at, key: key, by: quota)
+            let (source, cell, isInOtherBuild) = try cellIndex(
+                ofLeak: leak, source: reportedSource, time: sighting.at, ingestKey: key, quota: quota)
             let release = sources[source].release
             addOverLimit(count, of: counted, source: sources[reportedSource], isInOtherBuild: isInOtherBuild)
             releases[release].span.widen(to: sighting.at)
@@ -297,7 +297,7 @@ package struct SubmissionAggregate {
                 isBuildOverLimit: build.isOverLimit))
     }
 
-    /// Returns the limit because of which an app counts as another one, or its environment as another one.
+    /// Returns the limit because of which an app is counted as the app `other`, or its environment as `other`.
     private func limit(ofApp app: Int, reported: AppKey) -> OverLimitCount.Name {
         ByteText(apps[app].key.name) == ByteText(reported.storable.name) ? .environments : .apps
     }
@@ -319,8 +319,8 @@ package struct SubmissionAggregate {
         let key = submission.keyID
         let name = HourKey(leak: leak, source: reportedSource, hour: hour, key: key)
         if let index = hourCountIndices[name] { return index }
-        let (source, cell, isInOtherBuild) = try cell(
-            ofLeak: leak, from: reportedSource, at: time, key: key, by: quota)
+        let (source, cell, isInOtherBuild) = try cellIndex(
+            ofLeak: leak, source: reportedSource, time: time, ingestKey: key, quota: quota)
         hourCounts.append(
             LeakHourCount(
                 leak: leak, source: source, hour: hour, cell: cell, key: key, isInOtherBuild: isInOtherBuild))
@@ -448,10 +448,10 @@ package struct SubmissionAggregate {
 
     /// Returns the cell of a leak in the build in which it was seen, and the source with the release and build of that cell.
     ///
-    /// If the leak may not count the build separately, the cell is in the build that counts the other builds of the release. If the leak
-    /// may not count that build either, the cell is in the release that counts the other releases.
-    private mutating func cell(
-        ofLeak leak: Int, from reportedSource: Int, at time: Int64, key: Int64, by quota: some NameQuota
+    /// If the leak has reached its limit of builds, the cell belongs to the build `other`. If it has reached the limit of releases too,
+    /// the cell belongs to the release `other`.
+    private mutating func cellIndex(
+        ofLeak leak: Int, source reportedSource: Int, time: Int64, ingestKey key: Int64, quota: some NameQuota
     ) throws(StoreError) -> (source: Int, cell: Int, isInOtherBuild: Bool) {
         let pair = OwnedKey(owner: leak, name: sources[reportedSource].build)
         if let cell = cellIndices[pair] { return (reportedSource, cell, false) }

@@ -12,7 +12,7 @@ public struct LeakMerge: Hashable, Sendable {
         }
     }
 
-    /// The decision that holds for the merged leak: the most recent one about any of its parts.
+    /// The current decision of the merged leak: the most recent decision about any of its parts.
     public struct Holding: Hashable, Sendable {
         public var decision: PastDecision
         /// The part that the decision was about.
@@ -48,7 +48,7 @@ extension PastDecision {
 /// A part of a merged leak, as it was stored.
 package struct MergePart: Sendable {
     /// A decision that sets the state.
-    package struct Decided: Sendable {
+    package struct StateDecision: Sendable {
         package var row: Int64
         package var decision: PastDecision
 
@@ -64,23 +64,23 @@ package struct MergePart: Sendable {
     package var reports: Int
     package var sightings: Int
     /// The most recent decision that sets the state.
-    package var decided: Decided?
+    package var lastDecision: StateDecision?
 
-    package init(row: Int64, id: LeakID, reports: Int, sightings: Int, decided: Decided?) {
+    package init(row: Int64, id: LeakID, reports: Int, sightings: Int, lastDecision: StateDecision?) {
         self.row = row
         self.id = id
         self.reports = reports
         self.sightings = sightings
-        self.decided = decided
+        self.lastDecision = lastDecision
     }
 }
 
 extension [MergePart] {
-    /// The part whose decision holds for all parts: the part with the most recent decision. Of two decisions with the same time, the one
+    /// The part whose decision is used for all parts: the part with the most recent decision. Of two decisions with the same time, the one
     /// with the higher row counts as more recent.
     package var holding: MergePart? {
-        filter { $0.decided != nil }.max { one, other in
-            guard let one = one.decided, let other = other.decided else { return false }
+        filter { $0.lastDecision != nil }.max { one, other in
+            guard let one = one.lastDecision, let other = other.lastDecision else { return false }
             return (one.decision.at, one.row) < (other.decision.at, other.row)
         }
     }
@@ -90,7 +90,7 @@ extension [MergePart] {
         return LeakMerge(
             sources: sources.map { LeakMerge.Source(id: $0.id, reports: $0.reports) }, isNew: isNew,
             holding: holding.flatMap { part in
-                part.decided.map { LeakMerge.Holding(decision: $0.decision, leak: part.id) }
-            }, decidedParts: count { $0.decided != nil })
+                part.lastDecision.map { LeakMerge.Holding(decision: $0.decision, leak: part.id) }
+            }, decidedParts: count { $0.lastDecision != nil })
     }
 }

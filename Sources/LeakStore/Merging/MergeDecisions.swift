@@ -1,13 +1,13 @@
-// The decision that holds for merged leaks.
+// The current decision of merged leaks.
 extension Writer {
-    /// Returns the numbers of reports that existed when the decision that holds for all parts was made, by row of `release`. These reports
+    /// Returns the numbers of reports that existed when the current decision of all parts was made, by row of `release`. These reports
     /// do not contradict the decision.
     ///
     /// The store knows reports of the other parts only by hour. Reports of the hour of the decision count as earlier than the decision.
     /// So do reports of its day that arrived more than two days late, because they count in the first hour of the day:
     /// ``Calendar/countedHour(of:arrival:)``.
     func heldReports(of parts: [MergePart]) throws(StoreError) -> [Int64: Int] {
-        guard let holding = parts.holding, let decided = holding.decided else { return [:] }
+        guard let holding = parts.holding, let decided = holding.lastDecision else { return [:] }
         var reportsByRelease: [Int64: Int] = [:]
         for part in parts {
             let select =
@@ -45,10 +45,10 @@ extension Writer {
         of parts: [MergePart], _ heldReports: [Int64: Int], in row: Int64
     ) throws(StoreError) {
         for part in parts {
-            guard let decided = part.decided else { continue }
+            guard let decided = part.lastDecision else { continue }
             try connection.run("delete from decision_release where decision = ?", decided.row)
         }
-        guard let holding = parts.holding, let decided = holding.decided else { return }
+        guard let holding = parts.holding, let decided = holding.lastDecision else { return }
         switch decided.decision.action {
         case .resolved:
             // Reports of the other parts in older versions are not known by the time of the decision.

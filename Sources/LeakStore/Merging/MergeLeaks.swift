@@ -70,14 +70,14 @@ extension Writer {
                 "leaks of different apps or environments cannot be merged: \(id) belongs to another one")
         }
         var part = MergePart(
-            row: select.int64(0), id: id, reports: select.int(1), sightings: select.int(2), decided: nil)
+            row: select.int64(0), id: id, reports: select.int(1), sightings: select.int(2), lastDecision: nil)
         if let row = select.optionalInt64(4) {
             guard
                 let action = PastDecision.Action(
                     kind: select.text(5), version: select.optionalText(6), isAfter: select.int(7) == 1,
                     untilAt: select.optionalTime(8), untilReports: select.optionalInt(9))
             else { throw .unreadable("a decision", in: connection.path) }
-            part.decided = MergePart.Decided(
+            part.lastDecision = MergePart.StateDecision(
                 row: row,
                 decision: PastDecision(
                     action, note: select.optionalText(10), by: select.text(11), at: select.time(12)))

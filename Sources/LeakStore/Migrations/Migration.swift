@@ -25,7 +25,7 @@ struct Migration: Sendable {
     }
 
     private static func migrate(_ connection: SQLiteConnection) throws(StoreError) {
-        // A migration may replace a table that others refer to.
+        // A migration may replace a table that other tables refer to.
         try connection.execute("pragma foreign_keys = off")
         do throws(StoreError) {
             try runScripts(on: connection)

@@ -122,7 +122,7 @@ extension Migration {
 }
 
 extension Migration {
-    /// Version 8: the ids of leaks that were merged into others.
+    /// Version 8: the ids of leaks that were merged into other leaks.
     static let schema8 = Migration(
         version: 8,
         script: """

@@ -25,7 +25,7 @@ public struct AppKey: Hashable, Sendable {
 
     public var scope: AppScope { AppScope(name, environment: environment) }
 
-    /// The key as every store keeps it.
+    /// The key in the form in which every store keeps it.
     package var storable: AppKey { AppKey(name.storable, environment: environment.storable) }
 
     public static func == (one: Self, other: Self) -> Bool {

@@ -1,6 +1,6 @@
 public import LeakStatistics
 
-/// A decision about a leak, as a user states it.
+/// A decision about a leak, in the form in which a user makes it.
 public struct Decision: Hashable, Sendable {
     public enum Action: Hashable, Sendable {
         /// The leak is fixed. If it is seen again in a version that is not older than the fix, it is ``LeakState/regressed``.
@@ -17,7 +17,7 @@ public struct Decision: Hashable, Sendable {
     public enum Fix: Hashable, Sendable {
         /// The current release of the leak's app: ``CurrentRelease``.
         case newestVersion
-        /// Any version newer than the one that ``newestVersion`` means.
+        /// Any version newer than ``newestVersion``.
         case nextVersion
         /// This version.
         case version(String)
@@ -36,7 +36,7 @@ public struct Decision: Hashable, Sendable {
     public static let noteBytes = 2000
     /// Maximum length of ``by`` in bytes.
     public static let nameBytes = 128
-    /// Number of decisions that are kept per leak. If there are more, the oldest ones are deleted, except the one that holds.
+    /// Number of decisions that are kept per leak. If there are more, the oldest decisions are deleted, except the current decision.
     public static let perLeak = 200
 
     public var action: Action
@@ -113,7 +113,7 @@ public struct FixStatus: Hashable, Sendable {
     }
 }
 
-/// A decision that holds, and its effect so far.
+/// The current decision about a leak, and its effect so far.
 public struct DecisionStatus: Hashable, Sendable {
     public var decision: PastDecision
     /// For a resolved leak: reports since the decision in versions that are not older than the fix. For an ignored leak: all reports
@@ -132,7 +132,7 @@ public struct DecisionStatus: Hashable, Sendable {
     /// Returns the state of the leak that follows from this decision.
     ///
     /// - Parameter now: milliseconds since 1970.
-    /// - Returns: `nil` if the decision does not hold any more: the counts alone determine the state.
+    /// - Returns: `nil` if the decision is no longer in force: then only the counts determine the state.
     public func state(now: Int64) -> LeakState? {
         switch decision.action {
         case .resolved: regressedIn == nil ? .resolved : .regressed

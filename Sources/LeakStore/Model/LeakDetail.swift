@@ -3,7 +3,7 @@ public struct LeakDetail: Sendable {
     public var row: LeakRow
     /// Newest version first.
     public var versions: [VersionCount]
-    /// Reports by system, most reports first: at most 20 systems, then all others as `other`.
+    /// Reports by system, most reports first: at most 20 systems, then all other systems as `other`.
     public var systems: [ValueCount]
     public var models: [ValueCount]
     /// ``Submission/Explanation/reason`` and the number of explanations that gave it; an empty value stands for all reasons
@@ -150,19 +150,19 @@ public struct Trend: Hashable, Sendable {
 /// A report that was kept as it arrived, with its sender.
 public struct SampleReport: Sendable {
     /// The reason why the report was kept.
-    public enum Place: String, Sendable {
+    public enum Reason: String, Sendable {
         case first, newest, random
     }
 
-    public var place: Place
+    public var reason: Reason
     /// Milliseconds since 1970.
     public var at: Int64
     public var origin: Submission.Origin
     /// The report's JSON, private text masked.
     public var body: [UInt8]
 
-    public init(place: Place, at: Int64, origin: Submission.Origin, body: [UInt8]) {
-        self.place = place
+    public init(reason: Reason, at: Int64, origin: Submission.Origin, body: [UInt8]) {
+        self.reason = reason
         self.at = at
         self.origin = origin
         self.body = body

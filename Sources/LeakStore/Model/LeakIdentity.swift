@@ -35,7 +35,7 @@ public final class LeakIdentity: Sendable {
     ///
     /// `nil` if no module is known. Only the identity whose class is without the module has a ``module``.
     public let alternative: LeakIdentity?
-    /// The id by which reports of the leak are looked up: the same for all reports of this class, module and stack, whether the class
+    /// The id by which the leak of a report is found: the same for all reports of this class, module and stack, whether the class
     /// is sent with its module or without it.
     let lookupID: LeakID
 

@@ -146,7 +146,7 @@ public enum LeakState: String, Hashable, Sendable, CaseIterable {
     case regressed
     /// Nearly always freed later: at least nine objects freed for every ten reported.
     case slow
-    /// Marked as fixed, and no version from the fix on contradicts it.
+    /// The leak is resolved, and was not seen in a version that should have the fix.
     case resolved
     /// Marked as to be ignored.
     case ignored

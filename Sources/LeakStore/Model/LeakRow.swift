@@ -32,7 +32,7 @@ public struct LeakRow: Sendable {
     /// Reports and checks of the leak's class in one version; `nil` without a check. The version is the one that the query names, or
     /// else the newest version in which the class leaked.
     public var share: Share?
-    /// The same in the version before that one; `nil` without a check there.
+    /// The same counts in the previous version; `nil` if it has no check of the class.
     public var previousShare: Share?
 
     public init(

@@ -28,7 +28,7 @@ public struct Overview: Sendable {
     public var known: LeakTotals
     public var resolved: LeakTotals
     public var ignored: LeakTotals
-    /// The same of leaks that are nearly always freed later.
+    /// The same totals for leaks that are nearly always freed later.
     public var slow: LeakTotals
     /// Reports that devices dropped, by reason.
     public var dropped: [Submission.Dropped]
@@ -89,7 +89,7 @@ public struct ReleaseSummary: Hashable, Sendable {
     public var newLeaks: Int
     /// Number of resolved leaks that were seen in this version since the decision, although it is not older than their fix.
     public var regressedLeaks: Int
-    /// Number of leaks that were seen in the version before this one, and not in this one; 0 for the oldest version.
+    /// Number of leaks that were seen in the previous version but not in this version; 0 for the oldest version.
     public var goneLeaks: Int
     public var installs: Int
     public var sessions: Int

@@ -11,7 +11,7 @@ public struct ReleaseCheckQuery: Hashable, Sendable {
     /// The version to compare with. `nil` chooses the build before ``build`` in the same version or, if there is none, the version
     /// before ``version``.
     public var baseline: String?
-    /// A build of ``baseline``, or of ``version`` if ``baseline`` is `nil`. `nil` adds up the counts of all builds.
+    /// A build of ``baseline``, or of ``version`` if ``baseline`` is `nil`. `nil`: all builds together.
     public var baselineBuild: String?
     public var limits = ReleaseGate.Limits()
     /// `false` leaves ``ReleaseCheck/leaks`` empty, for a caller that needs only their numbers.
@@ -104,7 +104,8 @@ public struct ReleaseCheck: Sendable {
     public var baseline: Side?
     public var verdict: ReleaseGate.Verdict
     /// Leaks that are worse, new, back or better, in this order, at most ``rowLimit`` of each. Known system leaks and ignored leaks
-    /// are left out. Leaks that are marked as fixed in ``version`` or before can only be better.
+    /// are left out. Leaks that are resolved in ``version`` or an earlier version can only be better, unless they were seen again in
+    /// ``version``.
     public var leaks: [Leak]
     /// Number of all leaks that are worse, also those beyond ``rowLimit``. The next three counts include them too.
     public var worseCount = 0
@@ -117,7 +118,8 @@ public struct ReleaseCheck: Sendable {
     public var isEnough = false
     /// Classes that are worse as a whole, by probability; at most ``rowLimit``.
     public var worseClasses: [WorseClass] = []
-    /// Classes by number of checks in the baseline, then in the version; at most ``rowLimit``.
+    /// Checked classes, at most ``rowLimit``: those with the most checks in the baseline first; among equal ones, those with the most
+    /// checks in the version first.
     public var classes: [CheckedClass]
     /// Number of new leaks that have too few reports or devices, or too low a rate, to fail the version.
     public var rareCount: Int

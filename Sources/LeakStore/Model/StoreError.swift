@@ -14,7 +14,7 @@ public struct StoreError: Error, Hashable, Sendable, CustomStringConvertible {
         case invalidArgument
         /// A row cannot be read back as written, or SQLite finds the file malformed.
         case corrupt
-        /// The file is damaged or is not the one that was opened; nothing is written to it any more.
+        /// The file is damaged, or another file than the opened file has its name. The store does not write to it any more.
         case damaged
         /// The database does not exist any more.
         case missing

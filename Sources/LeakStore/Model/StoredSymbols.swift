@@ -7,7 +7,7 @@ public struct StoredSymbols: Hashable, Sendable {
         case mapping
     }
 
-    /// The number of the upload. A later upload of the same image has a larger one.
+    /// The number of the upload. A later upload of the same image has a larger number.
     public var id: Int64
     public var kind: Kind
     /// The image's id as a UUID. For a mapping, a UUID made from the mapping's own id.

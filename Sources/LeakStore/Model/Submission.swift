@@ -136,12 +136,13 @@ public struct Submission: Sendable {
         public var at: Int64
         /// Text that is equal for equal reasons; at most ``reasonBytes`` bytes.
         public var reason: String
-        /// The closures on the path, counted separately; at most ``reasonBytes`` bytes.
+        /// The closures on the path; at most ``reasonBytes`` bytes. The store counts each set of closures of a path.
         public var closures: String?
         /// Bytes that would be freed with the object.
         public var bytes: Int?
 
-        /// Maximum length in bytes: the longest text that an index of PostgreSQL can hold beside its other columns.
+        /// Maximum length in bytes: with the other columns of its index, safely below the 2,704 bytes that a row of a PostgreSQL
+        /// B-tree can have.
         public static let reasonBytes = 2_000
 
         public init(
@@ -163,7 +164,7 @@ public struct Submission: Sendable {
         public var environment: String
         public var version: String
         public var build: String?
-        /// A 64-bit hash of the install's id; `nil` without one.
+        /// A 64-bit hash of the install's id; `nil` if the install is not known.
         public var installHash: UInt64?
         public var sessions: Int
         /// Sessions with at least one leak.

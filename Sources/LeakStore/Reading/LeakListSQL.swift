@@ -8,8 +8,8 @@ struct LeakListSQL {
     let reports: String
     /// The expression for the installs of a row.
     let installs: String
-    /// The expression for the release of ``LeakRow/share``.
-    let shareRelease: String
+    /// The expression for the release whose rate (``LeakRow/share``) the row shows.
+    let rateReleaseExpression: String
     /// The expressions that the list is sorted by.
     let primarySortKey: String
     let secondarySortKey: String
@@ -37,11 +37,11 @@ struct LeakListSQL {
                  and n.release = (select id from release where app = l.app and version = ?)
                 """
             values.append(version)
-            (installs, shareRelease) = ("n.installs", "n.release")
+            (installs, rateReleaseExpression) = ("n.installs", "n.release")
         } else {
             // Only the order by impact needs this join; SQLite omits a left join whose columns are not read.
             fromClause += " left join leak_release n on n.leak = l.id and n.release = a.newest_release"
-            (installs, shareRelease) = ("l.installs", "l.last_release")
+            (installs, rateReleaseExpression) = ("l.installs", "l.last_release")
         }
         reports =
             query.period != nil ? "w.reports" : query.version == nil ? "l.reports" : "n.reports"

@@ -1,7 +1,7 @@
 extension LeakRow {
     package static let trendDays = 14
 
-    /// SQL condition for a slow leak: at least one freed report, and at least nine for every ten reports.
+    /// SQL condition for a slow leak: at least one `freed` report, and `freed` reports for at least 90 % of the reports.
     package static let isSlow = "(l.freed >= 1 and l.freed * 10 >= l.reports * 9)"
 
     /// Returns SQL for the checks of the leak's class in a release; null if there are none.

@@ -1,5 +1,5 @@
 extension SQLiteReader {
-    /// Maximum number of values of one kind that are named; the others count as `other`.
+    /// Maximum number of values of one kind that are named; all other values are counted as `other`.
     private static let valuesShown = 20
     private static let siblingsShown = 20
 
@@ -146,7 +146,7 @@ extension SQLiteReader {
         return values
     }
 
-    /// Returns the ``valuesShown`` values with the most reports, followed by the sum of the others.
+    /// Returns the ``valuesShown`` values with the most reports, followed by the sum of all other values.
     private static func ranked(_ values: [ByteText: Int]) -> [LeakDetail.ValueCount] {
         var counts: [LeakDetail.ValueCount] = []
         var otherReports = 0

@@ -105,7 +105,7 @@ extension SQLiteReader {
                 with matched as materialized (
                   select l.id as id, \(list.primarySortKey) as k1, \(list.secondarySortKey) as k2,
                     \(list.reports) as reports, \(list.installs) as installs,
-                    \(list.shareRelease) as looked_at \(list.source)
+                    \(list.rateReleaseExpression) as looked_at \(list.source)
                 ), page as (select * from matched \(condition) order by k1 \(order), k2 \(order), id \(order) limit ?)
                 \(LeakRow.select(with: """
                     , (select count(*) from matched),

@@ -15,7 +15,7 @@ extension SQLiteReader {
         var samples: [SampleReport] = []
         while try select.step() {
             guard seenOrdinals.insert(select.int(1)).inserted else { continue }
-            let place: SampleReport.Place =
+            let reason: SampleReport.Reason =
                 switch select.int(0) {
                 case SampleSlot.first: .first
                 case SampleSlot.newest: .newest
@@ -29,9 +29,9 @@ extension SQLiteReader {
             guard let json = SampleBody.json(select.bytes(11)) else {
                 throw .unreadable("a report", in: connection.path)
             }
-            samples.append(SampleReport(place: place, at: select.time(2), origin: origin, body: json))
+            samples.append(SampleReport(reason: reason, at: select.time(2), origin: origin, body: json))
         }
-        if samples.count > 1, samples[1].place == .first { samples.swapAt(0, 1) }
+        if samples.count > 1, samples[1].reason == .first { samples.swapAt(0, 1) }
         return samples
     }
 

@@ -44,7 +44,7 @@ final class DamageMonitor: Sendable {
 
         /// Records a sign that a check of the whole file did not confirm.
         ///
-        /// - Returns: `false` if there were too many such signs, so that this one counts as damage.
+        /// - Returns: `false` if there were too many such signs, so that this sign is treated as damage.
         mutating func recordUnconfirmed(_ sign: Sign) -> Bool {
             guard sign.isFromSQLite else { return true }
             let now = ContinuousClock.now

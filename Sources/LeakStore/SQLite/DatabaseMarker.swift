@@ -20,7 +20,7 @@ enum DatabaseMarker {
         // Checks the marker first, because another process may be creating the database, and creates the marker after it.
         let isMarked = unsafe access(path + suffix, F_OK) == 0
         if isMarked, DatabaseFile.size(of: path) == 0 || isEmptyDatabase(path) {
-            throw missingError(of: path, evidence: path + suffix)
+            throw missingDatabaseError(path: path, evidence: path + suffix)
         }
         try checkNoOrphanedLog(at: path)
     }
@@ -32,7 +32,7 @@ enum DatabaseMarker {
     /// - Throws: ``StoreError/Reason/missing``.
     static func checkNoOrphanedLog(at path: String) throws(StoreError) {
         guard DatabaseFile.size(of: path + "-wal") > 0, DatabaseFile.size(of: path) == 0 else { return }
-        throw missingError(of: path, evidence: path + "-wal")
+        throw missingDatabaseError(path: path, evidence: path + "-wal")
     }
 
     /// Returns `true` for an SQLite file without a write-ahead log that has no tables, or has no leaks although the marker says that the
@@ -60,7 +60,7 @@ enum DatabaseMarker {
         return (try? DatabaseFile.write(text + leaksLine + "\n", to: path + suffix)) != nil
     }
 
-    private static func missingError(of path: String, evidence: String) -> StoreError {
+    private static func missingDatabaseError(path: String, evidence: String) -> StoreError {
         let state = unsafe access(path, F_OK) == 0 ? "is empty or has no leaks" : "is gone"
         return StoreError(
             .missing,

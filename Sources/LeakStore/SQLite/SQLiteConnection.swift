@@ -121,7 +121,7 @@ final class SQLiteConnection {
         return try statement.step() ? statement.int64(0) : nil
     }
 
-    /// Copies the whole database into another, empty one. https://www.sqlite.org/backup.html
+    /// Copies the whole database into another, empty database. https://www.sqlite.org/backup.html
     ///
     /// Copies in one step, because SQLite starts again if another connection writes between two steps. Writers do not wait for the copy,
     /// because readers do not block writers.

@@ -85,7 +85,7 @@ extension PortableTable {
         PortableTable("app_day", [.number("app"), .number("day"), .count("reports")]),
         // Ids of decisions are never reused: `sqlite_sequence` has the last one.
         PortableTable(
-            "decision", lastNumber: "select seq from sqlite_sequence where name = 'decision'",
+            "decision", highestIDQuery: "select seq from sqlite_sequence where name = 'decision'",
             [
                 .number("id"), .number("leak"), .number("at"), .text("by"), .text("kind"), .text("version"),
                 .number("is_after"), .bytes("fix_from"), .number("reports_then"), .number("until_at"),
@@ -94,11 +94,11 @@ extension PortableTable {
         PortableTable("decision_release", [.number("decision"), .number("release"), .count("reports")]),
         // Ids of merges are never reused: `sqlite_sequence` has the last one.
         PortableTable(
-            "merged_leak", lastNumber: "select seq from sqlite_sequence where name = 'merged_leak'",
+            "merged_leak", highestIDQuery: "select seq from sqlite_sequence where name = 'merged_leak'",
             [.number("id"), .key("key"), .number("leak"), .number("at")]),
         // Ids of uploads are never reused: `sqlite_sequence` has the last one.
         PortableTable(
-            "symbol_table", lastNumber: "select seq from sqlite_sequence where name = 'symbol_table'",
+            "symbol_table", highestIDQuery: "select seq from sqlite_sequence where name = 'symbol_table'",
             [
                 .number("id"), .text("kind"), .text("image"), .text("name"), .number("uploaded_at"),
                 .number("used_at"), .count("bytes"), .bytes("body"),
@@ -126,7 +126,7 @@ extension PortableTable {
         PortableTable("clock", [.number("id"), .number("wall"), .number("keys"), .number("waited")]),
         // Ids of credentials are never reused: `sqlite_sequence` has the last one.
         PortableTable(
-            "credential", lastNumber: "select seq from sqlite_sequence where name = 'credential'",
+            "credential", highestIDQuery: "select seq from sqlite_sequence where name = 'credential'",
             [
                 .number("id"), .text("purpose"), .text("name"), .bytes("hash"), .text("app"),
                 .text("environments"), .number("created_at"), .number("expires_at"), .number("revoked_at"),

@@ -41,17 +41,17 @@ package struct PortableTable: Sendable {
     /// The table or the subquery that SQLite selects the columns from. `?1` stands for ``StoreClock/keyStart``.
     let rowSource: String
     /// The SQLite query for the highest id that a row of the table ever had; `nil` for a table without a column `id`.
-    let lastNumber: String?
+    let highestIDQuery: String?
 
-    init(_ name: String, from rowSource: String? = nil, lastNumber: String? = nil, _ columns: [Column]) {
+    init(_ name: String, from rowSource: String? = nil, highestIDQuery: String? = nil, _ columns: [Column]) {
         self.name = name
         self.columns = columns
         self.rowSource = rowSource ?? name
-        let isNumbered = columns.contains { $0.name == "id" }
-        self.lastNumber = isNumbered ? lastNumber ?? "select max(id) from \(name)" : nil
+        let hasGeneratedIDs = columns.contains { $0.name == "id" }
+        self.highestIDQuery = hasGeneratedIDs ? highestIDQuery ?? "select max(id) from \(name)" : nil
     }
 
-    package var isNumbered: Bool { lastNumber != nil }
+    package var hasGeneratedIDs: Bool { highestIDQuery != nil }
 }
 
 /// The value of one column in a row of a ``PortableTable``.

@@ -31,9 +31,9 @@ package struct PortableTableReader {
         return try select.step() ? select.int(0) : 0
     }
 
-    /// Returns the highest id that a row of a numbered table ever had; 0 if there never was a row.
-    package func lastNumber(of table: PortableTable) throws(StoreError) -> Int64 {
-        guard let query = table.lastNumber else { return 0 }
+    /// Returns the highest id that a row of a table with generated ids ever had; 0 if there never was a row.
+    package func highestID(of table: PortableTable) throws(StoreError) -> Int64 {
+        guard let query = table.highestIDQuery else { return 0 }
         let select = try connection.statement(composed: query)
         defer { select.reset() }
         return try select.step() ? select.int64(0) : 0

@@ -2,7 +2,7 @@
 /// cache, each list would add up the counts of all versions of each such leak; with the cache, only those of the few leaks with new
 /// reports.
 package struct DecisionCache {
-    /// Number of leaks; 4 MiB.
+    /// Maximum number of cached leaks. They need about 4 MiB.
     private static let capacity = 20_000
     private static let appLimit = 4
 
@@ -34,7 +34,7 @@ package struct DecisionCache {
         cachedLeaks[app] = (leaks, nil)
     }
 
-    /// - Parameter app: the app for which ``leaks(app:state:)`` has an entry of the same state of the database.
+    /// Caches the states of the leaks of an app. The cache must contain the app's leaks for the same state of the database.
     package mutating func keep(_ leakStates: LeakStates, app: AppScope) {
         cachedLeaks[app]?.leakStates = leakStates
     }

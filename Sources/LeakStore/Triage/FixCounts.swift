@@ -50,7 +50,7 @@ package struct FixCounts: Sendable {
             reports.add(other.reports)
         }
 
-        /// `true` if the counts tell a rate: a version without checks would raise the rate of the others, and one without reports
+        /// `true` if the counts tell a rate: a version without checks would raise the rate of the other versions, and a version without reports
         /// would lower it.
         var isRate: Bool {
             let (reportCount, checkCount) = (reports.counts.reduce(0, +), checks.counts.reduce(0, +))
@@ -112,7 +112,7 @@ package struct FixCounts: Sendable {
         for version in since {
             if let seenAgainOrder, VersionOrder(version.build.version) >= seenAgainOrder {
                 seenAgain = seenAgain ?? Counts()
-                // Checks of versions without a report would lower the rate that the others have.
+                // Checks of versions without a report would lower the rate of the versions with reports.
                 if version.counts.hasReports { seenAgain?.add(version.counts) }
             } else {
                 withoutLeak.add(version.counts)
@@ -232,7 +232,7 @@ extension FixCounts {
 }
 
 extension LeakRow {
-    /// `true` if the decision that holds is that the leak is resolved.
+    /// `true` if the current decision is "resolved".
     package var hasFix: Bool {
         guard case .resolved = decisionStatus?.decision.action else { return false }
         return true

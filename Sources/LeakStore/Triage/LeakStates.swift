@@ -134,7 +134,7 @@ extension LeakQuery.StateFilter {
 }
 
 extension LeakRow {
-    /// Sets the state. A decision that holds takes precedence over a known leak.
+    /// Sets the state. A decision that is in force takes precedence over a known leak.
     package mutating func mark(_ match: KnownMatch?, _ decisionStatus: DecisionStatus?, now: Int64) {
         mark(match)
         self.decisionStatus = decisionStatus

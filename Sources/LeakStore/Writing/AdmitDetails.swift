@@ -76,7 +76,7 @@ struct SampleBytes {
 
     /// For a leak that was read from the database: the bytes of its samples are looked up when needed.
     static let notRead = SampleBytes()
-    /// For a new leak, which has no samples.
+    /// Returns the state of a new leak, which has no samples.
     static let none = SampleBytes(bytes: [Int32](repeating: 0, count: SampleSlot.count))
 
     /// Bytes by slot; empty if no slot has been read.

@@ -228,30 +228,30 @@ struct LoggedCounts {
             var reader = PackedReader(bytes)
             guard let leakCount = reader.number(), leakCount <= bytes.count else { return nil }
             for _ in 0..<leakCount {
-                guard var leak = reader.leak() else { return nil }
+                guard var leak = reader.readLeak() else { return nil }
                 leak.impact = leak.impact ?? leaks[leak.id]?.impact
                 leaks[leak.id] = leak
             }
             guard let buildCount = reader.number(), buildCount <= bytes.count else { return nil }
             for _ in 0..<buildCount {
-                guard let build = reader.part() else { return nil }
+                guard let build = reader.readPart() else { return nil }
                 builds[build.id] = build
             }
             guard let releaseCount = reader.number(), releaseCount <= bytes.count else { return nil }
             for _ in 0..<releaseCount {
-                guard let release = reader.release() else { return nil }
+                guard let release = reader.readRelease() else { return nil }
                 releases[release.part.id] = release
             }
             guard let sampleCount = reader.number(), sampleCount <= bytes.count else { return nil }
             for _ in 0..<sampleCount {
-                guard let sample = reader.sample() else { return nil }
+                guard let sample = reader.readSample() else { return nil }
                 samples[sample.row] = sample
             }
             // Rows of schema 13 end here.
             if reader.isAtEnd { continue }
             guard let bucketCount = reader.number(), bucketCount <= bytes.count else { return nil }
             for _ in 0..<bucketCount {
-                guard let reports = reader.bucketReports() else { return nil }
+                guard let reports = reader.readBucketReports() else { return nil }
                 bucketReports.append(reports)
             }
             guard reader.isAtEnd else { return nil }
@@ -291,39 +291,45 @@ extension PackedWriter {
 
 extension PackedReader {
     /// Reads a count, limited to ``Total/largest``.
-    private mutating func count() -> Int? { number().map { Total.bounded($0) } }
+    private mutating func readCount() -> Int? { number().map { Total.bounded($0) } }
 
-    private mutating func optional() -> Int?? { number().map { $0 == 0 ? nil : Total.bounded($0 - 1) } }
+    /// Reads a count that may be missing. `nil`: the log is damaged; `.some(nil)`: there is no count.
+    private mutating func readOptionalCount() -> Int?? {
+        number().map { $0 == 0 ? nil : Total.bounded($0 - 1) }
+    }
 
-    fileprivate mutating func leak() -> LoggedCounts.Leak? {
-        guard let id = number(), let reports = count(), let freed = count(), let installs = count(),
-            let sightings = count(), let aliveAtMost = optional(), let lastSeen = count(),
-            let impact = optional()
+    fileprivate mutating func readLeak() -> LoggedCounts.Leak? {
+        guard let id = number(), let reports = readCount(), let freed = readCount(),
+            let installs = readCount(),
+            let sightings = readCount(), let aliveAtMost = readOptionalCount(), let lastSeen = readCount(),
+            let impact = readOptionalCount()
         else { return nil }
         return LoggedCounts.Leak(
             id: Int64(id), reports: reports, freed: freed, installs: installs, sightings: sightings,
             aliveAtMost: aliveAtMost, lastSeen: Int64(lastSeen), impact: impact)
     }
 
-    fileprivate mutating func part() -> LoggedCounts.Part? {
-        guard let id = number(), let reports = count(), let freed = count(), let installs = count() else {
+    fileprivate mutating func readPart() -> LoggedCounts.Part? {
+        guard let id = number(), let reports = readCount(), let freed = readCount(),
+            let installs = readCount()
+        else {
             return nil
         }
         return LoggedCounts.Part(id: Int64(id), reports: reports, freed: freed, installs: installs)
     }
 
-    fileprivate mutating func bucketReports() -> LoggedCounts.BucketReports? {
-        guard let packedKey = number(), let reports = count() else { return nil }
+    fileprivate mutating func readBucketReports() -> LoggedCounts.BucketReports? {
+        guard let packedKey = number(), let reports = readCount() else { return nil }
         return LoggedCounts.BucketReports(packedKey: UInt64(truncatingIfNeeded: packedKey), reports: reports)
     }
 
-    fileprivate mutating func release() -> LoggedCounts.Release? {
-        guard let leak = number(), let release = number(), let part = part(), let count = number() else {
+    fileprivate mutating func readRelease() -> LoggedCounts.Release? {
+        guard let leak = number(), let release = number(), let part = readPart(), let count = number() else {
             return nil
         }
         var hours: [(hour: Int, reports: Int)] = []
         for _ in 0..<count {
-            guard let hour = number(), let reports = self.count() else { return nil }
+            guard let hour = number(), let reports = readCount() else { return nil }
             hours.append((hour, reports))
         }
         return LoggedCounts.Release(leak: Int64(leak), release: Int64(release), part: part, hours: hours)

@@ -11,7 +11,7 @@ struct DeferredIndexing {
 
     private(set) var period = 0
     /// Number of leaks that became unindexed since the last reindex. Leaks that another process left unindexed may be missing in this
-    /// number; they are reindexed with the others.
+    /// number; they are reindexed with the other leaks.
     private var unindexedCount = 0
     /// Milliseconds since 1970; `nil` before the first reindex.
     private var reindexedAt: Int64?
@@ -35,7 +35,7 @@ struct DeferredIndexing {
     /// Records that all leaks were reindexed.
     ///
     /// - Parameter time: milliseconds since 1970; `nil` does not change the time of the last reindex.
-    mutating func reindex(now time: Int64?) {
+    mutating func recordReindex(at time: Int64?) {
         period += 1
         unindexedCount = 0
         reindexedAt = time ?? reindexedAt
@@ -47,14 +47,14 @@ extension Writer {
     func reindex(now: Int64) throws(StoreError) {
         guard caches.deferredIndexing.isDue(now: now) else { return }
         try reindexAll()
-        caches.deferredIndexing.reindex(now: now)
+        caches.deferredIndexing.recordReindex(at: now)
     }
 
     /// Reindexes the unindexed leaks if there are too many of them.
     func reindexIfCrowded() throws(StoreError) {
         guard caches.deferredIndexing.isCrowded else { return }
         try reindexAll()
-        caches.deferredIndexing.reindex(now: nil)
+        caches.deferredIndexing.recordReindex(at: nil)
     }
 
     func reindexAll() throws(StoreError) {

@@ -17,7 +17,7 @@ struct Expiry {
 
     init(now: Int64) { self.now = now }
 
-    /// The wait for a confirmation of the system clock, during which rows do not expire by it; `nil` if the clock is followed.
+    /// The wait for a confirmation of the system clock. Rows do not expire by the system clock until it ends. `nil` if there is no wait.
     var wait: ClockWait? { clock?.wait }
 }
 

@@ -42,7 +42,7 @@ extension Writer {
         return try select.step() ? select.bytes(0) : []
     }
 
-    /// Stores a key and its response, or an empty response if there are too many different ones.
+    /// Stores a key and its response, or an empty response if there are too many different responses.
     ///
     /// - Returns: `false`, with nothing stored, if the ingest key has too many idempotency keys on this day.
     private func store(

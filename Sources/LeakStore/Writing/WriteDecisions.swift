@@ -14,7 +14,7 @@ extension Writer {
                 let action = try store(decision, about: target, now: now)
                 for leak in Set(leaks).subtracting([first]).sorted() {
                     guard var other = try decisionTarget(leak) else { continue }
-                    // A leak that was seen in a higher version there is resolved in that one, or after it.
+                    // If the leak was seen in a higher version of that environment, it is resolved in or after that version.
                     if VersionOrder(other.newestVersion) < VersionOrder(target.newestVersion) {
                         other.newestVersion = target.newestVersion
                     }

@@ -77,7 +77,7 @@ extension PackedWriter {
 }
 
 extension PackedReader {
-    mutating func sample() -> StoredSample? {
+    mutating func readSample() -> StoredSample? {
         guard let row = number(), let ordinal = number(), let at = number(), let version = text() else {
             return nil
         }

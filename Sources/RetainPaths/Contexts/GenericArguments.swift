@@ -2,46 +2,47 @@
 /// types.
 struct GenericArguments {
     // Types that are used only for the number of their parameters, which the runtime reads from the descriptor.
-    private struct One<A> {
-        struct One<B> {}
-        struct Two<B, C> {}
-        struct Three<B, C, D> {}
+    private struct Outer1<A> {
+        struct Inner1<B> {}
+        struct Inner2<B, C> {}
+        struct Inner3<B, C, D> {}
     }
-    private struct Two<A, B> {
-        struct One<C> {}
-        struct Two<C, D> {}
-        struct Three<C, D, E> {}
+    private struct Outer2<A, B> {
+        struct Inner1<C> {}
+        struct Inner2<C, D> {}
+        struct Inner3<C, D, E> {}
     }
-    private struct Three<A, B, C> {
-        struct One<D> {}
-        struct Two<D, E> {}
-        struct Three<D, E, F> {}
+    private struct Outer3<A, B, C> {
+        struct Inner1<D> {}
+        struct Inner2<D, E> {}
+        struct Inner3<D, E, F> {}
     }
-    private struct Four<A, B, C, D> {
-        struct One<E> {}
-        struct Two<E, F> {}
-        struct Three<E, F, G> {}
+    private struct Outer4<A, B, C, D> {
+        struct Inner1<E> {}
+        struct Inner2<E, F> {}
+        struct Inner3<E, F, G> {}
     }
 
     /// Descriptors by the number of parameters at depth 0, from 1 to 4, then by that at depth 1, from 0 to 3.
     private static let descriptors: [[UInt]] = {
         let types: [[Any.Type]] = [
             [
-                One<Int>.self, One<Int>.One<Int>.self, One<Int>.Two<Int, Int>.self,
-                One<Int>.Three<Int, Int, Int>.self,
+                Outer1<Int>.self, Outer1<Int>.Inner1<Int>.self, Outer1<Int>.Inner2<Int, Int>.self,
+                Outer1<Int>.Inner3<Int, Int, Int>.self,
             ],
             [
-                Two<Int, Int>.self, Two<Int, Int>.One<Int>.self, Two<Int, Int>.Two<Int, Int>.self,
-                Two<Int, Int>.Three<Int, Int, Int>.self,
+                Outer2<Int, Int>.self, Outer2<Int, Int>.Inner1<Int>.self,
+                Outer2<Int, Int>.Inner2<Int, Int>.self,
+                Outer2<Int, Int>.Inner3<Int, Int, Int>.self,
             ],
             [
-                Three<Int, Int, Int>.self, Three<Int, Int, Int>.One<Int>.self,
-                Three<Int, Int, Int>.Two<Int, Int>.self, Three<Int, Int, Int>.Three<Int, Int, Int>.self,
+                Outer3<Int, Int, Int>.self, Outer3<Int, Int, Int>.Inner1<Int>.self,
+                Outer3<Int, Int, Int>.Inner2<Int, Int>.self, Outer3<Int, Int, Int>.Inner3<Int, Int, Int>.self,
             ],
             [
-                Four<Int, Int, Int, Int>.self, Four<Int, Int, Int, Int>.One<Int>.self,
-                Four<Int, Int, Int, Int>.Two<Int, Int>.self,
-                Four<Int, Int, Int, Int>.Three<Int, Int, Int>.self,
+                Outer4<Int, Int, Int, Int>.self, Outer4<Int, Int, Int, Int>.Inner1<Int>.self,
+                Outer4<Int, Int, Int, Int>.Inner2<Int, Int>.self,
+                Outer4<Int, Int, Int, Int>.Inner3<Int, Int, Int>.self,
             ],
         ]
         return types.map { $0.map { Metadata($0).descriptor } }

@@ -156,7 +156,7 @@ extension ObjectLayouts {
         if type == nil, name.canBeResolved(with: []) { type = Reflection.type(named: name) }
         if name.isNotStrong { return .bytes(type.flatMap { $0.valueWitnesses?.size } ?? 8) }
         if let type { return .value(types.layout(of: type)) }
-        // A class whose arguments are not known is one word anyway.
+        // A reference to a class has the size of a pointer, also if the generic arguments of the class are unknown.
         return name.genericClass != nil ? .reference : nil
     }
 }

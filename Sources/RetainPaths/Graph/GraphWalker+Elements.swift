@@ -40,7 +40,7 @@ extension GraphWalker {
     private mutating func followElements(
         _ start: UInt, count: Int, _ element: ValueLayout, flags: ObjectGraph.EdgeFlags, bitmap: UInt = 0
     ) {
-        guard !element.slots.isEmpty, element.stride > 0, element.size <= PageSnapshot.longestRead else {
+        guard !element.slots.isEmpty, element.stride > 0, element.size <= PageSnapshot.maxBytesPerRead else {
             return
         }
         for index in 0..<count {

@@ -128,7 +128,7 @@ struct GraphWalker: ~Copyable {
             search(address, from: start, to: size)
         }
         if let start = layout.tailStart, let end = reader.allocationSize(at: address) {
-            search(address, from: start, to: min(end, PageSnapshot.longestRead))
+            search(address, from: start, to: min(end, PageSnapshot.maxBytesPerRead))
         }
         guard !layout.slots.isEmpty, size > 0, let bytes = unsafe reader.memory.bytes(address, count: size)
         else {
@@ -146,7 +146,7 @@ struct GraphWalker: ~Copyable {
             if layout.size > 0 { return layout.size }
             let size = reader.allocationSize(at: address)
             if size == nil, layout.kind == .task { return HeapLayout.taskBytes }
-            return min(size ?? 0, PageSnapshot.longestRead)
+            return min(size ?? 0, PageSnapshot.maxBytesPerRead)
         }
     }
 

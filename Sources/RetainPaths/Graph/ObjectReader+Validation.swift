@@ -1,4 +1,4 @@
-/// Checks of words before they are used as metadata. Everything is read through the snapshot, because a word may be garbage.
+/// Checks that a word of memory is the address of metadata, before it is used as such. Reads only through the snapshot of the memory, because a word may have any value.
 ///
 /// `RandomAddressTests` walks from random addresses while another thread changes objects.
 extension ObjectReader {

@@ -19,10 +19,10 @@ extension ObjectReader {
     /// timer or file, to an item of a queue, to the block. swift-corelibs-libdispatch: src/source.c
     private static let handlerDistance = 4
     /// The maximum number of allocations that are read.
-    private static let pieceLimit = 64
+    private static let allocationLimit = 64
     /// The maximum number of bytes that are read of one allocation. Sources of Dispatch have 256 bytes, its other objects at most
     /// 128.
-    private static let pieceBytes = 256
+    private static let bytesPerAllocation = 256
 
     /// Returns `true` if the memory of a dispatch source refers to a block, within ``handlerDistance`` references.
     ///
@@ -30,17 +30,18 @@ extension ObjectReader {
     mutating func isHandler(_ block: UInt, of source: UInt) -> Bool {
         // The Dispatch object is the only property of the source.
         guard let wrapped = memory.word(source &+ UInt(HeapLayout.headerBytes)) else { return false }
-        var pieces = [wrapped]
+        var allocations = [wrapped]
         var start = 0
         for _ in 0..<Self.handlerDistance {
-            let end = pieces.count
-            for piece in pieces[start..<end] {
-                let bytes = min(allocationSize(at: piece) ?? Self.pieceBytes, Self.pieceBytes)
+            let end = allocations.count
+            for allocation in allocations[start..<end] {
+                let bytes = min(
+                    allocationSize(at: allocation) ?? Self.bytesPerAllocation, Self.bytesPerAllocation)
                 for offset in stride(from: 0, to: bytes - 7, by: 8) {
-                    guard let word = memory.word(piece &+ UInt(offset)) else { break }
+                    guard let word = memory.word(allocation &+ UInt(offset)) else { break }
                     if word == block { return true }
-                    let isNew = Self.isAddress(word) && !images.contains(word) && !pieces.contains(word)
-                    if isNew, pieces.count < Self.pieceLimit { pieces.append(word) }
+                    let isNew = Self.isAddress(word) && !images.contains(word) && !allocations.contains(word)
+                    if isNew, allocations.count < Self.allocationLimit { allocations.append(word) }
                 }
             }
             start = end

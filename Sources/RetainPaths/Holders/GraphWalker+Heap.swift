@@ -15,7 +15,7 @@ extension GraphWalker {
         begin(budget)
         let generation = reader.generation
         for _ in 0..<HeapSearch.roundLimit where !search.isDone {
-            // The pages of a round are stale in the next one.
+            // The pages of a round are stale in the next round.
             begin(budget)
             // A library was loaded or unloaded, so the layouts of the holders found so far were dropped.
             guard reader.generation == generation else { return nil }

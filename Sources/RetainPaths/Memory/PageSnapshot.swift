@@ -16,12 +16,12 @@
     /// A buffer for reads that cross the end of a page.
     private let joined: UnsafeMutableRawPointer
     /// The maximum number of bytes of one read.
-    static let longestRead = 64 * 1024
+    static let maxBytesPerRead = 64 * 1024
 
     /// `true` if a read failed because the maximum number of pages was reached.
     private(set) var isExhausted = false
 
-    init() { unsafe joined = .allocate(byteCount: Self.longestRead, alignment: 16) }
+    init() { unsafe joined = .allocate(byteCount: Self.maxBytesPerRead, alignment: 16) }
 
     deinit {
         unsafe joined.deallocate()
@@ -51,7 +51,7 @@
         let starts = unsafe chunks.map { UInt(bitPattern: $0) }
         let start = unsafe UInt(bitPattern: joined)
         return starts.map { $0..<($0 + UInt(Self.pagesPerChunk * Self.pageBytes)) }
-            + [start..<(start + UInt(Self.longestRead))]
+            + [start..<(start + UInt(Self.maxBytesPerRead))]
     }
 
     /// Returns `true` if an address lies in a copy.
@@ -106,9 +106,9 @@
 
     /// Returns a copy of `count` bytes, valid until the next call of this function or of ``reset(byteLimit:)``.
     ///
-    /// - Returns: `nil` if a byte cannot be read, or `count` is more than ``longestRead``.
+    /// - Returns: `nil` if a byte cannot be read, or `count` is more than ``maxBytesPerRead``.
     mutating func bytes(_ address: UInt, count: Int) -> UnsafeRawPointer? {
-        guard count > 0, count <= Self.longestRead, address < HeapLayout.addresses.upperBound else {
+        guard count > 0, count <= Self.maxBytesPerRead, address < HeapLayout.addresses.upperBound else {
             return nil
         }
         let offset = Int(address % UInt(Self.pageBytes))
@@ -119,9 +119,9 @@
         return unsafe copy(address, count: count, into: joined) ? UnsafeRawPointer(joined) : nil
     }
 
-    /// Copies `count` bytes, at most ``longestRead``, to memory of the caller.
+    /// Copies `count` bytes, at most ``maxBytesPerRead``, to memory of the caller.
     mutating func copy(_ address: UInt, count: Int, into destination: UnsafeMutableRawPointer) -> Bool {
-        guard count > 0, count <= Self.longestRead, address < HeapLayout.addresses.upperBound else {
+        guard count > 0, count <= Self.maxBytesPerRead, address < HeapLayout.addresses.upperBound else {
             return false
         }
         var done = 0

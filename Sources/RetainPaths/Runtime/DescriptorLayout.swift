@@ -3,7 +3,7 @@
 /// Numbers are offsets in bytes, unless their names or comments say otherwise.
 ///
 /// Sources: include/swift/ABI/Metadata.h, MetadataValues.h, include/swift/RemoteInspection/Records.h, docs/ABI/Mangling.rst.
-/// `DescriptorLayoutTests` compares fields, cases and captures with the runtime that the tests run on; a wrong number of the others
+/// `DescriptorLayoutTests` compares fields, cases and captures with the runtime that the tests run on; a wrong number of another field
 /// would give the scenarios of `ScenarioTests` other paths.
 enum DescriptorLayout {
     /// Metadata.h: TargetContextDescriptor and below

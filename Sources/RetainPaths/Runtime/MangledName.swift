@@ -173,7 +173,7 @@ struct MangledName {
         return rest.isEmpty ? parameter : nil
     }
 
-    /// Reads the number of a parameter that is not `x`: `_`, `0_`, `d__`, `d_0_`.
+    /// Reads depth and index of a generic parameter that is not the first (`x`): `_`, `0_`, `d__`, `d_0_`.
     private static func readParameter(_ rest: inout ArraySlice<UInt8>) -> Parameter? {
         func readIndex() -> Int? {
             var value: Int?

@@ -4,7 +4,7 @@
 ///
 /// Sources: include/swift/ABI/MetadataKind.def, Metadata.h, MetadataValues.h and ValueWitness.def in the repository of Swift.
 /// `MetadataLayoutTests` compares the numbers that have a counterpart in Swift with the runtime that the tests run on; a wrong
-/// number of the others would give the scenarios of `ScenarioTests` other paths.
+/// number of another field would give the scenarios of `ScenarioTests` other paths.
 enum MetadataLayout {
     /// The first word of metadata. MetadataKind.def
     enum Kind {

@@ -176,7 +176,7 @@ private func keptReport(_ text: String) -> ParsedSample {
     report.log = [text, text]
     return ParsedSample(
         sample: SampleReport(
-            place: .newest, at: 0,
+            reason: .newest, at: 0,
             origin: Submission.Origin(app: text, version: text, build: text, system: text, model: text),
             body: Array(text.utf8)),
         report: report)

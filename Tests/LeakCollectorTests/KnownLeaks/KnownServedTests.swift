@@ -74,7 +74,8 @@ import Testing
         #expect(page.contains(#"href="https://example.com/sheet" rel="noreferrer""#))
         #expect(
             page.contains(
-                "5 of 6 match; 1 are from other OS versions, so the leak counts as a leak of the app"))
+                "5 of 6 reports come from these OS versions. 1 comes from other OS versions, so the leak is "
+                    + "listed as a leak of the app."))
         #expect(page.contains("Grouping (rule 1)"))
     }
 

@@ -28,15 +28,15 @@ private func words(_ html: HTML) throws -> String {
         arguments: [
             (
                 decisionStatus(.resolved(version: "5.2.0", isAfter: false)),
-                "Resolved in 5.2.0 by Ann, 3 days ago"
+                "Resolved by Ann, 3 days ago, in 5.2.0"
             ),
             (
                 decisionStatus(.resolved(version: "5.2.0", isAfter: true)),
-                "Resolved in the next version after 5.2.0 by Ann, 3 days ago"
+                "Resolved by Ann, 3 days ago, in the next version after 5.2.0"
             ),
             (
                 decisionStatus(.resolved(version: "5.0.0", isAfter: false), reports: 1, back: "5.2.0"),
-                "Marked as fixed in 5.0.0 by Ann, 3 days ago; seen again in 5.2.0 (1 report since)"
+                "Resolved by Ann, 3 days ago, in 5.0.0; seen again in 5.2.0 (1 report since)"
             ),
             (decisionStatus(.ignored(nil)), "Ignored forever by Ann, 3 days ago"),
             (
@@ -72,33 +72,34 @@ private func words(_ html: HTML) throws -> String {
     @Test(
         arguments: [
             (
-                [], nil, "Resolved|proving: 0 of 207 clean dismissals",
-                "Resolved in 5.4.0 by Ann, 3 days ago. Proving: 0 of 207 clean dismissals",
-                "resolved, proving: 0 of 207 clean dismissals"
+                [], nil, "Resolved|not proven yet: 0 of 207 dismissals needed, all without this leak",
+                "Resolved by Ann, 3 days ago, in 5.4.0. Not proven yet: 0 of 207 dismissals needed, all without this leak",
+                "resolved, not proven yet: 0 of 207 dismissals needed, all without this leak"
             ),
             (
-                [("5.4.0", 0, 120)], nil, "Resolved|proving: 120 of 207 clean dismissals",
-                "Resolved in 5.4.0 by Ann, 3 days ago. Proving: 120 of 207 clean dismissals",
-                "resolved, proving: 120 of 207 clean dismissals"
+                [("5.4.0", 0, 120)], nil,
+                "Resolved|not proven yet: 120 of 207 dismissals needed, all without this leak",
+                "Resolved by Ann, 3 days ago, in 5.4.0. Not proven yet: 120 of 207 dismissals needed, all without this leak",
+                "resolved, not proven yet: 120 of 207 dismissals needed, all without this leak"
             ),
             (
                 [("5.4.0", 0, 120), ("5.4.1", 0, 4_692)], nil,
-                "Fixed in 5.4.0|14.4 % → 0 of 4,812 dismissals, 95 % sure below 0.06 %",
+                "Fixed in 5.4.0|14.4 % → 0 of 4,812 dismissals (rate below 0.06 %, 95 % confidence)",
                 """
-                Resolved in 5.4.0 by Ann, 3 days ago. Fixed: 14.4 % → 0 of 4,812 dismissals, 95 % sure below 0.06 %
-                """, "fixed in `5.4.0`: 14.4 % → 0 of 4,812 dismissals, 95 % sure below 0.06 %"
+                Resolved by Ann, 3 days ago, in 5.4.0. Fixed: 14.4 % → 0 of 4,812 dismissals (rate below 0.06 %, 95 % confidence)
+                """, "fixed in `5.4.0`: 14.4 % → 0 of 4,812 dismissals (rate below 0.06 %, 95 % confidence)"
             ),
             (
                 [("5.4.0", 0, 207)], nil,
-                "Fixed in 5.4.0|14.4 % → 0 of 207 dismissals, 95 % sure below 1.4 %",
-                "Resolved in 5.4.0 by Ann, 3 days ago. Fixed: 14.4 % → 0 of 207 dismissals, 95 % sure below 1.4 %",
-                "fixed in `5.4.0`: 14.4 % → 0 of 207 dismissals, 95 % sure below 1.4 %"
+                "Fixed in 5.4.0|14.4 % → 0 of 207 dismissals (rate below 1.4 %, 95 % confidence)",
+                "Resolved by Ann, 3 days ago, in 5.4.0. Fixed: 14.4 % → 0 of 207 dismissals (rate below 1.4 %, 95 % confidence)",
+                "fixed in `5.4.0`: 14.4 % → 0 of 207 dismissals (rate below 1.4 %, 95 % confidence)"
             ),
             (
                 [("5.4.0", 96, 4_812)], "5.4.0",
                 "Half fixed in 5.4.0|14.4 % → 2.0 % (96 of 4,812 dismissals)",
                 """
-                Marked as fixed in 5.4.0 by Ann, 3 days ago; seen again in 5.4.0 (9 reports since). \
+                Resolved by Ann, 3 days ago, in 5.4.0; seen again in 5.4.0 (9 reports since). \
                 Half fixed: 14.4 % → 2.0 % (96 of 4,812 dismissals)
                 """, "half fixed in `5.4.0`: 14.4 % → 2.0 % (96 of 4,812 dismissals)"
             ),
@@ -106,13 +107,13 @@ private func words(_ html: HTML) throws -> String {
                 [("5.4.0", 0, 4_812), ("5.5.0", 9, 300)], "5.5.0",
                 "Regressed in 5.5.0|14.4 % → 3.0 % (9 of 300 dismissals)",
                 """
-                Marked as fixed in 5.4.0 by Ann, 3 days ago; seen again in 5.5.0 (9 reports since). \
+                Resolved by Ann, 3 days ago, in 5.4.0; seen again in 5.5.0 (9 reports since). \
                 Regressed: 14.4 % → 3.0 % (9 of 300 dismissals)
                 """, "regressed in `5.5.0`: 14.4 % → 3.0 % (9 of 300 dismissals)"
             ),
             (
                 [none], "5.4.0", "Regressed in 5.4.0",
-                "Marked as fixed in 5.4.0 by Ann, 3 days ago; seen again in 5.4.0 (9 reports since)",
+                "Resolved by Ann, 3 days ago, in 5.4.0; seen again in 5.4.0 (9 reports since)",
                 "regressed in `5.4.0`"
             ),
         ] as [([(version: String, reports: Int, checks: Int)], String?, String, String, String)])
@@ -151,7 +152,7 @@ private func words(_ html: HTML) throws -> String {
         row.fix = FixCounts().status(regressedIn: nil)
         let evidence = try #require(FixStatusText(row: row)?.evidence)
         #expect(
-            evidence == "not seen since; its rate before the fix is unknown, so nothing more can be told")
+            evidence == "not seen since; the rate before the fix is unknown, so the fix cannot be proven")
     }
 
     @Test func `the history has each step of the fix, below its decision`() throws {
@@ -160,7 +161,7 @@ private func words(_ html: HTML) throws -> String {
         }
         let steps = [
             "5.2.0, seen again on 18 Nov 2026: regressed: 14.4 % → 4.1 % (37 of 900 dismissals)",
-            "5.1.0, in use since 3 Nov 2026: fixed: 14.4 % → 0 of 1,204 dismissals, 95 % sure below 0.25 %",
+            "5.1.0, in use since 3 Nov 2026: fixed: 14.4 % → 0 of 1,204 dismissals (rate below 0.25 %, 95 % confidence)",
         ]
         let start = try #require(texts.firstIndex(of: "weak self in onPaid"))
         #expect(Array(texts[(start + 2)...].prefix(2)) == steps)

@@ -17,19 +17,19 @@ import Testing
     static let cases: [(stacks: [[String]], className: String?, sentence: String)] = [
         ([[]], "CartModel", "same class"),
         ([["CartModel"]], "CartModel", "same class"),
-        ([["Root", "CartModel"]], "CartModel", "same class, same 1\u{A0}owner"),
+        ([["Root", "CartModel"]], "CartModel", "same class, same owner"),
         (
             [["Tabs", "Root", "CartModel"], ["Tabs", "Root", "CartModel"]], "CartModel",
             "same class, same 2\u{A0}owners"
         ),
         (
             [["Root", "CartModel"], ["UINavigationController", "Root", "CartModel"]], "CartModel",
-            "same class, same 1\u{A0}owner"
+            "same class, same owner"
         ),
         (
             [["UITabBarController", "Root", "CartModel"], ["UINavigationController", "Root", "CartModel"]],
             "CartModel",
-            "same class, same 1\u{A0}owner; the 2\u{A0}sample reports differ in 2\u{A0}system owners"
+            "same class, same owner; the 2\u{A0}sample reports differ in 2\u{A0}system owners"
         ),
         ([calls([]), calls([])], "CartModel", "same class, same 2\u{A0}app frames"),
         (

@@ -61,7 +61,7 @@ import Testing
         ),
         (
             leak("Cart", calls("load")), leak("Order", calls("load")),
-            "other class: Order; the same 1 app function"
+            "other class: Order; the same app function"
         ),
         (
             leak("Cart", calls("load", "main")), leak("Order", calls("save", "main")),
@@ -88,7 +88,7 @@ import Testing
         ),
         (
             leak("Cart", calls("load")), leak("Cart", calls("load"), version: 3),
-            "same class; the same 1 app function; grouped by rule 3"
+            "same class; the same app function; grouped by rule 3"
         ),
         (
             leak("Store<HomeState>", []), leak("Store<CartState>", []),
@@ -125,7 +125,7 @@ import Testing
         ),
         (
             leak("HomeViewModel", calls("load")), leak("CartViewModel", calls("load")),
-            "class CartViewModel instead of HomeViewModel; the same 1 app function"
+            "class CartViewModel instead of HomeViewModel; the same app function"
         ),
         (
             leak("HomeViewModel", calls("load")), leak("CartViewModel", [], version: 1),
@@ -151,7 +151,7 @@ import Testing
         ),
         (
             text("the home screen stays", calls("load")), text("the cart screen stays", calls("load")),
-            "text with “cart” instead of “home”; the same 1 app function"
+            "text with “cart” instead of “home”; the same app function"
         ),
     ]
 

@@ -73,7 +73,8 @@ import Testing
         #expect(markup.texts.contains("2\u{A0}ignored leaks"))
         #expect(
             markup.texts.contains(
-                "2,651\u{A0}reports · Hidden: 6\u{A0}leaks · Dropped: 14 (device limit: 12, too old: 2)"))
+                "2,651\u{A0}reports · Hidden: 6\u{A0}leaks · Reports dropped on devices: 14 (storage limit of the device: 12, too old: 2)"
+            ))
     }
 
     @Test(arguments: [
@@ -246,7 +247,7 @@ import Testing
         var report = LeakReport()
         report.at = at.map { WireTime(milliseconds: $0) }
         let sample = SampleReport(
-            place: .first, at: 5, origin: Submission.Origin(app: "a", version: "1"), body: [])
+            reason: .first, at: 5, origin: Submission.Origin(app: "a", version: "1"), body: [])
         let kept = ParsedSample(sample: sample, report: report)
         #expect(kept.implausibleDeviceTime == doubted)
         let context = PageContext(links: Links(mode: .server(base: "")), now: 0)

@@ -361,10 +361,10 @@ enum Shop {
         return report
     }
 
-    static func kept(_ place: SampleReport.Place, hours: Int64) -> ParsedSample {
+    static func kept(_ place: SampleReport.Reason, hours: Int64) -> ParsedSample {
         ParsedSample(
             sample: SampleReport(
-                place: place, at: now - hours * hour,
+                reason: place, at: now - hours * hour,
                 origin: Submission.Origin(
                     app: "com.acme.shop", version: "5.2.0", build: "812", system: "iOS 19.1",
                     model: "iPhone17,1"),

@@ -104,7 +104,7 @@ import Testing
             let batch = #"{"app":{"id":"app\#(index)","version":"1"},"reports":[{"class":"A"}]}"#
             #expect(try running.post(batch).status == 200)
         }
-        #expect(try texts(running, "/").contains("3\u{A0}more apps, less recently seen"))
+        #expect(try texts(running, "/").contains("and 3\u{A0}more apps last seen earlier"))
         let apps = try #require(try running.json("/api/v1/summary")["apps"] as? [Any])
         #expect(apps.count == AppOverview.maxShownApps)
     }

@@ -222,7 +222,7 @@ import Testing
     }
 
     private static let limits: [any WritableKeyPath<LeakDetector.Limits, Int> & Sendable] = [
-        \.graceMilliseconds, \.secondLookMilliseconds, \.outstanding, \.survivors, \.survivorMilliseconds,
+        \.graceMilliseconds, \.secondCheckMilliseconds, \.outstanding, \.survivors, \.survivorMilliseconds,
         \.checkedTypes,
     ]
 

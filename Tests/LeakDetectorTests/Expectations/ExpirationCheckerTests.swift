@@ -101,7 +101,7 @@ import LeakPlatform
         bench.detector.expectDeallocation(of: page)
         bench.wait(10_000)
         #expect(bench.lines.isEmpty)
-        // Of a thousand new objects some get the place of one that went.
+        // Some of a thousand new objects get the address of a deallocated object.
         for _ in 0..<1_000 { bench.detector.ignore(Page()) }
         let pages = (0..<100).map { _ in Page() }
         for page in pages { bench.detector.expectDeallocation(of: page) }
@@ -225,7 +225,7 @@ import LeakPlatform
             let clock: VirtualClock
             init(_ clock: VirtualClock) { self.clock = clock }
             var object: AnyObject? { nil }
-            func look() -> ObjectState {
+            func readState() -> ObjectState {
                 clock.block(for: 10_000)
                 return .gone
             }
@@ -252,7 +252,7 @@ import LeakPlatform
             let detector: LeakDetector
             init(_ detector: LeakDetector) { self.detector = detector }
             var object: AnyObject? { nil }
-            func look() -> ObjectState {
+            func readState() -> ObjectState {
                 detector.expectDeallocation(of: Page())
                 return .gone
             }
@@ -309,7 +309,7 @@ import LeakPlatform
             let detector: LeakDetector
             init(_ detector: LeakDetector) { self.detector = detector }
             var object: AnyObject? { nil }
-            func look() -> ObjectState {
+            func readState() -> ObjectState {
                 detector.stop()
                 return .gone
             }

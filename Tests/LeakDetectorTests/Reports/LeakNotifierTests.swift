@@ -96,7 +96,7 @@ import LeakPlatform
         init(_ owners: [String]) { self.owners = owners }
 
         var object: AnyObject? { page }
-        func look() -> ObjectState { .retained(ObjectIdentifier(page)) }
+        func readState() -> ObjectState { .retained(ObjectIdentifier(page)) }
         func description(_ context: ExpectationContext) -> ObjectDescription {
             ObjectDescription(kind: .view, type: Page.self, owners: owners, children: [Sheet.self])
         }

@@ -20,7 +20,7 @@ private final class Cache: Sendable {}
     private static var limits: LeakDetector.Limits {
         var limits = LeakDetector.Limits()
         limits.graceMilliseconds = 10
-        limits.secondLookMilliseconds = 10
+        limits.secondCheckMilliseconds = 10
         return limits
     }
 
@@ -62,7 +62,7 @@ private final class Cache: Sendable {}
         final class Unshared {}
         let (answers, answered) = AsyncStream.makeStream(of: Bool.self)
         var limits = LeakDetector.Limits()
-        (limits.graceMilliseconds, limits.secondLookMilliseconds) = (10, 10)
+        (limits.graceMilliseconds, limits.secondCheckMilliseconds) = (10, 10)
         let detector = LeakDetector(
             .custom(
                 onDetectOnQueue: { finding in

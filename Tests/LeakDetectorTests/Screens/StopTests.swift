@@ -72,7 +72,7 @@ import Testing
     @Test func `what is ignored before screens are watched is ignored, on two queues too`() async throws {
         let kit = SimulatedUIKit(queue: DispatchQueue(label: "objects")) {
             $0.graceMilliseconds = 100
-            $0.secondLookMilliseconds = 0
+            $0.secondCheckMilliseconds = 0
         }
         let cart = kit.keep(Cart(kit))
         kit.detector.ignore(cart)

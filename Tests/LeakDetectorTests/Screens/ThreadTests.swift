@@ -88,7 +88,7 @@ import Testing
     @Test func `a detector with a queue of its own looks at screens on the main queue`() async throws {
         let kit = SimulatedUIKit(queue: DispatchQueue(label: "objects")) {
             $0.graceMilliseconds = 30
-            $0.secondLookMilliseconds = 30
+            $0.secondCheckMilliseconds = 30
         }
         let held = closed(kit)
         final class Model: Sendable {}
@@ -108,7 +108,7 @@ import Testing
     func `a pause holds for screens that are watched before it or after`(isBefore: Bool) async throws {
         let kit = SimulatedUIKit(queue: DispatchQueue(label: "objects")) {
             $0.graceMilliseconds = 0
-            $0.secondLookMilliseconds = 0
+            $0.secondCheckMilliseconds = 0
         }
         if isBefore { _ = kit.screens }
         kit.detector.pause()
@@ -125,7 +125,7 @@ import Testing
     @Test func `what is ignored is ignored on both queues`() async throws {
         let kit = SimulatedUIKit(queue: DispatchQueue(label: "objects")) {
             $0.graceMilliseconds = 200
-            $0.secondLookMilliseconds = 0
+            $0.secondCheckMilliseconds = 0
         }
         _ = kit.screens
         kit.window.root = Home(kit)

@@ -8,7 +8,7 @@ import LeakPlatform
 @Suite struct SelfTestTests {
     private func detector(_ change: (inout LeakDetector.Limits) -> Void = { _ in }) -> LeakDetector {
         var limits = LeakDetector.Limits()
-        limits.secondLookMilliseconds = 0
+        limits.secondCheckMilliseconds = 0
         change(&limits)
         return LeakDetector(
             .report { report in Issue.record("a self-test is reported to nobody: \(report)") },

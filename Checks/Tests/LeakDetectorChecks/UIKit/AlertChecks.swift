@@ -242,7 +242,7 @@ extension Serialized {
 
         @Test func `the mode that shows alerts shows them here, in debug builds`() async throws {
             var limits = LeakDetector.Limits()
-            (limits.graceMilliseconds, limits.secondLookMilliseconds) = (10, 10)
+            (limits.graceMilliseconds, limits.secondCheckMilliseconds) = (10, 10)
             let detector = LeakDetector(.alert, limits: limits)
             await activate()
             let badge = Badge()

@@ -113,7 +113,7 @@ enum GroupingRules {
     ) -> ReportedObject? {
         guard let className = subject.className else { return nil }
         if let qualified = subject.qualified { return qualified }
-        // The name may begin with another module than the sender's.
+        // The name may begin with another module than that of the sender.
         guard module != nil, className.module == nil, className.isDotted else { return nil }
         let unqualified = self.subject(of: report, module: nil, symbols).subject
         return unqualified.className?.appModule == nil ? nil : unqualified

@@ -2,7 +2,7 @@ internal import LeakStore
 
 extension LeakID {
     /// Returns the id of the same leak in an environment. In ``AppKey/production`` the id stays as it is; in any other environment
-    /// its bits are inverted where the hash of the environment's name has a 1, so that each of the ids gives all others.
+    /// its bits are inverted where the hash of the environment's name has a 1, so that the ids of all environments can be computed from any of them.
     func inEnvironment(_ environment: String) -> LeakID {
         guard environment != AppKey.production else { return self }
         let mask = LeakID(bytes: SHA256Hash.hash(Array("environment \(environment)".utf8)))

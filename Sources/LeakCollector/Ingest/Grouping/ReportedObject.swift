@@ -105,7 +105,7 @@ struct ReportedObject {
             let elements = cycle.compactMap { raw -> (key: String, detailed: String, shown: String)? in
                 let name = Name(raw, module: module)
                 guard !name.plainName.isEmpty else { return nil }
-                let key = Cycle.element(name.plainName)
+                let key = Cycle.publicName(name.plainName)
                 let detailed = key == name.plainName ? name.name : key
                 return (key, detailed, SwiftClosureName(raw, module: module)?.text ?? detailed)
             }
@@ -165,7 +165,7 @@ struct ReportedObject {
         }
         let name = Name(property == nil ? raw : reference.object, module: module).plainName
         guard !name.isEmpty else { return nil }
-        return Cycle.element(name) + (property.map { "." + $0 } ?? "")
+        return Cycle.publicName(name) + (property.map { "." + $0 } ?? "")
     }
 
     /// Returns `true` for a text that can be the path of a property, such as `onChange` or `items[3].next`.
@@ -220,8 +220,8 @@ struct ReportedObject {
             return ([className?.name ?? template] + keyCalls, GroupingRules.currentVersion)
         }
         let key = classAndPath(\.name, text: template)
-        // A name that version 1 would keep unchanged belongs to the group of version 1. Therefore a host of SwiftUI views
-        // whose modifiers were left out has the same group as a host without modifiers.
+        // If version 1 of the rules gives the same key, the report stays in the group of version 1. Therefore a host of
+        // SwiftUI views whose modifiers were left out has the same group as a host without modifiers.
         let belongsToVersion1 = zip(key, oldKey(fingerprint: fingerprint)).allSatisfy { name, oldName in
             name == oldName || className != nil && TypeName(name).text == name
         }

@@ -128,10 +128,10 @@ enum TextMasker {
 
     /// Returns `true` if an element is a JSON object.
     private static func hasObject(from start: Int, in text: UnsafeBufferPointer<UInt8>) -> Bool {
-        var index = unsafe nextByte(UInt8(ascii: "{"), from: start, in: text)
+        var index = unsafe firstIndex(of: UInt8(ascii: "{"), from: start, in: text)
         while index < text.count {
             if unsafe isStartOfString(index, in: text) { return true }
-            index = unsafe nextByte(UInt8(ascii: "{"), from: index + 1, in: text)
+            index = unsafe firstIndex(of: UInt8(ascii: "{"), from: index + 1, in: text)
         }
         return false
     }
@@ -141,14 +141,18 @@ enum TextMasker {
     private static func next(
         _ pattern: StaticString, rareByteOffset: Int, from start: Int, in text: UnsafeBufferPointer<UInt8>
     ) -> Int {
-        var found = unsafe nextByte(pattern.utf8Start[rareByteOffset], from: start + rareByteOffset, in: text)
+        var found = unsafe firstIndex(
+            of: pattern.utf8Start[rareByteOffset], from: start + rareByteOffset, in: text)
         while found < text.count, unsafe !starts(with: pattern, at: found - rareByteOffset, in: text) {
-            found = unsafe nextByte(pattern.utf8Start[rareByteOffset], from: found + 1, in: text)
+            found = unsafe firstIndex(of: pattern.utf8Start[rareByteOffset], from: found + 1, in: text)
         }
         return found < text.count ? found - rareByteOffset : found
     }
 
-    private static func nextByte(_ byte: UInt8, from start: Int, in text: UnsafeBufferPointer<UInt8>) -> Int {
+    /// Returns the index of the first `byte` at `start` or later; `text.count` if there is none.
+    private static func firstIndex(of byte: UInt8, from start: Int, in text: UnsafeBufferPointer<UInt8>)
+        -> Int
+    {
         guard start < text.count, let base = text.baseAddress,
             let found = unsafe memchr(base + start, Int32(byte), text.count - start)
         else { return text.count }

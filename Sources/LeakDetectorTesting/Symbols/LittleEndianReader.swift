@@ -1,8 +1,8 @@
-/// A reader of little-endian numbers and texts in the bytes of a file.
+/// Reads little-endian numbers and texts from the bytes of a file in memory.
 ///
 /// Beyond the end of its range it reads zeros and is no longer valid, so that a damaged file gives a wrong result instead of a
 /// crash.
-@safe struct FileReader {
+@safe struct LittleEndianReader {
     private let bytes: UnsafeRawBufferPointer
     private(set) var position: Int
     let end: Int
