@@ -15,11 +15,12 @@ import Testing
         let tables = """
             create table app (id integer primary key, pinned_release integer, newest_release integer);
             insert into app values (1, null, null);
-            create table release (id integer primary key, app integer, order_key blob);
-            create table release_hour (app, hour, release, sessions, reports, primary key (app, hour, release)) without rowid;
+            create table release (id integer primary key, app integer, version text, order_key blob);
+            create table release_hour (app, hour, release, sessions, reports, bucket, primary key (app, hour, release))
+              without rowid;
             with recursive n (i) as (select 1 union all select i + 1 from n where i < \(count))
-              insert into release select i, 1, cast(printf('%05d', i) as blob) from n;
-            insert into release_hour select 1, 1, id, 10, 10 from release;
+              insert into release select i, 1, i, x'02' || cast(printf('%05d', i) as blob) from n;
+            insert into release_hour select 1, 1, id, 10, 10, -1 from release;
             """
         let filled = unsafe sqlite3_exec(database, tables, nil, nil, nil)
         try #require(filled == SQLITE_OK)

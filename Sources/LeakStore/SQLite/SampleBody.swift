@@ -44,7 +44,8 @@ enum SampleBody {
                     return unsafe sqlite3_result_null(context)
                 }
                 unsafe json.withUnsafeBytes { json in
-                    unsafe sqlite3_result_blob(context, json.baseAddress, Int32(json.count), transientDestructor)
+                    unsafe sqlite3_result_blob(
+                        context, json.baseAddress, Int32(json.count), transientDestructor)
                 }
             }, nil, nil, nil)
     }

@@ -148,7 +148,7 @@ enum SampleCheck: String, CaseIterable, Sendable {
         check.classes = ["CartViewController", "Rare"].map {
             SampleCheck.checked($0, .needs(checks: 9_000), 5_000, 4_000)
         }
-        #expect(try result(of: check).notes.first == "Too few checks: Rare 4,000 of 9,000.")
+        #expect(try result(of: check).notes.first == "Too few checks: Rare (4,000 of 9,000).")
     }
 
     @Test func `reports for JUnit and GitLab name the environment, and their findings differ by it`() throws {

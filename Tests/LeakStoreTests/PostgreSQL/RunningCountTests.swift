@@ -21,6 +21,9 @@ import LeakSeededRandom
             return query
         }
 
+        /// All orders but the one by reports of 14 days, which adds up the days of each leak.
+        private static let sorts = LeakQuery.Sort.allCases.filter { $0 != .recent }
+
         private func fill(_ store: any Store) throws {
             for days in [120, 60, 20, 9, 5, 1, 0] as [Int64] {
                 let reports = (0..<40).map {
@@ -55,7 +58,7 @@ import LeakSeededRandom
         func `a list of a period adds up no rows of older leaks`(period: Period) throws {
             try fill(try PostgreSQLStore(address: schema.address, clock: .unguarded))
             let connection = try PostgreSQLConnection(to: schema.address)
-            for sort in LeakQuery.Sort.allCases {
+            for sort in Self.sorts {
                 #expect(try scans(of: query(period, sort), connection) == 0)
             }
         }
@@ -64,7 +67,7 @@ import LeakSeededRandom
         func `a list of a version adds up no rows`(period: Period) throws {
             try fill(try PostgreSQLStore(address: schema.address, clock: .unguarded))
             let connection = try PostgreSQLConnection(to: schema.address)
-            for sort in LeakQuery.Sort.allCases {
+            for sort in Self.sorts {
                 var query = query(period, sort)
                 query.version = "1.0"
                 #expect(try scans(of: query, connection) == 0)

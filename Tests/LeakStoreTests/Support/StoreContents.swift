@@ -94,7 +94,11 @@ struct StoreContents {
     }
 
     private mutating func read(_ id: LeakID, _ reader: any StoreReader, now: Int64) throws {
-        lines.append("leak \(String(describing: try reader.leak(id, now: now)))")
+        var detail = try reader.leak(id, now: now)
+        // Sorted, because the order of a dictionary differs.
+        lines.append("fixes \((detail?.fixes ?? [:]).sorted { $0.key < $1.key })")
+        detail?.fixes = [:]
+        lines.append("leak \(String(describing: detail))")
         lines.append("days \(String(describing: try reader.trend(of: id, by: .day, now: now)))")
         lines.append("hours \(String(describing: try reader.trend(of: id, by: .hour, now: now)))")
         lines.append("samples \(String(describing: try reader.samples(of: id)))")
