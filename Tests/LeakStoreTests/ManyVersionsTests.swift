@@ -19,7 +19,7 @@ import Testing
             create table release_hour (app, hour, release, sessions, reports, bucket, primary key (app, hour, release))
               without rowid;
             with recursive n (i) as (select 1 union all select i + 1 from n where i < \(count))
-              insert into release select i, 1, i, x'02' || cast(printf('%05d', i) as blob) from n;
+              insert into release select i, 1, i, cast(x'02' || printf('%05d', i) as blob) from n;
             insert into release_hour select 1, 1, id, 10, 10, -1 from release;
             """
         let filled = unsafe sqlite3_exec(database, tables, nil, nil, nil)
