@@ -183,7 +183,7 @@
                 "the current release of an app is the pinned one, or the highest with adoption",
                 """
                 select count(*) from app a where newest_release is distinct from
-                  (\(CurrentRelease.postgreSQLRow))
+                  (\(CurrentRelease.row))
                 """),
             RowCheck(
                 "the impact of a leak is its installs in the current release",

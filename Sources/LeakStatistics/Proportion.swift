@@ -25,11 +25,14 @@ public struct Proportion: Hashable, Sendable {
     ///
     /// Source: E. B. Wilson, Journal of the American Statistical Association 22 (1927), pp. 209–212.
     ///
-    /// - Parameter confidence: between 0 and 1.
+    /// - Parameters:
+    ///   - confidence: between 0 and 1.
+    ///   - effect: ``BucketedCounts/designEffect(of:)``. The interval is that of the number of independent trials with the same
+    ///     variance, which need not be whole. Source: L. Kish, Survey Sampling (1965), section 5.4.
     /// - Returns: 0 to 1 if there are no trials.
-    public func wilsonInterval(confidence: Double) -> ClosedRange<Double> {
+    public func wilsonInterval(confidence: Double, effect: Double = 1) -> ClosedRange<Double> {
         guard trials > 0 else { return 0...1 }
-        let (n, p) = (Double(trials), rate)
+        let (n, p) = (Double(trials) / max(1, effect), rate)
         let z = SpecialFunctions.normalQuantile((1 + confidence) / 2)
         let scale = 1 + z * z / n
         let middle = (p + z * z / (2 * n)) / scale

@@ -29,6 +29,15 @@ import Testing
         #expect(FisherTest.probabilityOfRise(from: some, to: none) == 1)
     }
 
+    @Test func `the interval of dependent trials is that of fewer independent ones, which need not be whole`()
+    {
+        let few = Proportion(events: 6, trials: 60).wilsonInterval(confidence: 0.95)
+        #expect(Proportion(events: 60, trials: 600).wilsonInterval(confidence: 0.95, effect: 10) == few)
+        // All leaks are of one of 64 devices.
+        let interval = Proportion(events: 100, trials: 6_400).wilsonInterval(confidence: 0.95, effect: 101.6)
+        #expect(interval.lowerBound > 0.001 && interval.upperBound > 0.08)
+    }
+
     @Test func `more events than trials count as all of them`() {
         #expect(Proportion(events: 12, trials: 10) == Proportion(events: 10, trials: 10))
         #expect(Proportion(events: -1, trials: -5) == Proportion(events: 0, trials: 0))

@@ -15,7 +15,11 @@ import Testing
     ) throws {
         let installs: [UInt64?] = installs.isEmpty && sessions == 0 ? [nil] : installs
         var batch = submission(
-            installs.map { Report(leak: leak(name), version: version, install: $0, at: now, count: reports) },
+            installs.flatMap {
+                [Report](
+                    repeating: Report(leak: leak(name), version: version, install: $0, at: now),
+                    count: reports)
+            },
             at: now)
         if sessions > 0 {
             batch.usageCounts = senders.enumerated().map { index, sender in
@@ -44,15 +48,18 @@ import Testing
             ([("5.2", 9_500), ("5.3", 499)], "5.2"), ([("5.2", 9_500), ("5.3", 500)], "5.3"),
             // Two versions with adoption: the higher one.
             ([("5.2", 9_000), ("5.3", 500)], "5.3"),
-            // The current release stays until it has less than 3 % or 60.
+            // The current release stays until it has less than 3 %, or less than 100.
             ([("5.3", 300), ("5.2", 9_701)], "5.2"), ([("5.3", 300), ("5.2", 9_700)], "5.3"),
-            ([("5.3", 59), ("5.2", 100)], "5.2"), ([("5.3", 60), ("5.2", 100)], "5.3"),
+            ([("5.3", 99), ("5.2", 100)], "5.2"), ([("5.3", 60), ("5.2", 99)], "5.2"),
             // No version has 100: the most used, and of equals the higher.
             ([("5.2", 59), ("5.3", 5)], "5.2"), ([("5.2", 59), ("5.3", 59)], "5.3"),
             ([("5.2", 59), ("999.0-dev", 1)], "5.2"),
-            // A version without a number is current only if there is no other, and `other` never.
+            // Reports without a version are current only if there is no other, and `other` never.
             ([("unknown", 9_000), ("1.0", 9)], "1.0"), ([("other", 9_000), ("1.0", 9)], "1.0"),
-            ([("unknown", 900), ("beta", 90)], "unknown"), ([("other", 9_000), ("beta", 9)], "beta"),
+            ([("unknown", 900)], "unknown"), ([("other", 9_000), ("beta", 9)], "beta"),
+            // A version with a number hides none that is more used.
+            ([("nightly-aa", 5_000), ("1.0", 9)], "nightly-aa"),
+            ([("nightly-aa", 900), ("1.0", 100)], "1.0"),
         ] as [([(String, Int)], String)])
     func `the current release is the highest with 5 % of the sessions and with 100`(
         counts: [(version: String, sessions: Int)], current: String
@@ -160,6 +167,14 @@ import Testing
         #expect(try newest() == "5.2")
         try count("5.3", sessions: 1, from: [8])
         #expect(try newest() == "5.3")
+    }
+
+    @Test func `a report counts once, so that it does not outweigh sessions`() throws {
+        try count("5.2", sessions: 2_000)
+        try count("4.0", installs: [1, 2], sessions: 4)
+        let report = Report(leak: leak("Page"), version: "4.0", install: 1, count: 100_000)
+        #expect(try store.count([submission([report])], now: noon) == [.counted])
+        #expect(try newest() == "5.2")
     }
 
     @Test func `sessions and reports count in the hour in which they began or were made`() throws {

@@ -71,6 +71,18 @@ import Testing
         check.leaks.filter { $0.result.kind == kind }.map(\.row.identity.title)
     }
 
+    @Test func `a version without a leak is the baseline if its class was checked`() throws {
+        try count("5.1", Count(name: "A", reports: 400, checks: 4_000))
+        try count("5.2", Count(name: "A", checks: 4_000, installs: 40))
+        try count("5.3", Count(name: "A", reports: 400, checks: 4_000))
+        let check = try check()
+        #expect(check.baseline?.version == "5.2")
+        #expect(check.worseCount + check.newCount + check.backCount == 1)
+        // A developer's version has few checks.
+        try count("5.2.9", Count(name: "A", checks: 120, installs: 1))
+        #expect(try self.check().baseline?.version == "5.2")
+    }
+
     @Test func `a version that leaks as before passes`() throws {
         try count("5.2", Count(name: "Page", reports: 150, checks: 3_000))
         try count("5.3", Count(name: "Page", reports: 160, checks: 3_000))

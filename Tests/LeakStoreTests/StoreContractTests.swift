@@ -174,7 +174,7 @@ import Testing
         let reports =
             (1...9).map { Report(leak: page, version: "1.0", install: $0) }
             + (1...2).map { Report(leak: page, version: "2.0", install: $0) }
-            + (1...5).map { Report(leak: cart, version: "2.0", install: $0, count: 2) }
+            + (0..<10).map { Report(leak: cart, version: "2.0", install: $0 / 2 + 1) }
         _ = try store.count([submission(reports)], now: noon)
         let reader = try store.makeReader()
         for (period, search) in [(nil, nil), (Period.day, nil), (nil, "a")] as [(Period?, String?)] {

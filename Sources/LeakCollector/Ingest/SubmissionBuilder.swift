@@ -8,7 +8,7 @@ internal import LeakStore
 struct SubmissionBuilder {
     /// The app of reports that name no app, if their ingest key is not restricted to one.
     static let defaultApp = "default"
-    static let unknownVersion = "unknown"
+    static let unknownVersion = CurrentRelease.unknownVersion
     /// Milliseconds that a report's time may be ahead of the time of receipt. Beyond this the device's clock is
     /// considered wrong, and the time of receipt counts.
     static let maxLeadMilliseconds: Int64 = 24 * 3600 * 1000

@@ -90,7 +90,7 @@
                 "alter table release_hour add column if not exists bucket bigint not null default -1",
                 // Chooses the current releases by the rule of this version. A later rule that needs other columns must choose them in
                 // its own migration, in place of this one.
-                "update app a set newest_release = (\(CurrentRelease.postgreSQLRow))",
+                "update app a set newest_release = (\(CurrentRelease.row))",
                 """
                 update leak l set impact = i.installs
                 from (select l.id as leak, coalesce(c.installs, 0) as installs from app a join leak l on l.app = a.id

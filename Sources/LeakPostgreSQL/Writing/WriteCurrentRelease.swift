@@ -2,9 +2,6 @@
     internal import LeakStore
 
     extension CurrentRelease {
-        /// SQL for the row of the current release of an app `a`.
-        static let postgreSQLRow = row(numbered: #"'\x02'::bytea"#)
-
         /// Chooses the current releases of apps again. If an app gets another one, the impact of each of its leaks becomes the
         /// number of installs in that release. Runs after all counting.
         ///
@@ -13,8 +10,8 @@
             Query(
                 """
                 with changed as (
-                  update app a set newest_release = (\(postgreSQLRow))
-                  where a.id = any($1::bigint[]) and a.newest_release is distinct from (\(postgreSQLRow))
+                  update app a set newest_release = (\(row))
+                  where a.id = any($1::bigint[]) and a.newest_release is distinct from (\(row))
                   returning a.id, a.newest_release)
                 update leak l set impact = i.installs
                 from (select l.id as leak, coalesce(c.installs, 0) as installs

@@ -1,21 +1,21 @@
 /// The choice of the current release of an app in an environment: the pinned release; without one, the highest version with
 /// adoption. A version has adoption if it has at least ``minimumPercentage`` percent of the environment's sessions in the last 24
 /// hours with sessions, and at least ``minimumSessions``. The current release keeps its adoption until it has less than
-/// ``keptPercentage`` percent or ``keptSessions``. If no version has adoption, the one with the most sessions is the current release.
+/// ``keptPercentage`` percent. If no version has adoption, the one with the most sessions is the current release.
 ///
 /// A version that a single install uses is no candidate while another one is used by several, or by installs that are not named.
-/// Neither is a version without a number while a numbered one is known, nor ``StoreLimits/other`` while there is any other. A version
-/// whose senders name no install has adoption only if no version with named ones has.
+/// Neither is ``unknownVersion`` while there is any other, and ``StoreLimits/other`` never is. A version whose senders name no install has adoption only if no version with named ones has.
 ///
 /// If most senders report no sessions, which shows in more than ``reportsPerSession`` reports for each, reports count instead.
 /// Sessions and reports count in the hour in which they began or were made. The table `release_hour` has the last ``hours`` hours
 /// with any, of the ``keptHours`` before the last report, so the current release does not change while nothing arrives. The row of
 /// the current release is stored in `app.newest_release`, because the impact of every leak depends on it.
 public enum CurrentRelease {
+    /// The version of reports that name none.
+    package static let unknownVersion = "unknown"
     public static let minimumSessions = 100
     public static let minimumPercentage = 5
-    /// The same bounds for the current release are lower, so that it does not change back and forth.
-    public static let keptSessions = 60
+    /// The bound for the current release is lower, so that it does not change back and forth.
     public static let keptPercentage = 3
     private static let reportsPerSession = 10
     /// Minimum number of installs with a leak that shows that a version was in use without ``minimumSessions``. A single install may
@@ -42,15 +42,9 @@ public enum CurrentRelease {
         hour > now - keptHours && hour <= now + leadHours
     }
 
-    /// ``row(numbered:)`` for SQLite.
-    static let row = row(numbered: "x'02'")
-
-    /// Returns SQL for the id of the current release of an app `a`. Before anything was counted, and for an app that reported last
-    /// before the hours were stored, it is the stored release, or else the highest version.
-    ///
-    /// - Parameter numbered: SQL for ``VersionOrder/numbered``.
-    package static func row(numbered: String) -> String {
-        """
+    /// SQL for the id of the current release of an app `a`, in the syntax of all databases. Before anything was counted, and for an app
+    /// that reported last before the hours were stored, it is the stored release, or else the highest version.
+    package static let row = """
         select coalesce(a.pinned_release, (
           select id from (
             select id, order_key, is_current, candidacy, is_named, used, sum(used) over () as total from (
@@ -58,9 +52,8 @@ public enum CurrentRelease {
                 >= sum(reports) over () then sessions else reports end as used
               from (
                 select r.id, r.order_key, case when r.id = a.newest_release then 1 else 0 end as is_current,
-                  case when r.version = '\(StoreLimits.other)' then 0
-                    else case when r.order_key >= \(numbered) then 2 else 0 end
-                      + case when min(h.bucket) = max(h.bucket) and max(h.bucket) >= 0 then 1 else 2 end
+                  case r.version when '\(StoreLimits.other)' then 0 when '\(unknownVersion)' then 1
+                    else case when min(h.bucket) = max(h.bucket) and max(h.bucket) >= 0 then 2 else 3 end
                     end as candidacy,
                   case when max(h.bucket) = \(SubmissionAggregate.HourUse.unknownInstalls) then 0 else 1 end as is_named,
                   sum(h.sessions * 1.0) as sessions, sum(h.reports * 1.0) as reports
@@ -68,15 +61,13 @@ public enum CurrentRelease {
                 group by r.id, r.version, r.order_key) as summed
               ) as counted
             ) as shares
-          where candidacy > 0 and (order_key >= \(numbered)
-            or not exists (select 1 from release s where s.app = a.id and s.order_key >= \(numbered)))
+          where candidacy > 0
           order by candidacy desc, case
-            when used < case is_current when 1 then \(keptSessions) else \(minimumSessions) end
+            when used < \(minimumSessions)
               or used * 100 < total * case is_current when 1 then \(keptPercentage) else \(minimumPercentage) end then used
             else total + 1 + is_named end desc, order_key desc limit 1), a.newest_release,
           (select id from release where app = a.id order by order_key desc limit 1))
         """
-    }
 
     /// SQL for the id of the release that “now” and “next” of a decision about a leak `l` of an app `a` refer to: the current
     /// release, or a higher one that is in use: ``LeakDetail/referenceVersion``.
@@ -90,14 +81,18 @@ public enum CurrentRelease {
 
     /// Columns of `release` r for ``earlierOrder``.
     package static let earlierColumns = """
-        r.id, r.version, r.order_key, r.sessions, r.installs, max(r.installs) over () as most_installs
+        r.id, r.version, r.order_key, r.sessions, r.checks, max(r.checks) over () as most_checks, r.installs,
+          max(r.installs) over () as most_installs
         """
 
     /// SQL that sorts rows with ``earlierColumns``, so that the highest version that was in use is the first. Such a version had at
-    /// least ``minimumSessions``, or leaked on ``minimumInstalls`` and ``minimumPercentage`` percent of the most installs of a
-    /// version. The counts of all time decide, because an earlier version may have had no sessions in the last 24 hours with sessions.
+    /// least ``minimumSessions``, or as many checks and ``minimumPercentage`` percent of the most checks of a version, or leaked on
+    /// ``minimumInstalls`` and ``minimumPercentage`` percent of the most installs of a version. Without checks, a version without a
+    /// leak would not be seen to be in use. The counts of all time decide, because an earlier version may have had no sessions in the last 24 hours with sessions.
     package static let earlierOrder = """
-        case when sessions >= \(minimumSessions) or (installs >= \(minimumInstalls)
+        case when sessions >= \(minimumSessions)
+          or (checks >= \(minimumSessions) and checks * 100 >= most_checks * \(minimumPercentage))
+          or (installs >= \(minimumInstalls)
           and installs * 100 >= most_installs * \(minimumPercentage)) then 0 else 1 end, order_key desc
         """
 

@@ -154,7 +154,7 @@ package struct SubmissionAggregate {
             cells[cell].freed.addBounded(count)
             releases[release].freed.addBounded(count)
             releases[release].use(
-                in: Calendar.countedHour(of: sighting.at, arrival: submission.receivedAt), reports: count,
+                in: Calendar.countedHour(of: sighting.at, arrival: submission.receivedAt), reports: 1,
                 bucket: install == nil ? HourUse.unknownInstalls : bucket)
             apps[app].freed.addBounded(count)
             if let lived = sighting.livedMilliseconds { leaks[leak].lived.append((lived, count)) }
@@ -172,7 +172,7 @@ package struct SubmissionAggregate {
         cells[cell].reports.addBounded(count)
         releases[release].reports.addBounded(count)
         releases[release].use(
-            in: hourCounts[hourCount].hour, reports: count,
+            in: hourCounts[hourCount].hour, reports: 1,
             bucket: install == nil ? HourUse.unknownInstalls : bucket)
         apps[app].reports.addBounded(count)
         if let alive = sighting.alive {

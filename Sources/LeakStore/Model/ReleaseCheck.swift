@@ -42,13 +42,14 @@ public struct ReleaseCheck: Sendable {
         public var build: String?
         /// Sessions with a leak among all sessions.
         public var sessions = Proportion(events: 0, trials: 0)
-        /// The factor by which the variance of ``sessions`` is larger because devices differ: ``BucketedCounts/designEffect(of:)``.
-        public var sessionsEffect = 1.0
+        /// The factor by which the variance of ``sessions`` is larger because devices differ: ``BucketedCounts/designEffect(of:)``. `nil` if
+        /// fewer than about four devices sent them, which do not show how much devices differ.
+        public var sessionsEffect: Double? = 1
         public var checks = 0
         /// Reports that are split into buckets, of leaks that are not set aside.
         public var reports = 0
         /// The same factor as ``sessionsEffect`` for the rate of reports per check.
-        public var reportsEffect = 1.0
+        public var reportsEffect: Double? = 1
 
         package init(version: String, build: String? = nil) {
             self.version = version

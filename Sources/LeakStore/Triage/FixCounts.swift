@@ -50,11 +50,11 @@ package struct FixCounts: Sendable {
             reports.add(other.reports)
         }
 
-        /// `true` if the counts tell a rate: a version without checks would raise the rate of the other versions, and a version without reports
-        /// would lower it.
+        /// `true` if the counts tell a rate: a version without checks, or with more reports than checks, would raise the rate of the
+        /// other versions.
         var isRate: Bool {
             let (reportCount, checkCount) = (reports.counts.reduce(0, +), checks.counts.reduce(0, +))
-            return reportCount > 0 && reportCount <= checkCount
+            return checkCount > 0 && reportCount <= checkCount
         }
 
         var hasReports: Bool { reports.counts.contains { $0 > 0 } }
@@ -88,13 +88,19 @@ package struct FixCounts: Sendable {
         versions[versions.count - 1].counts.add(counts)
     }
 
-    /// Counts of the versions before the fix. If the leak was resolved before, only versions since that fix count: the versions before
-    /// it may have had another rate.
+    /// Counts of the versions before the fix, from the first to the last one with the leak. If the leak was resolved before, only
+    /// versions since that fix count: the versions before it may have had another rate. Versions between them without a report count,
+    /// too: without them a rare leak would seem to be frequent.
     private var countsBefore: Counts {
         let versions = before.filter(\.counts.isRate)
-        let lastFix = versions.last?.build.earlierFixes
+        let lastFix = versions.last(where: \.counts.hasReports)?.build.earlierFixes
+        let sinceLastFix = versions.filter { $0.build.earlierFixes == lastFix }
         var counts = Counts()
-        for version in versions where version.build.earlierFixes == lastFix { counts.add(version.counts) }
+        if let first = sinceLastFix.firstIndex(where: \.counts.hasReports),
+            let last = sinceLastFix.lastIndex(where: \.counts.hasReports)
+        {
+            for version in sinceLastFix[first...last] { counts.add(version.counts) }
+        }
         // A leak that was first seen in the version that should have the fix.
         return counts.hasReports ? counts : hadReports
     }

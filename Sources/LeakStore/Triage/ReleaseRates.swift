@@ -155,15 +155,14 @@ package struct ReleaseVerdict: Sendable {
     ) {
         let counts = BucketedCounts(events: sessions.leaky.counts, trials: sessions.all.counts)
         side.sessions = counts.total
-        side.sessionsEffect = BucketedCounts.designEffect(of: [counts])
+        side.sessionsEffect = counts.knownDesignEffect
         var (allChecks, allReports) = (BucketCounts(), BucketCounts())
         for counts in checks { allChecks.add(counts) }
         for counts in reports { allReports.add(counts) }
         side.checks = allChecks.total
         side.reports = allReports.total
-        side.reportsEffect = BucketedCounts.designEffect(of: [
-            BucketedCounts(events: allReports.counts, trials: allChecks.counts)
-        ])
+        side.reportsEffect =
+            BucketedCounts(events: allReports.counts, trials: allChecks.counts).knownDesignEffect
     }
 
     /// - Parameter rows: the rows of ``leaks``, by their numbers.

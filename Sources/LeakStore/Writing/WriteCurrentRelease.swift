@@ -11,14 +11,16 @@ extension Writer {
             let number = aggregate.apps[release.app].number
             let app = rows.apps[number]
             for use in SubmissionAggregate.HourUse.counted(release.hours, now: now) {
+                usedApps.insert(number)
                 var hours = try countedHours(of: app)
                 if !hours.contains(use.hour) {
-                    if hours.count >= CurrentRelease.hours, use.hour < hours[0] { continue }
+                    // Hours of a clock that was ahead are deleted below, and take no place from others.
+                    let kept = hours.filter { CurrentRelease.isKept($0, now: now) }
+                    if kept.count >= CurrentRelease.hours, use.hour < kept[0] { continue }
                     hours.append(use.hour)
                     hours.sort()
                     app.countedHours = hours
                 }
-                usedApps.insert(number)
                 try connection.run(
                     """
                     insert into release_hour (app, hour, release, sessions, reports, bucket) values (?, ?, ?, ?, ?, ?)
