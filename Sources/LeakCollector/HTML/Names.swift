@@ -48,9 +48,9 @@ extension LeakQuery.Sort {
     var columnTitle: String {
         switch self {
         case .impact:
-            "Installs with the leak in the current release, since the release came out. Installs by day are not stored. Sort by this column"
-        case .recent: "Sort by: \(displayName). The tallest bar of each trend is its busiest day"
-        default: "Sort by: \(displayName)"
+            "Installs with the leak in the current release, since it came out. Sort by this column"
+        case .recent: "Sort by \(displayName). The tallest bar of each trend is its busiest day"
+        default: "Sort by \(displayName)"
         }
     }
 }

@@ -55,9 +55,9 @@ struct FilterForm: Component {
     }
 
     /// Hidden fields with the query's other parameters, which the form would otherwise drop. They do not contain the
-    /// cursor, because the result begins at its first page.
+    /// cursor, because the result begins at its first page, nor the direction, which belongs to the order before.
     private var hiddenFields: HTML {
-        let others = Set(choices.map(\.name) + [order.name, "q", "cursor"])
+        let others = Set(choices.map(\.name) + [order.name, "order", "q", "cursor"])
         return HTML(
             context.query.parameters.compactMap { name, value in
                 guard let value, !others.contains(name) else { return nil }

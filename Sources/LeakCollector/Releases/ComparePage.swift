@@ -78,40 +78,48 @@ struct ComparePage: Component {
         return sides.map { side in
             tile(
                 "Leak-free sessions in \(IsolatedText(side.version))", leakFreeShare(side),
-                of: Count(side.sessions.trials).of("session", "sessions"))
+                of: Count(side.sessions.trials).of("session", "sessions"),
+                unknown: "Unknown: this version sent no sessions")
         }
             + sides.map { side in
                 tile(
                     "Leaks per 1,000 checks in \(IsolatedText(side.version))", leaksPerThousandChecks(side),
-                    of: Count(side.checks).of("check", "checks"))
+                    of: Count(side.checks).of("check", "checks"),
+                    unknown: side.checks == 0
+                        ? "Unknown: this version sent no checks"
+                        : "Unknown: more reports than checks, so some are of classes without checks")
             }
     }
 
-    private func tile(_ title: HTML, _ share: (value: HTML, interval: HTML)?, of trials: String) -> HTML {
+    private func tile(
+        _ title: HTML, _ share: (value: HTML, interval: HTML?)?, of trials: String, unknown: HTML
+    ) -> HTML {
         Tile(
             title: title, value: share?.value ?? "no data",
-            note: share.map { "\($0.interval) with 95 % confidence, of \(trials)" }
-                ?? "Unknown: this version sent no checks, or only reports of classes without checks"
+            note: share.map { share in
+                share.interval.map { "\($0) with 95 % confidence, of \(trials)" }
+                    ?? "of \(trials), from too few devices for an interval"
+            } ?? unknown
         ).html
     }
 
-    private func leakFreeShare(_ side: ReleaseCheck.Side) -> (value: HTML, interval: HTML)? {
+    private func leakFreeShare(_ side: ReleaseCheck.Side) -> (value: HTML, interval: HTML?)? {
         let sessions = side.sessions
         guard sessions.trials > 0 else { return nil }
         let leakFreeCount = sessions.trials - sessions.events
         let interval = Proportion(events: leakFreeCount, trials: sessions.trials)
             .interval(effect: side.sessionsEffect)
-        return ("\(Percentage(leakFreeCount, of: sessions.trials))", IntervalText.percent(interval))
+        return ("\(Percentage(leakFreeCount, of: sessions.trials))", interval.map(IntervalText.percent))
     }
 
     /// - Returns: `nil` without checks, and if there are more reports than checks, because some reports are then of classes without
     ///   checks.
-    private func leaksPerThousandChecks(_ side: ReleaseCheck.Side) -> (value: HTML, interval: HTML)? {
+    private func leaksPerThousandChecks(_ side: ReleaseCheck.Side) -> (value: HTML, interval: HTML?)? {
         guard side.checks > 0, side.reports <= side.checks else { return nil }
         let proportion = Proportion(events: side.reports, trials: side.checks)
         return (
             "\(Decimal(tenths: Int(saturating: proportion.rate * 10_000)))",
-            IntervalText.perThousand(proportion.interval(effect: side.reportsEffect))
+            proportion.interval(effect: side.reportsEffect).map(IntervalText.perThousand)
         )
     }
 

@@ -3,7 +3,7 @@ import LeakStore
 
 /// The newest versions of an app, each compared with the version before it, as ``ComparePage`` compares two versions.
 struct ReleaseComparisons {
-    /// Number of versions that are compared. A comparison reads all leaks of two versions.
+    /// Number of versions that are compared, besides the current release. A comparison reads all leaks of two versions.
     static let limit = 25
     private var checks: [String: ReleaseCheck] = [:]
 
@@ -16,7 +16,7 @@ struct ReleaseComparisons {
         throws(StoreError)
     {
         guard let key = app.key else { return }
-        for release in releases.prefix(Self.limit) {
+        for (index, release) in releases.enumerated() where index < Self.limit || release.isNewest {
             var query = ReleaseCheckQuery(
                 app: key.name, environment: key.environment, version: release.version)
             query.listsLeaks = false
@@ -38,24 +38,22 @@ struct ReleaseComparisons {
 extension Proportion {
     static let intervalConfidence = 0.95
 
-    /// Returns the confidence interval of a share whose trials depend on each other. It is computed for the number of independent
-    /// trials that has the same variance. Source: L. Kish, Survey Sampling (1965), section 5.4.
-    func interval(effect: Double) -> ClosedRange<Double> {
-        Proportion(events: Int(Double(events) / effect), trials: Int(Double(trials) / effect))
-            .wilsonInterval(confidence: Self.intervalConfidence)
+    /// Returns the confidence interval of a share whose trials depend on each other; `nil` without an effect.
+    func interval(effect: Double?) -> ClosedRange<Double>? {
+        effect.map { wilsonInterval(confidence: Self.intervalConfidence, effect: $0) }
     }
 }
 
 extension ReleaseSummary {
-    /// The interval of ``leakFreeSessions``; `nil` without sessions.
+    /// The interval of ``leakFreeSessions``; `nil` without sessions, and if too few devices sent them.
     func leakFreeInterval(_ check: ReleaseCheck) -> ClosedRange<Double>? {
         guard sessions > 0 else { return nil }
         return Proportion(events: sessions.saturated(adding: -leakySessions), trials: sessions)
             .interval(effect: check.version.sessionsEffect)
     }
 
-    /// The interval of leaks per check; `nil` without checks, and if there are more reports than checks, because some reports are then
-    /// of classes without checks.
+    /// The interval of leaks per check; `nil` without checks, if too few devices made them, and if there are more reports than checks,
+    /// because some reports are then of classes without checks.
     func leaksPerCheckInterval(_ check: ReleaseCheck) -> ClosedRange<Double>? {
         guard checks > 0, reports <= checks else { return nil }
         return Proportion(events: reports, trials: checks).interval(effect: check.version.reportsEffect)

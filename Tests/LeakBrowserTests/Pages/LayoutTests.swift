@@ -46,7 +46,7 @@ extension BrowserTests {
                 #expect(
                     try await tab.evaluate(
                         "document.querySelectorAll('table.releases [role=columnheader]').length"
-                    ).number == 11)
+                    ).number == 13)
             }
         }
 

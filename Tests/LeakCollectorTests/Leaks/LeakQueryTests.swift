@@ -40,7 +40,9 @@ import Testing
     }
 
     @Test func `every property has a parameter of its own`() throws {
+        // Only the stores set the property that is left out.
         let properties = Mirror(reflecting: LeakQuery()).children.compactMap(\.label)
+            .filter { $0 != "countsReportsBeforeDecision" }
         #expect(properties.sorted() == Self.changes.keys.sorted())
         var names: [String] = []
         for property in properties {
