@@ -137,7 +137,7 @@ struct ReleaseTable: Component {
         return "<small>\(link(count, to: release) { ($0.state, $0.sort) = (.any, .firstSeen) })</small>"
     }
 
-    /// Whether a leak is regressed follows from its reports, however few they are.
+    /// Reports decide if a leak is regressed, however few they are.
     private func regressed(_ release: ReleaseSummary) -> HTML {
         guard release.regressedLeaks > 0, comparisons[release] != nil else {
             return "\(Count(release.regressedLeaks))"
