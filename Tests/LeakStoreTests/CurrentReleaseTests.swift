@@ -138,6 +138,13 @@ import Testing
         #expect(try newest() == "6.0" && adoptions().map(\.count) == [0, 100, 102])
     }
 
+    @Test func `hours of a clock that was far ahead take no place from others`() throws {
+        for hours in 0..<24 { try count("7.0", sessions: 100, at: noon + (60 * 24 + Int64(hours)) * hour) }
+        #expect(try newest() == "7.0")
+        try count("5.2", sessions: 100)
+        #expect(try newest() == "5.2")
+    }
+
     @Test func `one install makes no version current while several use another`() throws {
         try count("5.2", installs: [1], sessions: 20)
         for _ in 0..<2 { try count("6.0", installs: [7], sessions: 100, from: [7]) }

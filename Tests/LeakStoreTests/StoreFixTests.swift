@@ -41,6 +41,16 @@ import Testing
         #expect(try store.count(batches, now: noon).allSatisfy { $0 == .counted })
     }
 
+    @Test func `the rate before a fix has the versions between those with reports`() throws {
+        try count("5.0", reports: 0, of: 500)
+        for (version, reports) in [("5.1", 2), ("5.2", 0), ("5.3", 0), ("5.4", 2)] {
+            try count(version, reports: reports, of: 500)
+        }
+        try count("5.5", reports: 0, of: 500)
+        try resolve(.version("6.0"))
+        #expect(try fix().progress.before == Proportion(events: 4, trials: 2_000))
+    }
+
     private func resolve(_ fix: Decision.Fix, _ name: String = "Page", now: Int64 = noon) throws {
         _ = try #require(
             try store.decide(Decision(.resolve(fix), by: "ada"), about: leak(name).id, now: now))

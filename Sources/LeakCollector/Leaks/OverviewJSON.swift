@@ -88,6 +88,7 @@ extension JSONWriter {
             writer.field("enough_data", check.isEnough)
             writer.field("new", check.newCount)
             writer.field("worse", check.worseCount)
+            writer.field("worse_classes", check.worseClasses.count)
             writer.field("better", check.betterCount - check.fixedCount)
             writer.field("fixed", check.fixedCount)
             writer.field("back", check.backCount)

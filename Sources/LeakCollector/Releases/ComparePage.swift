@@ -175,6 +175,9 @@ struct ComparePage: Component {
         ).html
     }
 
+    static let worseClassesAnchor = "worse-classes"
+    static let tooLittleDataAnchor = "cannot-tell"
+
     private func worseClasses(_ check: ReleaseCheck) -> HTML? {
         guard !check.worseClasses.isEmpty else { return nil }
         let rows = check.worseClasses.map { worse -> HTML in
@@ -191,7 +194,7 @@ struct ComparePage: Component {
             <div class="scroll" tabindex="0" role="group" aria-label="Worse classes">\#
             <table class="small compared"><thead><tr><th scope="col">Class</th><th scope="col" class="num">Rate before</th>\#
             <th scope="col" class="num">Rate now</th></tr></thead><tbody>\#(rows)</tbody></table></div>
-            """#, id: "worse-classes"
+            """#, id: Self.worseClassesAnchor
         ).html
     }
 
@@ -212,7 +215,14 @@ struct ComparePage: Component {
 
     private func classes(_ check: ReleaseCheck) -> HTML? {
         let incompleteClasses = check.classes.filter { $0.result != .enough && $0.result != .new }
-        guard !incompleteClasses.isEmpty else { return nil }
+        guard !incompleteClasses.isEmpty else {
+            guard check.baseline != nil, !check.isEnough else { return nil }
+            return Card(
+                "Too little data",
+                #"<p class="dim">The two versions have too few checks of the same classes.</p>"#,
+                id: Self.tooLittleDataAnchor
+            ).html
+        }
         let rows = incompleteClasses.map { checked -> HTML in
             let needed: HTML =
                 switch checked.result {
@@ -234,7 +244,7 @@ struct ComparePage: Component {
             <table class="small compared"><thead><tr><th scope="col">Class</th><th scope="col" class="num">Checks before</th>\#
             <th scope="col" class="num">Checks now</th><th scope="col" class="num">Needed</th></tr></thead>\#
             <tbody>\#(rows)</tbody></table></div>
-            """#, id: "cannot-tell"
+            """#, id: Self.tooLittleDataAnchor
         ).html
     }
 }

@@ -19,7 +19,7 @@ struct CurrentReleaseForm: Component {
     }
 
     private func author(of pin: ReleaseSummary.Pin) -> HTML {
-        " by \(IsolatedText(pin.by)) on \(context.relativeTime(pin.at).dayElement)"
+        " by \(AuthorText(name: pin.by)) on \(context.relativeTime(pin.at).dayElement)"
     }
 
     private func form(_ current: ReleaseSummary) -> HTML {

@@ -41,7 +41,8 @@ struct ReleaseTable: Component {
         <td role="cell" class="num">\#(rate(release))</td>\#
         \#(number(release.leaks, of: release) { $0.state = .any })\#
         <td role="cell" class="num">\#(change(.new, of: release))\#(firstSeenLeaks(release))</td>\#
-        \#([ComparePage.Section.worse, .better, .fixed].map { #"<td role="cell" class="num">\#(change($0, of: release))</td>"# as HTML })\#
+        <td role="cell" class="num">\#(change(.worse, of: release))\#(worseClasses(release))</td>\#
+        \#([ComparePage.Section.better, .fixed].map { #"<td role="cell" class="num">\#(change($0, of: release))</td>"# as HTML })\#
         <td role="cell" class="num">\#(regressed(release))</td>\#
         \#(number(release.reports, of: release) { ($0.state, $0.sort) = (.any, .reports) })\#
         \#(number(release.installs, of: release) { ($0.state, $0.sort) = (.any, .installs) })\#
@@ -68,9 +69,12 @@ struct ReleaseTable: Component {
         return #"<a href="\#(context.links.to(.summary(query)))">\#(content)</a>"#
     }
 
-    /// Returns a link to the comparison with the version before; `nil` for the oldest version.
+    /// Returns a link to the comparison with the version before; `nil` for the oldest version. The last row may also be the current
+    /// release below many higher versions.
     private func comparison(_ release: ReleaseSummary) -> HTML? {
-        guard context.links.isServed, release.version != releases.last?.version else { return nil }
+        guard context.links.isServed,
+            release.version != releases.last?.version || comparisons[release]?.baseline != nil
+        else { return nil }
         let address = context.links.to(.compare(app: app, from: nil, to: release.version))
         return
             #"<small><a href="\#(address)">Compare<span class="hidden"> \#(IsolatedText(release.version))</span></a></small>"#
@@ -127,7 +131,14 @@ struct ReleaseTable: Component {
         if count > 0 { return compareLink("\(Count(count))", to: section.rawValue, of: release) }
         return check.isEnough
             ? "0"
-            : #"<span class="dim">\#(compareLink("cannot tell", to: "cannot-tell", of: release))</span>"#
+            : #"<span class="dim">\#(compareLink("cannot tell", to: ComparePage.tooLittleDataAnchor, of: release))</span>"#
+    }
+
+    /// Classes whose leaks together have become worse although no single leak has. They fail the check like a leak that is worse.
+    private func worseClasses(_ release: ReleaseSummary) -> HTML? {
+        guard let count = comparisons[release]?.worseClasses.count, count > 0 else { return nil }
+        let words: HTML = "\(Count(count).of("class", "classes"))"
+        return "<small>\(compareLink(words, to: ComparePage.worseClassesAnchor, of: release))</small>"
     }
 
     /// Leaks that were seen first in the version, of which ``ComparePage`` calls those new that are no accident.

@@ -123,7 +123,7 @@
         ) throws(StoreError) {
             let resolved = zip(rows, numbers).filter { $0.0.hasFix }.map(\.1)
             guard !resolved.isEmpty else { return }
-            let counts = try fixCounts(.holding, of: resolved, on: connection)
+            let counts = try fixCounts(.current, of: resolved, on: connection)
             for (index, number) in numbers.enumerated() { rows[index].addFix(counts[number]) }
         }
 

@@ -72,9 +72,10 @@ public enum CurrentRelease {
     /// SQL for the id of the release that “now” and “next” of a decision about a leak `l` of an app `a` refer to: the current
     /// release, or a higher one that is in use: ``LeakDetail/referenceVersion``.
     package static let reference = """
-        select id from release where id = a.newest_release
-          or a.pinned_release is null and id in (
-            select c.release from leak_release c where c.leak = l.id and c.installs >= \(minimumInstalls)
+        select id from release where id in (
+          select a.newest_release
+          union all select c.release from leak_release c
+            where a.pinned_release is null and c.leak = l.id and c.installs >= \(minimumInstalls)
               and c.installs * 100 >= \(minimumPercentage) * (select max(installs) from leak_release where leak = l.id))
         order by order_key desc limit 1
         """

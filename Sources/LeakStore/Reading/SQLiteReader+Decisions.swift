@@ -105,7 +105,7 @@ extension SQLiteReader {
     func addFixes(to rows: inout [LeakRow], numbers: [Int64]) throws(StoreError) {
         let resolved = zip(rows, numbers).filter { $0.0.hasFix }.map(\.1)
         guard !resolved.isEmpty else { return }
-        let counts = try fixCounts(.holding, of: resolved)
+        let counts = try fixCounts(.current, of: resolved)
         for (index, number) in numbers.enumerated() { rows[index].addFix(counts[number]) }
     }
 

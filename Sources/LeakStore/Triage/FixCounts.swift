@@ -132,7 +132,7 @@ package struct FixCounts: Sendable {
         return FixStatus(progress: progress(), version: since.first?.build.version, steps: steps)
     }
 
-    /// Returns the evidence for the fix of a decision that does not hold any more.
+    /// Returns the evidence for the fix of a decision that is not in force any more.
     package func pastStatus() -> FixStatus {
         status(regressedIn: since.first(where: \.counts.hasReports)?.build.version)
     }
@@ -141,9 +141,9 @@ package struct FixCounts: Sendable {
 extension FixCounts {
     /// The decisions whose counts are read.
     package enum Decisions {
-        /// The decisions that hold. The key of a row is the row of its leak.
-        case holding
-        /// The newest decisions that do not hold any more. The key of a row is that of the decision.
+        /// The decisions in force. The key of a row is the row of its leak.
+        case current
+        /// The newest decisions that are not in force any more. The key of a row is that of the decision.
         case past
 
         /// Maximum number of past decisions per leak.
@@ -151,14 +151,14 @@ extension FixCounts {
 
         fileprivate var key: String {
             switch self {
-            case .holding: "l.id"
+            case .current: "l.id"
             case .past: "d.id"
             }
         }
 
         fileprivate var join: String {
             switch self {
-            case .holding: "join decision d on d.id = l.state and d.kind = 'resolve'"
+            case .current: "join decision d on d.id = l.state and d.kind = 'resolve'"
             case .past:
                 """
                 join decision d on d.leak = l.id and d.id in (select id from decision
@@ -172,7 +172,7 @@ extension FixCounts {
         /// The condition on the versions. Those from the fix of the next decision on belong to that one.
         fileprivate var condition: String {
             switch self {
-            case .holding: ""
+            case .current: ""
             case .past: "and (n.id is null or r.order_key < n.fix_from)"
             }
         }
@@ -180,7 +180,7 @@ extension FixCounts {
         /// Reports before a past decision are not stored. A version that was in use before it and has the leak may have had it then.
         fileprivate var hadReports: String {
             switch self {
-            case .holding:
+            case .current:
                 "exists (select 1 from decision_release s where s.decision = d.id and s.release = r.id)"
             case .past:
                 """

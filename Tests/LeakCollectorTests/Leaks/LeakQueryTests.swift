@@ -70,6 +70,14 @@ import Testing
         }
     }
 
+    /// The direction belongs to the order that the form replaces.
+    @Test func `the form keeps limit and class, and drops direction and page`() throws {
+        let running = try RunningCollector()
+        let page = try running.get("/?order=asc&limit=7&class=A&cursor=").text
+        let hidden = page.matches(of: /<input type="hidden" name="([a-z]+)"/).map { String($0.1) }
+        #expect(Set(hidden) == ["class", "limit"])
+    }
+
     @Test func `every parameter is described`() throws {
         let names = LeakQuery().parameters.map(\.name)
         let schemas = try #require(

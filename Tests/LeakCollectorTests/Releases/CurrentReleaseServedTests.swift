@@ -56,6 +56,19 @@ import Testing
         #expect(try newest(running) == "5.2")
     }
 
+    @Test func `a current release below more than 25 versions is compared`() async throws {
+        let running = try site()
+        for version in ["5.1"] + (1...30).map({ "9.\($0)" }) {
+            let batch = #"{"app":{"id":"shop","version":"\#(version)"},"reports":[{"class":"Cart"}]}"#
+            #expect(try running.post(batch).status == 200)
+        }
+        let releases = try #require(
+            try running.json("/api/v1/releases?app=shop")["releases"] as? [[String: Any]])
+        #expect(releases.count { $0["changes"] is [String: Any] } == 26)
+        let current = try #require(releases.first { $0["is_newest"] as? Bool == true })
+        #expect(current["version"] as? String == "5.2" && current["changes"] is [String: Any])
+    }
+
     @Test(arguments: [
         (#"{"app":"shop","version":"9"}"#, 404), (#"{"app":"none","version":"5.3"}"#, 404),
         (#"{"app":"shop","environment":"ci","version":"5.3"}"#, 404), (#"{"app":"shop"}"#, 400),

@@ -107,10 +107,12 @@ enum SampleCheck: String, CaseIterable, Sendable {
         var (version, baseline) = (ReleaseCheck.Side(version: "5.2.0"), ReleaseCheck.Side(version: "5.1.0"))
         version.sessions = Proportion(events: 31, trials: 1_204)
         baseline.sessions = Proportion(events: 96, trials: 9_310)
-        return ReleaseCheck(
+        var check = ReleaseCheck(
             app: "com.acme.shop", environment: AppKey.production, version: version, baseline: baseline,
             verdict: verdict, leaks: leaks,
             classes: [checked("CheckoutViewController", .enough, 9_000, 4_812)], rareCount: 0, setAside: 0)
+        check.isEnough = verdict != .cannotTell
+        return check
     }
 }
 
