@@ -13,10 +13,11 @@ if arguments.contains("--help") {
     print(
         """
         usage: ingest-bench [--collector PATH] [--public DIR] [--seconds 10] [--connections 64] [--frames 30]
-                            [--warm-up 0] [--million]
+                            [--warm-up 0] [--rounds 1] [--million]
                ingest-bench --shared [--collector PATH] [--public DIR] [--seconds 10] [--connections 64] [--rounds 5]
 
-        --warm-up SECONDS: of the same load before each measurement, which fills the database and the reports kept of each leak
+        --warm-up SECONDS: of the same load before the measurements, which fills the database and the reports kept of each leak
+        --rounds NUMBER: of measurements, in turns with and without call stacks; the table has their medians
         """)
     exit(0)
 }
@@ -47,36 +48,24 @@ do {
     )
     print("|---|---|---|---|---|---|---|---|---|---|")
     let frames = Int(option("--frames", "0")) ?? 0
-    // With call stacks, each kind of request in turns with the same one without.
-    let runs: [(reports: Int, gzip: Bool, frames: Int)] =
+    let rounds = Int(option("--rounds", "1")) ?? 1
+    let comparisons: [[Contestant.Request]] =
         frames > 0
-        ? [(1, false, 0), (1, false, frames), (50, false, 0), (50, false, frames)]
-        : [(1, false, 0), (1, true, 0), (50, false, 0), (50, true, 0)]
-    for (reports, gzip, frames) in runs {
-        let load = try Reports(
-            reportsPerRequest: reports, bodies: gzip || reports == 1 ? 50_000 : 4_000, gzip: gzip,
-            frames: frames)
-        defer { load.remove() }
-        let collector = try CollectorProcess(program: program, publicFolder: publicFolder)
-        defer { collector.stop() }
-        if warmUp > 0 { _ = try load.run(port: collector.port, connections: connections, seconds: warmUp) }
-        let (before, processorBefore) = (try collector.counted(), collector.process.processorSeconds)
-        let outcome = try load.run(port: collector.port, connections: connections, seconds: seconds)
-        let accepted = outcome.accepted * reports
-        // wrk leaves requests without waiting for their last answers; those are counted and not in its sum.
-        let counted = try collector.counted() - before
-        let processor = collector.process.processorSeconds - processorBefore
-        let isHonest = counted >= accepted && counted <= accepted + connections * reports
-        let rate = Double(accepted) / outcome.seconds
-        print(
-            "| \(reports == 1 ? "single" : "batch of \(reports)")\(gzip ? ", gzip" : "")\(frames > 0 ? ", \(frames) frames" : "")"
-                + " | \(Int(rate)) | \(String(format: "%.1f", rate / syncs))"
-                + " | \(String(format: "%.2f | %.2f", outcome.median, outcome.slowest1Percent))"
-                + " | \(String(format: "%.2f", processor * 1e6 / Double(max(counted, 1))))"
-                + " | \(outcome.refused) | \(collector.process.memory.now / 1024) (\(collector.process.memory.highest / 1024))"
-                + " | \(Disk.bytes(of: collector.folder) >> 20)"
-                + " | \(isHonest ? "all" : "\(counted) of \(accepted)!") |")
+        ? [1, 50].map { [.init(reports: $0), .init(reports: $0, frames: frames)] }
+        : [1, 50].flatMap { [[.init(reports: $0)], [.init(reports: $0, isCompressed: true)]] }
+    var ratios: [String] = []
+    for requests in comparisons {
+        let contestants = try requests.map { try Contestant($0, warmUp: warmUp) }
+        defer { for contestant in contestants { contestant.stop() } }
+        // In turns, so that what disturbs the machine disturbs all of them.
+        for _ in 0..<rounds {
+            for contestant in contestants { try contestant.measure() }
+        }
+        for contestant in contestants { print(contestant.row(syncs: syncs)) }
+        if contestants.count == 2 { ratios.append(contestants[1].comparison(with: contestants[0])) }
     }
+    for ratio in ratios { print("\n" + ratio, terminator: "") }
+    if !ratios.isEmpty { print() }
 
     if arguments.contains("--million") {
         let load = try Reports(reportsPerRequest: 50, bodies: 4_000, gzip: false)

@@ -46,11 +46,14 @@ extension WireDocument {
     /// description, a quotation, a JSON object or an escape sequence.
     private func isPlainList(_ list: JSONSlice) -> Bool {
         guard list.isPresent else { return false }
-        return !bytes(of: list).contains { byte in
-            // Bytes below 0x20 are line ends between strings, which would only use up space.
-            byte < 0x20 || byte == UInt8(ascii: "<") || byte == UInt8(ascii: "\\")
-                || byte == UInt8(ascii: "{")
-                || byte != UInt8(ascii: "\"") && PrivateText.isQuote(byte)
-        }
+        let isSpecialByte = Self.isSpecialByte
+        return !bytes(of: list).contains { isSpecialByte[Int($0)] }
+    }
+
+    /// `true` for the bytes that begin a description, a quotation, a JSON object or an escape sequence, by their values. Bytes below
+    /// 0x20 are line ends between strings, which would only use up space.
+    private static let isSpecialByte = (UInt8.min...UInt8.max).map { byte in
+        byte < 0x20 || byte == UInt8(ascii: "<") || byte == UInt8(ascii: "\\") || byte == UInt8(ascii: "{")
+            || byte != UInt8(ascii: "\"") && PrivateText.isQuote(byte)
     }
 }

@@ -109,6 +109,28 @@ extension JSONScanner {
         }
     }
 
+    /// Reads elements of an array as long as they are strings of at most `limit` bytes without escape sequences, with a comma and
+    /// another string directly behind them. Most elements of call stacks are, and this reads them in half of the time.
+    ///
+    /// - Returns: the number of elements read. At least the last element of the array is left.
+    package mutating func skipPlainStrings(ofAtMost limit: Int) -> Int {
+        var count = 0
+        while offset < end, unsafe base[offset] == UInt8(ascii: "\"") {
+            let start = offset
+            offset &+= 1
+            skipUnescapedText()
+            guard offset &- start <= limit, offset &+ 2 < end, unsafe base[offset] == UInt8(ascii: "\""),
+                unsafe base[offset &+ 1] == UInt8(ascii: ","), unsafe base[offset &+ 2] == UInt8(ascii: "\"")
+            else {
+                offset = start
+                return count
+            }
+            offset &+= 2
+            count &+= 1
+        }
+        return count
+    }
+
     /// Moves to the next quote, backslash or control character: sixteen bytes at a time while none of them is one, then eight.
     ///
     /// Eight bytes are searched by the borrow trick of https://graphics.stanford.edu/~seander/bithacks.html
@@ -123,7 +145,13 @@ extension JSONScanner {
             let bytes = unsafe UnsafeRawPointer(base + offset).loadUnaligned(as: SIMD16<UInt8>.self)
             let marks = bytes .== quote .| bytes .== backslash .| bytes .< space
             let halves = unsafe unsafeBitCast(marks, to: SIMD2<UInt64>.self)
-            guard halves.x | halves.y == 0 else { break }
+            guard halves.x | halves.y == 0 else {
+                offset &+=
+                    halves.x != 0
+                    ? halves.x.littleEndian.trailingZeroBitCount >> 3
+                    : 8 &+ halves.y.littleEndian.trailingZeroBitCount >> 3
+                return
+            }
             offset &+= 16
         }
         while offset &+ 8 <= end {

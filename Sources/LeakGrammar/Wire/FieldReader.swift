@@ -76,6 +76,7 @@ struct FieldReader {
         var index = 0
         if try scanner.enterArray() {
             repeat {
+                index += scanner.skipPlainStrings(ofAtMost: elementBytes)
                 if try scanner.kind() == .null {
                     recordProblem("\(field)[\(index)] is null, must be a string", at: scanner.offset)
                 }

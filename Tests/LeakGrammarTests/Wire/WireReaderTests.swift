@@ -115,6 +115,38 @@ func read(_ text: String, as format: WireFormat = .json) throws(WireError) -> Wi
         #expect(document.reports.map { document.string($0.className) } == ["A", "B", "C"])
     }
 
+    @Test func `spaces between the elements of a list change nothing that is read`() {
+        let elements = [
+            #""A""#, #""""#, #""Shop.Flow""#, #""0   Shop   0x0000000104a3c2f8 $s4Shop4FlowC + 123""#,
+            #""é€😀""#,
+            #""\#(String(repeating: "x", count: 511))""#, #""\#(String(repeating: "x", count: 512))""#,
+            #""\#(String(repeating: "x", count: 513))""#, #""\u0041\n""#, #""\"","B""#, "\"\t\"", #""open"#,
+            #""\x""#,
+            "null", "5", "[]", "A", "",
+        ]
+        var random = SeededRandom(seed: 3)
+        var failures = 0
+        for _ in 0..<3_000 {
+            // Most lists have usual elements alone, so that all places of an unusual one are reached.
+            let list = (0..<random.number(1...9)).map { _ in
+                elements[random.once(in: 9) ? random.below(elements.count) : random.below(5)]
+            }
+            func result(_ separator: String) -> [String] {
+                let json = #"{"class":"C","stack":[\#(list.joined(separator: separator))],"cycle":["D"]}"#
+                do throws(WireError) {
+                    let document = try read(json)
+                    let stacks = document.reports.map { document.report($0).stack.description }
+                    return stacks + document.rejected.map(\.reason)
+                } catch {
+                    failures += 1
+                    return [error.reason]
+                }
+            }
+            #expect(result(",") == result("  ,  "), "\(list)")
+        }
+        #expect(failures > 500)
+    }
+
     @Test func `rejects by index and takes the others`() throws {
         let long = String(repeating: "x", count: 700)
         let document = try read(#"[{"class":"A"},{"class":"\#(long)"},5,{"class":"B"},{}]"#)

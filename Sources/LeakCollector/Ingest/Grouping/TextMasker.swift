@@ -75,55 +75,28 @@ enum TextMasker {
                 unsafe hasAddress(at: first + 1, in: text)
             else { return false }
             guard unsafe !hasObject(from: first, in: text) else { return false }
-            // The text is copied as a whole, and then shortened in place: one byte replaces each address.
             let start = key.count
             unsafe key.append(contentsOf: text)
-            let end = unsafe key.withUnsafeMutableBufferPointer { key in
-                unsafe compactAddresses(of: text, from: first, into: key, at: start)
+            unsafe key.withUnsafeMutableBufferPointer { key in
+                unsafe overwriteAddresses(
+                    of: text, from: first, in: UnsafeMutableBufferPointer(rebasing: key[start...]))
             }
-            key.removeLast(key.count - end)
             return true
         }
     }
 
-    /// Removes the addresses of call frames from the copy of `text` in `key`.
-    ///
-    /// - Returns: the index after the last byte of the shortened copy.
-    private static func compactAddresses(
-        of text: UnsafeBufferPointer<UInt8>, from first: Int, into key: UnsafeMutableBufferPointer<UInt8>,
-        at start: Int
-    ) -> Int {
-        var end = start
-        var unmaskedStart = 0
-        func append(_ range: Range<Int>) {
-            if end != start + range.lowerBound {
-                _ = unsafe UnsafeMutableBufferPointer(rebasing: key[end..<end + range.count])
-                    .update(fromContentsOf: UnsafeBufferPointer(rebasing: text[range]))
-            }
-            end += range.count
+    /// Overwrites the digits of addresses in a copy of `text`, so that no byte has to move.
+    private static func overwriteAddresses(
+        of text: UnsafeBufferPointer<UInt8>, from first: Int, in copy: UnsafeMutableBufferPointer<UInt8>
+    ) {
+        // The x of an address has at least a quote and a zero in front of it.
+        var index = unsafe firstIndex(of: UInt8(ascii: "x"), from: first + 2, in: text)
+        while index < text.count {
+            let count = unsafe addressDigits(afterX: index, in: text)
+            // JSON cannot contain this byte: its only control characters are white space.
+            for digit in index + 1..<index + 1 + count { unsafe copy[digit] = 0x10 }
+            index = unsafe firstIndex(of: UInt8(ascii: "x"), from: index + 1 + count, in: text)
         }
-        var hexadecimal = unsafe next("0x", rareByteOffset: 1, from: first, in: text)
-        var bracket = unsafe next(") ", rareByteOffset: 0, from: first, in: text)
-        while min(hexadecimal, bracket) < text.count {
-            let index = min(hexadecimal, bracket)
-            let address = unsafe callAddress(at: index, in: text)
-            if let address {
-                append(unmaskedStart..<address.lowerBound)
-                // The byte is 0x10 to 0x1F, which JSON cannot contain: its only control characters are white space.
-                unsafe key[end] = 0x0F + UInt8(truncatingIfNeeded: address.count)
-                end += 1
-                unmaskedStart = address.upperBound
-            }
-            let searchStart = address?.upperBound ?? index + 1
-            if hexadecimal < searchStart {
-                hexadecimal = unsafe next("0x", rareByteOffset: 1, from: searchStart, in: text)
-            }
-            if bracket < searchStart {
-                bracket = unsafe next(") ", rareByteOffset: 0, from: searchStart, in: text)
-            }
-        }
-        append(unmaskedStart..<text.count)
-        return end
     }
 
     /// Returns `true` if an element is a JSON object.
@@ -187,47 +160,50 @@ enum TextMasker {
         let isAddress = unsafe starts(with: "0x", at: wordStart, in: text)
         // Looks for an address up to the end of the string.
         while index < text.count, unsafe text[index] != UInt8(ascii: "\"") {
-            if isNumbered || isAddress, unsafe callAddress(at: index, in: text) != nil { return true }
-            if unsafe elfAddress(at: index, in: text) != nil { return true }
+            if unsafe text[index] == UInt8(ascii: "x"), unsafe addressDigits(afterX: index, in: text) > 0,
+                unsafe isNumbered || isAddress || text[index - 2] == UInt8(ascii: "[")
+            {
+                return true
+            }
             index += unsafe text[index] == UInt8(ascii: "\\") ? 2 : 1
         }
-        return unsafe isAddress && callAddress(at: wordStart, in: text) != nil
+        return false
     }
 
-    /// Returns the digits of an address that is a separate word with more than ``maxOffsetDigits`` digits after its leading
-    /// zeros, or of the address in brackets at the end of a string; `nil` if none begins at `index`.
-    private static func callAddress(at index: Int, in text: UnsafeBufferPointer<UInt8>) -> Range<Int>? {
-        if let address = unsafe elfAddress(at: index, in: text) { return address }
-        guard index > 0, unsafe starts(with: "0x", at: index, in: text) else { return nil }
-        let before = unsafe text[index - 1]
+    /// Returns the number of digits of the address whose `x` is at `index`: a separate word with more than ``maxOffsetDigits`` digits
+    /// after its leading zeros, or the address in brackets at the end of a string such as `./shop(+0x41b9) [0x55dd8268e1b9]`. Returns
+    /// zero if the `x` does not belong to such an address.
+    private static func addressDigits(afterX index: Int, in text: UnsafeBufferPointer<UInt8>) -> Int {
+        guard index >= 2, unsafe text[index - 1] == UInt8(ascii: "0") else { return 0 }
+        let before = unsafe text[index - 2]
+        let isBracketed = before == UInt8(ascii: "[")
         let isStart =
             unsafe before == UInt8(ascii: " ") || before == UInt8(ascii: "\"")
-            || before == UInt8(ascii: "t") && index > 1 && text[index - 2] == UInt8(ascii: "\\")
-        guard isStart else { return nil }
-        let digits = unsafe hexadecimalDigits(from: index + 2, in: text)
-        guard digits.upperBound < text.count, digits.count <= 16 else { return nil }
-        let end = unsafe text[digits.upperBound]
-        guard end == UInt8(ascii: " ") || end == UInt8(ascii: "\"") || end == UInt8(ascii: "\\") else {
-            return nil
+            || before == UInt8(ascii: "t") && index > 2 && text[index - 3] == UInt8(ascii: "\\")
+        guard isStart || isBracketed else { return 0 }
+        let start = index + 1
+        let end = unsafe endOfHexadecimalDigits(from: start, in: text)
+        guard end < text.count, (1...16).contains(end - start) else { return 0 }
+        if isBracketed {
+            return unsafe index >= 4 && starts(with: ") ", at: index - 4, in: text)
+                && starts(with: "]\"", at: end, in: text) ? end - start : 0
         }
-        let significant = digits.drop { unsafe text[$0] == UInt8(ascii: "0") }
-        return significant.count > maxOffsetDigits ? digits : nil
+        let after = unsafe text[end]
+        guard after == UInt8(ascii: " ") || after == UInt8(ascii: "\"") || after == UInt8(ascii: "\\") else {
+            return 0
+        }
+        var firstSignificant = start
+        while firstSignificant < end, unsafe text[firstSignificant] == UInt8(ascii: "0") {
+            firstSignificant += 1
+        }
+        return end - firstSignificant > maxOffsetDigits ? end - start : 0
     }
 
-    /// Returns the digits in square brackets of `(+0x41b9) [0x55dd8268e1b9]`, if `) [` is at `index`.
-    private static func elfAddress(at index: Int, in text: UnsafeBufferPointer<UInt8>) -> Range<Int>? {
-        guard unsafe starts(with: ") [0x", at: index, in: text) else { return nil }
-        let digits = unsafe hexadecimalDigits(from: index + 5, in: text)
-        let isEnd = unsafe starts(with: "]\"", at: digits.upperBound, in: text)
-        return isEnd && (1...16).contains(digits.count) ? digits : nil
-    }
-
-    private static func hexadecimalDigits(from start: Int, in text: UnsafeBufferPointer<UInt8>) -> Range<Int>
-    {
+    private static func endOfHexadecimalDigits(from start: Int, in text: UnsafeBufferPointer<UInt8>) -> Int {
         var end = start
         while unsafe hasEightHexadecimalDigits(at: end, in: text) { end += 8 }
         while end < text.count, unsafe isHexadecimal(text[end]) { end += 1 }
-        return start..<end
+        return end
     }
 
     /// Returns `true` if the next eight bytes are hexadecimal digits. All eight are compared at once by an addition, after

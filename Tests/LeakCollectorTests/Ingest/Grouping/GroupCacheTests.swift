@@ -147,6 +147,28 @@ import Testing
         }
     }
 
+    @Test(arguments: [
+        (#""0  Shop  0x0000000104a3c2f8 f + 8""#, #""0  Shop  0x················ f + 8""#),
+        (#""0x7f1234567890","0x7f1234567891 f""#, #""0x············","0x············ f""#),
+        (#""frame #0: 0x1f12345678 f","0x12345678""#, #""frame #0: 0x·········· f","0x12345678""#),
+        (#""0\t0x7f1234567890\tf""#, #""0\t0x············\tf""#),
+        (#""./shop(+0x41b9) [0x55dd8268e1b9]""#, #""./shop(+0x41b9) [0x············]""#),
+        (#""./shop(f+0x1f) [0x0]","[0x55dd8268e1b9]""#, #""./shop(f+0x1f) [0x·]","[0x55dd8268e1b9]""#),
+        // A word with more digits than an address, an offset, part of a name, and a word that goes on.
+        (#""0 a 0x123456789 b 0x12345678912345678 c""#, #""0 a 0x········· b 0x12345678912345678 c""#),
+        (
+            #""0 a 0x123456789 0x0000000012345678 $0x123456789 0x123456789z""#,
+            #""0 a 0x········· 0x0000000012345678 $0x123456789 0x123456789z""#
+        ),
+    ])
+    func `digits of a call stack are left out of its key only where they are an address`(
+        stack: String, masked: String
+    ) {
+        var key: [UInt8] = []
+        #expect(TextMasker.appendCallStack(Array(stack.utf8)[...], to: &key))
+        #expect(String(decoding: key, as: UTF8.self).replacing("\u{10}", with: "·") == masked)
+    }
+
     @Test func `a call stack with an element that is an object is not masked`() {
         var key: [UInt8] = [1]
         let stack = #""0  Shop  0x00007f1234567890 { step + 8"," {\"function\":\"a\"}""#
