@@ -47,7 +47,7 @@ do {
     )
     print("|---|---|---|---|---|---|---|---|---|---|")
     let frames = Int(option("--frames", "0")) ?? 0
-    // With call stacks, each kind of request in turns with the same one without.
+    // With call stacks, each kind of request alternates with the same kind without call stacks.
     let runs: [(reports: Int, gzip: Bool, frames: Int)] =
         frames > 0
         ? [(1, false, 0), (1, false, frames), (50, false, 0), (50, false, frames)]
@@ -63,7 +63,7 @@ do {
         let (before, processorBefore) = (try collector.counted(), collector.process.processorSeconds)
         let outcome = try load.run(port: collector.port, connections: connections, seconds: seconds)
         let accepted = outcome.accepted * reports
-        // wrk leaves requests without waiting for their last answers; those are counted and not in its sum.
+        // wrk stops without waiting for the last responses, so these requests are counted, but not in wrk's own sum.
         let counted = try collector.counted() - before
         let processor = collector.process.processorSeconds - processorBefore
         let isHonest = counted >= accepted && counted <= accepted + connections * reports
