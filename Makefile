@@ -1,15 +1,15 @@
-# make run and make test do everything on a machine that has the Swift toolchain alone.
+# make run and make test do everything on a machine that has only the Swift toolchain.
 .PHONY: help setup run demo key test checks postgresql conformance statistics openapi sanitize hostile fuzz lint format docs build image soak soak-detector bench bench-detector bench-reporter bench-http bench-store bench-database bench-postgresql bench-pages gate-simulation clean
 .DEFAULT_GOAL := help
 # Package.swift declares the products for the development of the collector only with it.
 export LEAK_COLLECTOR_DEVELOPMENT := 1
-# Swift Testing would start all tests at once: one that waits for an answer goes on behind thousands that were started after
-# it, and no time limit of any client holds. With a few at once it goes on soon.
+# Swift Testing would start all tests at once: a test that waits for an answer continues behind thousands that were started after
+# it, so clients time out. With a few tests at once it continues soon.
 export SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH := 8
 
 # Options of the test build: warnings are errors, and so are imports that Package.swift does not declare.
 strict := -Xswiftc -warnings-as-errors --explicit-target-dependency-import-check error
-# Everything is built for the tests, the store in PostgreSQL too. Another choice here would build all again.
+# Everything is built for the tests, the store in PostgreSQL too. Other options here would rebuild everything.
 tested := --traits PostgreSQL
 # The products that ship, as small as they get: Swift's libraries inside, symbols left out.
 shipped := -c release --static-swift-stdlib -Xlinker -s
@@ -80,7 +80,7 @@ statistics: build-tests ## the statistics of releases against SciPy, 17,000 case
 	.build/conformance/python/bin/python Scripts/statistics-vectors 2 10 > .build/conformance/scipy.jsonl
 	STATISTICS_VECTORS=.build/conformance/scipy.jsonl swift test --skip-build $(tested) --filter SciPyTests
 
-# About a minute and a half; OPENAPI_EXAMPLES=400 looks longer.
+# About a minute and a half; OPENAPI_EXAMPLES=400 runs longer.
 openapi: setup ## a running collector against its OpenAPI description: 13,000 requests of schemathesis, always the same (needs PyPI)
 	@Scripts/setup libpq-dev
 	@Conformance/openapi/setup
@@ -221,7 +221,7 @@ soak-detector: setup ## the leak detector with 200,000 objects from 8 threads: a
 	$(detector) --soak --objects 200000
 	Scripts/stops-at-a-leak "$$(swift build -c release --package-path Benchmarks --show-bin-path)/detector-bench"
 
-# ROUNDS is the number of kills. SHORT=1 runs each part as short as it gets.
+# ROUNDS is the number of kills. SHORT=1 runs each part with its shortest setting.
 kills = $(if $(SHORT),1,$(or $(ROUNDS),200))
 soak: build-tests hostile ## the long runs: kills, power cuts, failing disks, damaged files; the server under attack; a million objects through the detector; an hour of fuzzing
 	CRASH_ROUNDS=$(kills) KILL_ROUNDS=$(kills) FAULT_SEEDS=$(if $(SHORT),1,200) swift test --skip-build $(tested) \

@@ -61,7 +61,7 @@ let package = Package(
         .systemLibrary(name: "CLeakSwiftRuntime"),
 
         // For apps.
-        // Rounding of Double is a call into libm, which nothing here imports that would link it.
+        // Rounding a Double calls libm, and no module imported here would link it.
         .target(
             name: "LeakMessage", dependencies: ["LeakPlatform"], swiftSettings: settings,
             linkerSettings: [.linkedLibrary("m", .when(platforms: [.linux]))]),
@@ -78,7 +78,7 @@ let package = Package(
                 .target(name: "CLeakLinux", condition: .when(platforms: [.linux])),
             ],
             swiftSettings: settings),
-        // For test targets alone: it links the test frameworks.
+        // Only for test targets, because it links the test frameworks.
         .target(
             name: "LeakDetectorTesting",
             dependencies: [
@@ -174,7 +174,7 @@ let package = Package(
             swiftSettings: settings),
         .testTarget(name: "LeakPlatformTests", dependencies: ["LeakPlatform"], swiftSettings: settings),
         .testTarget(name: "LeakGzipTests", dependencies: ["LeakGzip"], swiftSettings: settings),
-        // The other half of libbrotli, for the tests of whatever reads what it writes.
+        // The encoder of libbrotli, for tests of code that reads its output.
         .systemLibrary(name: "CLeakBrotliEncoder", path: "Tests/CLeakBrotliEncoder"),
         .target(
             name: "LeakBrotliEncoding", dependencies: ["CLeakBrotliEncoder"],
@@ -183,7 +183,7 @@ let package = Package(
         .testTarget(
             name: "LeakBrotliTests", dependencies: ["LeakBrotli", "LeakBrotliEncoding", "LeakGzip"],
             swiftSettings: settings),
-        // Requests as files and a client that sends them, for the tests of whatever answers HTTP.
+        // Requests as files and a client that sends them, for tests of HTTP servers.
         .target(
             name: "LeakHTTPVectors", dependencies: ["LeakPlatform"], path: "Tests/LeakHTTPVectors",
             swiftSettings: settings
@@ -225,7 +225,7 @@ let package = Package(
         .executableTarget(
             name: "retain-scenarios", dependencies: ["RetainPaths", "RetainScenarios", "LeakMessage"],
             path: "Tests/RetainScenarioRunner", swiftSettings: settings),
-        // The toolchain's own reader of layouts, with which the tests compare.
+        // The toolchain's own reader of layouts, as a reference for the tests.
         .systemLibrary(name: "CLeakRemoteMirror", path: "Tests/CLeakRemoteMirror"),
         .testTarget(
             name: "RetainPathsTests",
@@ -251,7 +251,7 @@ let package = Package(
             name: "leak-reporter-app", dependencies: ["LeakReporter", "LeakMessage"],
             path: "Tests/ReporterApp",
             swiftSettings: settings),
-        // Servers and relays that break the rules of HTTP and TCP, for the tests of whatever sends.
+        // Servers and relays that break the rules of HTTP and TCP, for tests of senders.
         .target(
             name: "LeakFaultyPeers", dependencies: ["LeakPlatform"], path: "Tests/LeakFaultyPeers",
             swiftSettings: settings

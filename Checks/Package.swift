@@ -2,7 +2,7 @@
 import PackageDescription
 
 // The parts of the libraries that only Apple's systems compile, compiled and run on Linux against stand-ins for UIKit, SwiftUI,
-// AppKit and Combine. A package of its own, with a scratch path of its own: a target named UIKit would be taken for the real one.
+// AppKit and Combine. A package of its own, with a scratch path of its own: a target named UIKit would be taken for Apple's.
 
 let settings: [SwiftSetting] = [
     .enableUpcomingFeature("ExistentialAny"),

@@ -17,7 +17,7 @@ SMALL, LARGE, WHOLE = (os.path.join(work.name, name) for name in ("small", "larg
 for path, size in ((SMALL, 5), (WHOLE, 1 << 20), (LARGE, (1 << 20) + 1)):
     with open(path, "wb") as file:
         file.write(b"abcdefgh"[: size % 8 or 8] + b"x" * (size - (size % 8 or 8)))
-# `{"class":"One"}` in each content coding; the last as Python's `brotli` makes it, which not every machine has.
+# `{"class":"One"}` in each content coding; the last was made by Python's `brotli`, which not every machine has.
 ONE = b'{"class":"One"}'
 PACKED = {"gzip": zlib.compress(ONE, wbits=31), "deflate": zlib.compress(ONE), "br": b"\x0b\x07\x80" + ONE + b"\x03"}
 for name, packed in PACKED.items():

@@ -24,7 +24,7 @@ from readers import h11_reads, llhttp_reads
 ECHO = os.environ["ECHO"]
 SECONDS = float(os.environ.get("CONFORMANCE_SECONDS", "60"))
 SEED = int(os.environ.get("CONFORMANCE_SEED", "20261121"))
-# Connections at one time: few enough that a machine of two cores answers all of them within a pause.
+# Connections at one time: few enough that a machine with two cores answers all of them within a pause.
 BATCH = 40
 SHOWN = 20
 
@@ -91,7 +91,7 @@ def main():
     generator = random.Random(SEED)
     seeds = grammar.seeds()
     counts, stricter, shown = collections.Counter(), collections.Counter(), 0
-    # Known seeds first, then as many as time allows.
+    # Known seeds first, then as many random seeds as time allows.
     queue = [(seed, False) for seed in seeds]
     end = time.monotonic() + SECONDS
     while queue or time.monotonic() < end:

@@ -40,7 +40,7 @@ def h11_reads_one(connection):
         elif isinstance(event, h11.Data):
             message.body += bytes(event.data)
         elif isinstance(event, h11.EndOfMessage):
-            # Only an answer settles that no other protocol is spoken, and whether the connection closes.
+            # Only a response shows that no other protocol is used, and whether the connection closes.
             connection.send(h11.Response(status_code=200, headers=[("Content-Length", "0")]))
             connection.send(h11.EndOfMessage())
             return message, connection.our_state is h11.DONE and connection.their_state is h11.DONE

@@ -123,7 +123,7 @@
     setTimeout(() => row.classList.remove("changed"), 3000);
   }
 
-  /** Returns the element that the visitor probably reads: the focused one if it is visible, else the first one in the window. */
+  /** Returns the element that the visitor probably reads: the focused element if it is visible, else the first element in the window. */
   function elementInView(focused) {
     const box = (part) => part.getBoundingClientRect();
     const isInSight = (part) => box(part).bottom > 0 && box(part).top < innerHeight;

@@ -2,7 +2,7 @@
 import PackageDescription
 
 // The libraries for apps and their tests without the collector, whose C libraries the SDKs of iOS, tvOS and visionOS do not
-// have: what a simulator can build and test. All of it by symbolic links.
+// have, so that a simulator can build and test them. The sources are symbolic links.
 
 let settings: [SwiftSetting] = [
     .enableUpcomingFeature("ExistentialAny"),

@@ -107,7 +107,7 @@ def before_call(context, case, kwargs):
         if int(number, 16) % 2 == 0:
             case.path_parameters = {"id": LEAKS[int(number, 16) // 2 % len(LEAKS)]["id"]}
 
-    # A date is only valid if it is to come; 2996 is a leap year.
+    # A date is only valid in the future; 2996 is a leap year.
     if path.endswith("/decisions") and isinstance(body, dict) and isinstance(body.get("until"), str):
         case.body = {**body, "until": re.sub(r"^(0|1|20)\d+-", "2996-", body["until"])}
 

@@ -11,7 +11,7 @@ static inline int csqlite_config_keep_log(sqlite3 *connection, int on) {
     return sqlite3_db_config(connection, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, on, (int *)0);
 }
 
-// Reads the first bytes of the database's file through SQLite's own descriptor: closing another one would drop the locks that this
+// Reads the first bytes of the database's file through SQLite's own descriptor: closing another descriptor would drop the locks that this
 // process holds on the file.
 static inline int csqlite_read_header(sqlite3 *connection, void *bytes, int count) {
     sqlite3_file *file = 0;

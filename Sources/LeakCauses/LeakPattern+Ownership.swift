@@ -21,9 +21,9 @@ extension LeakPattern {
         LeakPattern(
             "strong_parent", name: "Reference back that is not weak",
             explanation:
-                "The object keeps another one, which keeps the object in turn, such as a parent and its child or a screen and its coordinator.",
+                "The object keeps a second object, which keeps it in turn, such as a parent and its child or a screen and its coordinator.",
             remedy:
-                "weak var {name|parent}: {target|Parent}?  // or another reference of the cycle: one that does not own its object",
+                "weak var {name|parent}: {target|Parent}?  // or another reference of the cycle that does not own its object",
             // The last rule matches every such cycle. The other rules choose the reference that the remedy names.
             rules: .probable(.from(beginning: "prev").property.object, in: .objectCycle),
             .probable(

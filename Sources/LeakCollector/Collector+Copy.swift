@@ -27,7 +27,7 @@ extension Collector {
                     "copy needs an empty PostgreSQL database: give its address with --database-url or COLLECTOR_DATABASE_URL"
                 )
             }
-            let path = try existingDatabase(in: settings.dataFolder)
+            let path = try requireDatabase(in: settings.dataFolder)
             // The database is locked, because no collector may serve the folder during the copy.
             let source = try SQLiteStore(path: path, exclusive: true)
             return try PostgreSQLStore.copy(

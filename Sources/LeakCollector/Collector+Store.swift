@@ -40,7 +40,7 @@ extension Collector {
     ) throws(StoreError) -> any Store {
         if isServer { try makeFolder(folder) }
         return try SQLiteStore(
-            path: isServer ? databasePath(in: folder) : existingDatabase(in: folder), exclusive: isServer,
+            path: isServer ? databasePath(in: folder) : requireDatabase(in: folder), exclusive: isServer,
             seed: UInt64(bitPattern: WallClock.milliseconds()), limits: limits,
             redact: SampleRedaction.redact)
     }
@@ -61,7 +61,7 @@ extension Collector {
     /// Returns the path of the database that a server created in the folder.
     ///
     /// - Throws: ``StoreError`` if there is none.
-    public static func existingDatabase(in folder: String) throws(StoreError) -> String {
+    public static func requireDatabase(in folder: String) throws(StoreError) -> String {
         let path = databasePath(in: folder)
         guard unsafe access(path, F_OK) == 0 else {
             throw StoreError(

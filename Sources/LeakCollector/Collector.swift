@@ -144,7 +144,7 @@ public final class Collector: Sendable {
 
     /// Removes secrets from an access log record. Sign-in links carry a code in their query, a link to the sign-in
     /// page may carry another link, and some Sentry SDKs put their key into the query. Other tokens and keys do not
-    /// belong there, but one that is put there by mistake must not appear in a log. The id of an erased install must
+    /// belong there, but a secret that is put there by mistake must not appear in a log. The id of an erased install must
     /// not stay in a log either.
     private static func withoutSecrets(_ record: AccessRecord) -> AccessRecord {
         var record = record

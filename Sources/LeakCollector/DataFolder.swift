@@ -23,7 +23,7 @@ struct DataFolder: Sendable {
         identity = Self.identity(of: path)
     }
 
-    /// `true` if the database file is still the one that was there at the start.
+    /// `true` if the database file is still the file that was there at the start.
     var hasSameDatabase: Bool { Self.identity(of: path) == identity }
 
     /// Bytes that may still be written to the disk; `nil` if the system does not report them.

@@ -139,7 +139,7 @@ public struct Import {
     /// added to ``StoreLimits/other`` or left out. The numbers include counts of a server on the same database.
     ///
     /// - Parameter earlierCounts: the result of the earlier call.
-    public static func overLimitCounts(
+    public static func readOverLimitCounts(
         in store: any Store, since earlierCounts: [OverLimitCount] = [], now: Int64
     ) throws(StoreError) -> [OverLimitCount] {
         let reader = try store.makeReader()

@@ -11,7 +11,7 @@ extension LeakDetector {
     public static var shared: LeakDetector? { sharedDetector.with { $0 } }
 
     /// Makes the detector that the whole app shares. Later calls ignore their arguments and return the same detector, until it is
-    /// stopped: then the next call makes another one, which replaces it.
+    /// stopped: then the next call makes another detector, which replaces it.
     ///
     /// The parameters are those of ``init(_:limits:suppression:explainer:queue:)``.
     @discardableResult

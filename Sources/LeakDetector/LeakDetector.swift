@@ -47,7 +47,7 @@ public final class LeakDetector: Sendable {
             owned: OwnedObjects())
     }
 
-    /// - Parameter owned: the objects with their owners, including those of a detector that this one replaces.
+    /// - Parameter owned: the objects with their owners, including those of a detector that this detector replaces.
     convenience init(
         _ mode: Mode, limits: Limits, suppression: Suppression, explainer: (any LeakExplainer)?,
         queue: DispatchQueue?, owned: OwnedObjects
@@ -103,7 +103,7 @@ public final class LeakDetector: Sendable {
     ///
     /// - Parameters:
     ///   - object: any class instance.
-    ///   - seconds: its grace period; `nil` for the usual one, ``Limits/graceMilliseconds``.
+    ///   - seconds: its grace period; `nil` for the usual grace period, ``Limits/graceMilliseconds``.
     ///   - path: names of the object's owners, outermost first. With different paths, one class that leaks in two places is two
     ///     leaks.
     ///   - owner: an owner that keeps the object and should be deallocated too. While the owner is reported as leaked, the object
@@ -124,12 +124,12 @@ public final class LeakDetector: Sendable {
         checkers.first.expect(object, context, after: seconds)
     }
 
-    /// Stops all reports of an object, such as one that a cache keeps on purpose. Does not retain the object.
+    /// Stops all reports of an object, such as an object that a cache keeps on purpose. Does not retain the object.
     public func ignore(_ object: AnyObject) {
         if !isDeallocating(object) { checkers.ignore(object) }
     }
 
-    /// Tells the detector that an object is in use again, such as one that a cache handed out. Earlier expectations of the object
+    /// Tells the detector that an object is in use again, such as an object that a cache handed out. Earlier expectations of the object
     /// no longer hold. If the object was reported, its return is reported too (``Counts/cameBack``).
     public func cameBack(_ object: AnyObject) {
         if !isDeallocating(object) { checkers.use(object) }

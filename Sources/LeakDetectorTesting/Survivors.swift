@@ -12,7 +12,7 @@ struct Survivors: Sendable {
     let place: TestLocation
     /// The number of objects that still exist.
     var aliveCount = 0
-    /// The number of tracked objects, including the deallocated ones.
+    /// The number of tracked objects, including deallocated objects.
     var trackedCount = 0
     /// The reason why the first living object stays, as a text that follows "It is"; `nil` if nothing is known.
     var explanation: String?

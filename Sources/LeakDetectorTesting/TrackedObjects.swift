@@ -42,7 +42,7 @@ public final class TrackedObjects: Sendable {
             reference: WeakReference(object), identity: identity, type: type(of: object), place: place)
         state.with { state in
             // The weak reference of a deallocated object that had this identity before reads as nil. So an object that exists is
-            // this one.
+            // this object.
             if let known = state.indexes[identity], state.entries[known].reference.object != nil { return }
             state.indexes[identity] = state.entries.count
             state.entries.append(entry)

@@ -12,7 +12,7 @@ package final class URLSessionTransport: Transport {
     private let limits: TransportLimits
     private let usesProxy: Bool
     private let delegate = SessionDelegate()
-    /// Created with the first request, so that an app that reports nothing never creates one.
+    /// Created with the first request, so that an app that reports nothing never creates a session.
     private var session: URLSession?
 
     /// - Parameter usesProxy: if `false`, the proxy settings of the system are ignored.
@@ -30,7 +30,7 @@ package final class URLSessionTransport: Transport {
 
     /// Sends a request, and blocks until the response is complete or a limit is exceeded.
     ///
-    /// - Parameter body: the body; `nil` for a method without one.
+    /// - Parameter body: the body; `nil` for a method without a body.
     package func send(
         _ method: String, to address: String, fields: [TransportRequest.Field], body: [UInt8]?
     ) -> TransportResult {

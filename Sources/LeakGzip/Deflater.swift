@@ -9,7 +9,7 @@ public struct Deflater: ~Copyable {
     /// - Parameters:
     ///   - level: 1 is the fastest, 9 gives the smallest result; other values are limited to that range.
     ///   - historyBits: the base-2 logarithm of the bytes in which repetitions are found, 9 to 15; other values are limited to
-    ///     that range. The memory is eight times as large. A small one is faster, because it stays in the processor's cache.
+    ///     that range. The memory is eight times as large. A small window is faster, because it stays in the processor's cache.
     public init(level: Int = 6, historyBits: Int = 15) {
         let bits = Int32(min(max(historyBits, 9), 15))
         unsafe stream = .allocate(capacity: 1)

@@ -28,7 +28,7 @@ public struct Inflater: ~Copyable {
         case gzip
         /// HTTP's `deflate`: the zlib format of RFC 1950 or, from some senders, the blocks alone, which carry no checksum. RFC
         /// 9110 §8.4.1.2. The first byte distinguishes them: in zlib's header, its lower four bits are 8. As the start of a
-        /// block, such a byte would mean a stored block that is not the last one, with a padding bit set that encoders leave 0.
+        /// block, such a byte would mean a stored block that is not the last block, with a padding bit set that encoders leave 0.
         case deflate
     }
 
@@ -174,7 +174,7 @@ public enum InflateError: Error, Hashable, Sendable, CustomStringConvertible {
     case truncated
     /// The checksum or the length at the end does not match the output. RFC 1952 §2.3.1, RFC 1950 §2.2.
     case badChecksum
-    /// Bytes follow the stream. A second gzip member is also rejected, because no sender of this package writes one.
+    /// Bytes follow the stream. A second gzip member is also rejected, because no sender of this package writes a second member.
     case trailingBytes
     /// The bytes are not of this format, or are damaged.
     case malformed

@@ -15,7 +15,7 @@
             public var connectMilliseconds = 10_000
             /// Time limit from the start to the last byte of the response, including connecting.
             public var totalMilliseconds = 30_000
-            /// The largest response body, in bytes; a longer one is an error.
+            /// The largest response body, in bytes; a longer body is an error.
             public var answerBytes = 64 * 1024
             /// If `false`, the client ignores the proxies from the environment. This is meant for an address of this machine
             /// under a name other than `localhost`.

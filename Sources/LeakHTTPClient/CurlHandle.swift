@@ -106,7 +106,7 @@
             }
             if code == CURLE_OK, hasBody {
                 code = unsafe ccurl_set_offset(handle, CURLOPT_POSTFIELDSIZE_LARGE, curl_off_t(body.count))
-                // With a null pointer, curl would read the body from standard input instead of sending an empty one.
+                // With a null pointer, curl would read the body from standard input instead of sending an empty body.
                 let start: UnsafeRawPointer? =
                     unsafe body.isEmpty ? UnsafeRawPointer(reason) : body.baseAddress
                 if code == CURLE_OK { code = unsafe ccurl_set_pointer(handle, CURLOPT_POSTFIELDS, start) }

@@ -19,7 +19,7 @@
             public var connectMilliseconds = 10_000
             /// Time limit from the start to the last byte of the response.
             public var totalMilliseconds = 30_000
-            /// The largest response body, in bytes; a longer one is an error.
+            /// The largest response body, in bytes; a longer body is an error.
             public var answerBytes = 64 * 1024
             /// If `false`, the proxy of the system is not used.
             public var usesProxy = true

@@ -25,13 +25,13 @@
                     problems.append(VerificationRule.problem(check.sentence, rowCount: wrongCount))
                 }
             }
-            return problems + (try installProblems(on: connection))
+            return problems + (try findInstallProblems(on: connection))
         }
 
         private static let setsPerQuery = 1_000
 
         /// Compares each stored number of installs with its set.
-        private static func installProblems(on connection: PostgreSQLConnection) throws(StoreError)
+        private static func findInstallProblems(on connection: PostgreSQLConnection) throws(StoreError)
             -> [String]
         {
             var wrongCount = 0

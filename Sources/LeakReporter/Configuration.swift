@@ -28,7 +28,7 @@ extension LeakReporter {
         ///     openssl dgst -sha256 -binary | openssl base64 | sed 's,^,sha256//,'
         /// ```
         ///
-        /// Give the current key and the next one, which is kept offline: an app from a store gets a new key only with an update.
+        /// Give the current key and the next key, which is kept offline: an app from a store gets a new key only with an update.
         /// The certificate is verified in addition. Only on Linux; on Apple's systems, use `NSPinnedDomains` in the app's
         /// Info.plist. https://developer.apple.com/documentation/bundleresources/information-property-list/nsapptransportsecurity
         public var pinnedPublicKeys: [String] = []

@@ -180,7 +180,7 @@ public final class LeakReporter: Sendable {
 
     /// Sets several values, like ``setCustomValue(_:forKey:)``.
     public func setCustomKeysAndValues(_ values: [String: Any]) {
-        // If there are more names than a report can have, the last ones would be rejected anyway.
+        // If there are more names than a report can have, the last names would be rejected anyway.
         let changes = values.sorted { $0.key < $1.key }.prefix(WireLimits.keysCount * 2).map { name, value in
             ContextChange.Key(
                 name: name.prefix(utf8: WireLimits.keyBytes), value: CustomKey.Value.of(value)?.truncated)
@@ -233,7 +233,7 @@ public final class LeakReporter: Sendable {
 
     /// Deletes the waiting reports, including those of earlier runs. A batch that is being sent may still arrive.
     ///
-    /// - Parameter resetInstall: `true` deletes the identifier of this installation, so that the device counts as another one from
+    /// - Parameter resetInstall: `true` deletes the identifier of this installation, so that the device counts as another device from
     ///   now on.
     public func deleteUnsentReports(resetInstall: Bool = false) {
         thread.post(.delete(resetsInstall: resetInstall))

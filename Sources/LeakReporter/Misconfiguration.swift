@@ -36,7 +36,7 @@ enum Misconfiguration: Error, Hashable, Sendable, CustomStringConvertible {
     }
 }
 
-/// The component that compares the collector's public key with the pinned ones.
+/// The component that compares the collector's public key with the pinned keys.
 enum PinVerifier: Hashable, Sendable {
     /// libcurl, with ``LeakReporter/Configuration/pinnedPublicKeys``.
     case byConfiguration
@@ -87,7 +87,7 @@ extension RequestBuilder {
             throw .endpoint(error)
         }
         guard !configuration.key.isEmpty else { throw .emptyKey }
-        // RFC 6750 §2.1 allows no other characters; all bytes that could end a header line are among the rejected ones.
+        // RFC 6750 §2.1 allows no other characters; all bytes that could end a header line are rejected.
         guard configuration.key.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else { throw .malformedKey }
         try pinVerifier.check(configuration.pinnedPublicKeys, for: endpoint)
         self.init(endpoint: endpoint, key: configuration.key)

@@ -25,7 +25,7 @@ extension LeakReporter {
         case beforeSend = "before_send"
         /// The call came from a signal handler that had interrupted the reporter on the same thread.
         case reentrant
-        /// The file of the waiting reports was damaged. If their number is unknown, each damaged place counts as one.
+        /// The file of the waiting reports was damaged. If their number is unknown, each damaged place counts as one report.
         case damaged
         /// The app deleted the report, with ``LeakReporter/deleteUnsentReports(resetInstall:)`` or by turning collection off.
         case deleted
@@ -35,7 +35,7 @@ extension LeakReporter {
         var isReported: Bool {
             switch self {
             case .queueFull, .tooLong, .tooOld, .refused, .budget, .beforeSend, .reentrant, .damaged: true
-            // A run that must not report sends nothing, not even its drops. The collector itself rejected the `rejected` ones.
+            // A run that must not report sends nothing, not even its drops. The collector itself rejected the reports counted as `rejected`.
             case .sampled, .rejected, .misconfigured, .deleted: false
             }
         }

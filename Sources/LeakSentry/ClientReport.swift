@@ -35,9 +35,9 @@ struct ClientReport {
         var quantity: Int?
         try scanner.readFields { (scanner, name) throws(JSONError) in
             switch name {
-            case "reason": reason = try scanner.stringIfAny()
-            case "category": category = try scanner.stringIfAny()
-            case "quantity": quantity = try scanner.integerIfAny()
+            case "reason": reason = try scanner.readOptionalString()
+            case "category": category = try scanner.readOptionalString()
+            case "quantity": quantity = try scanner.readOptionalInteger()
             default: try scanner.skip()
             }
         }

@@ -8,7 +8,7 @@ internal import LeakMessage
 struct EnvelopeReader {
     /// The most bytes of a decompressed envelope.
     static let byteLimit = 200 << 20
-    /// The most items of an envelope. SDKs send a few. Sentry documents no limit; this one bounds the work for an envelope that
+    /// The most items of an envelope. SDKs send a few. Sentry documents no limit; this limit bounds the work for an envelope that
     /// consists of headers only.
     static let itemLimit = 1_000
 
@@ -42,8 +42,8 @@ struct EnvelopeReader {
             (scanner) throws(JSONError) in
             try scanner.readFields { (scanner, name) throws(JSONError) in
                 switch name {
-                case "event_id": header.eventID = EventID.normalized(try scanner.stringIfAny())
-                case "dsn": header.dsn = try scanner.stringIfAny()
+                case "event_id": header.eventID = EventID.normalized(try scanner.readOptionalString())
+                case "dsn": header.dsn = try scanner.readOptionalString()
                 default: try scanner.skip()
                 }
             }
@@ -70,11 +70,11 @@ struct EnvelopeReader {
         try Self.scan(envelope, in: line, as: "the header of an item") { (scanner) throws(JSONError) in
             try scanner.readFields { (scanner, name) throws(JSONError) in
                 switch name {
-                case "type": item.type = try scanner.stringIfAny() ?? ""
+                case "type": item.type = try scanner.readOptionalString() ?? ""
                 case "length":
                     let isGiven = try scanner.kind() != .null
                     let start = scanner.offset
-                    length = try scanner.integerIfAny()
+                    length = try scanner.readOptionalInteger()
                     lengthOffset = isGiven ? start : nil
                 default: try scanner.skip()
                 }

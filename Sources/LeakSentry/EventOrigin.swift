@@ -4,7 +4,7 @@ internal import LeakMessage
 struct EventOrigin: Hashable {
     let app: AppInfo
     let device: DeviceInfo
-    /// The `user.id` of the event. sentry-cocoa puts the id of the installation there, unless the app sets another one. Nothing
+    /// The `user.id` of the event. sentry-cocoa puts the id of the installation there, unless the app sets another id. Nothing
     /// else of the user is kept.
     let install: String?
 

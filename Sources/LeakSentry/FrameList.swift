@@ -35,7 +35,7 @@ struct FrameList {
         return names.reversed()
     }
 
-    /// Returns the name of the innermost frame that has one: its function, or else its image and offset. Version 1 of the grouping
+    /// Returns the name of the innermost frame that has a name: its function, or else its image and offset. Version 1 of the grouping
     /// rules takes it for the last element of the stack.
     func innermostName(images: [BinaryImage]) -> String? {
         let map = ImageMap(images)

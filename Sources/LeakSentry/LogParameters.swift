@@ -6,7 +6,7 @@ internal import LeakMessage
 struct LogParameters {
     /// The most parameters that are kept.
     private static let limit = 32
-    /// The most bytes of one parameter; a longer one is cut.
+    /// The most bytes of one parameter; a longer parameter is truncated.
     private static let byteLimit = 1024
 
     private(set) var parameters: [(name: String, text: String)] = []

@@ -16,13 +16,13 @@ extension SentryEvent {
 
     private mutating func readField(_ name: String, _ scanner: inout JSONScanner) throws(JSONError) {
         switch name {
-        case "event_id": id = EventID.normalized(try scanner.stringIfAny())
-        case "type": type = try scanner.stringIfAny()
+        case "event_id": id = EventID.normalized(try scanner.readOptionalString())
+        case "type": type = try scanner.readOptionalString()
         case "timestamp": at = try scanner.timestamp()
-        case "level": level = try scanner.stringIfAny()
+        case "level": level = try scanner.readOptionalString()
         case "release": release = try scanner.scalarText()
         case "dist": dist = try scanner.scalarText()
-        case "environment": environment = try scanner.stringIfAny()
+        case "environment": environment = try scanner.readOptionalString()
         case "fingerprint":
             try scanner.readElements { (scanner) throws(JSONError) in
                 if let part = try scanner.scalarText() { fingerprint.add(part) }
@@ -142,7 +142,9 @@ extension JSONScanner {
     /// Reads a time: a text in RFC 3339, taken as UTC if it names no zone, or the seconds since 1970.
     fileprivate mutating func timestamp() throws(JSONError) -> WireTime? {
         guard try kind() == .number else {
-            let time = try stringIfAny().flatMap { WireTime(rfc3339: $0) ?? WireTime(rfc3339: $0 + "Z") }
+            let time = try readOptionalString().flatMap {
+                WireTime(rfc3339: $0) ?? WireTime(rfc3339: $0 + "Z")
+            }
             return time.flatMap { $0.milliseconds >= 0 ? $0 : nil }
         }
         guard let seconds = Double(text(of: try number().slice)), (0...lastSecond).contains(seconds) else {
@@ -155,13 +157,13 @@ extension JSONScanner {
     fileprivate mutating func logEntry() throws(JSONError) -> SentryEvent.LogEntry {
         var entry = SentryEvent.LogEntry()
         guard try kind() == .object else {
-            entry.message = try stringIfAny()
+            entry.message = try readOptionalString()
             return entry
         }
         try readFields { (scanner, name) throws(JSONError) in
             switch name {
-            case "formatted": entry.formatted = try scanner.stringIfAny()
-            case "message": entry.message = try scanner.stringIfAny()
+            case "formatted": entry.formatted = try scanner.readOptionalString()
+            case "message": entry.message = try scanner.readOptionalString()
             case "params": try scanner.parameters(&entry.parameters)
             default: try scanner.skip()
             }
@@ -189,8 +191,8 @@ extension JSONScanner {
         var thread = SentryThread()
         try readFields { (scanner, name) throws(JSONError) in
             switch name {
-            case "crashed": thread.isCrashed = try scanner.booleanIfAny() ?? false
-            case "current": thread.isCurrent = try scanner.booleanIfAny() ?? false
+            case "crashed": thread.isCrashed = try scanner.readOptionalBoolean() ?? false
+            case "current": thread.isCurrent = try scanner.readOptionalBoolean() ?? false
             case "stacktrace": try scanner.stackTrace(&thread.frames)
             default: try scanner.skip()
             }
@@ -203,8 +205,8 @@ extension JSONScanner {
         var (category, message): (String?, String?)
         try readFields { (scanner, name) throws(JSONError) in
             switch name {
-            case "category": category = try scanner.stringIfAny()
-            case "message": message = try scanner.stringIfAny()
+            case "category": category = try scanner.readOptionalString()
+            case "message": message = try scanner.readOptionalString()
             default: try scanner.skip()
             }
         }
@@ -216,7 +218,7 @@ extension JSONScanner {
         var image = BinaryImage()
         try readFields { (scanner, name) throws(JSONError) in
             switch name {
-            case "code_file", "name": image.name = try scanner.stringIfAny() ?? image.name
+            case "code_file", "name": image.name = try scanner.readOptionalString() ?? image.name
             case "image_addr": image.address = try scanner.address()
             case "image_size": image.size = try scanner.address()
             default: try scanner.skip()

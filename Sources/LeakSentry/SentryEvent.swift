@@ -71,7 +71,7 @@ struct SentryEvent {
     var text: String? { logEntry.text ?? message.text }
 }
 
-/// One exception, and the frames from the outermost call to the one that threw.
+/// One exception, and the frames from the outermost call to the call that threw.
 struct SentryException {
     var type: String?
     var value: String?

@@ -7,7 +7,7 @@ extension SentryException {
     /// - Returns: `true` for a field of an exception, `false` for any other field, which is skipped.
     mutating func readField(_ name: String, _ scanner: inout JSONScanner) throws(JSONError) -> Bool {
         switch name {
-        case "type": type = try scanner.stringIfAny()
+        case "type": type = try scanner.readOptionalString()
         case "value": value = try scanner.scalarText()
         case "mechanism": try mechanism.read(&scanner)
         case "stacktrace": try scanner.stackTrace(&frames)
@@ -23,8 +23,8 @@ extension SentryMechanism {
     mutating func read(_ scanner: inout JSONScanner) throws(JSONError) {
         try scanner.readFields { (scanner, name) throws(JSONError) in
             switch name {
-            case "type": type = try scanner.stringIfAny()
-            case "handled": isHandled = try scanner.booleanIfAny()
+            case "type": type = try scanner.readOptionalString()
+            case "handled": isHandled = try scanner.readOptionalBoolean()
             case "data": localizedDescription = try scanner.localizedDescription()
             case "meta":
                 try scanner.readFields { (scanner, name) throws(JSONError) in
@@ -66,7 +66,7 @@ extension EventContexts {
                     guard name == "app" else { return try leak.readField(name, &scanner) }
                     try scanner.readFields { (scanner, name) throws(JSONError) in
                         if name == "module" {
-                            app.module = try scanner.stringIfAny()
+                            app.module = try scanner.readOptionalString()
                         } else {
                             try scanner.skip()
                         }
@@ -83,33 +83,33 @@ extension LeakReport {
     /// Reads a field that an app added for this collector, in the form of the wire format. A value of another type is ignored.
     fileprivate mutating func readField(_ name: String, _ scanner: inout JSONScanner) throws(JSONError) {
         switch name {
-        case "class": className = try scanner.stringIfAny()
-        case "type": event = try scanner.stringIfAny().flatMap(Event.init)
-        case "kind": kind = try scanner.stringIfAny().flatMap(LeakKind.init)?.kind
-        case "id": id = try scanner.stringIfAny()
+        case "class": className = try scanner.readOptionalString()
+        case "type": event = try scanner.readOptionalString().flatMap(Event.init)
+        case "kind": kind = try scanner.readOptionalString().flatMap(LeakKind.init)?.kind
+        case "id": id = try scanner.readOptionalString()
         case "stack": stack = try scanner.strings(last: WireLimits.stackCount)
         case "children": children = try scanner.strings(first: WireLimits.childrenCount)
         case "cycle": cycle = try scanner.strings(first: WireLimits.cycleCount)
-        case "reason": reason = try scanner.stringIfAny()
-        case "count": count = try scanner.integerIfAny() ?? 1
-        case "alive": alive = try scanner.amountIfAny()
-        case "waited_ms": waitedMilliseconds = try scanner.amountIfAny()
-        case "lived_ms": livedMilliseconds = try scanner.amountIfAny()
+        case "reason": reason = try scanner.readOptionalString()
+        case "count": count = try scanner.readOptionalInteger() ?? 1
+        case "alive": alive = try scanner.readOptionalAmount()
+        case "waited_ms": waitedMilliseconds = try scanner.readOptionalAmount()
+        case "lived_ms": livedMilliseconds = try scanner.readOptionalAmount()
         default: try scanner.skip()
         }
     }
 }
 
 extension JSONScanner {
-    fileprivate mutating func amountIfAny() throws(JSONError) -> Int? {
-        try integerIfAny().flatMap { $0 >= 0 ? $0 : nil }
+    fileprivate mutating func readOptionalAmount() throws(JSONError) -> Int? {
+        try readOptionalInteger().flatMap { $0 >= 0 ? $0 : nil }
     }
 
     fileprivate mutating func localizedDescription() throws(JSONError) -> String? {
         var description: String?
         try readFields { (scanner, name) throws(JSONError) in
             if name == ReportedError.descriptionKey {
-                description = try scanner.stringIfAny()
+                description = try scanner.readOptionalString()
             } else {
                 try scanner.skip()
             }
@@ -122,8 +122,8 @@ extension JSONScanner {
         var code: Int?
         try readFields { (scanner, name) throws(JSONError) in
             switch name {
-            case "domain": domain = try scanner.stringIfAny()
-            case "code": code = try scanner.integerIfAny()
+            case "domain": domain = try scanner.readOptionalString()
+            case "code": code = try scanner.readOptionalInteger()
             default: try scanner.skip()
             }
         }
@@ -145,10 +145,10 @@ extension JSONScanner {
         var frame = SentryFrame()
         try readFields { (scanner, name) throws(JSONError) in
             switch name {
-            case "function": frame.function = try scanner.stringIfAny()
-            case "module": frame.module = try scanner.stringIfAny()
-            case "package": frame.package = try scanner.stringIfAny()
-            case "in_app": frame.isInApp = try scanner.booleanIfAny() ?? false
+            case "function": frame.function = try scanner.readOptionalString()
+            case "module": frame.module = try scanner.readOptionalString()
+            case "package": frame.package = try scanner.readOptionalString()
+            case "in_app": frame.isInApp = try scanner.readOptionalBoolean() ?? false
             case "instruction_addr": frame.address = try scanner.address()
             case "image_addr": frame.imageAddress = try scanner.address()
             default: try scanner.skip()

@@ -37,7 +37,7 @@ extension JSONScanner {
         repeat {
             let name = text(of: try name())
             try read(&self, name)
-        } while try another(in: .object)
+        } while try hasAnotherElement(in: .object)
     }
 
     /// Reads the next array: calls `read` for each element, which `read` has to read. Skips a value that is no array.
@@ -47,7 +47,7 @@ extension JSONScanner {
             return
         }
         guard try enterArray() else { return }
-        repeat { try read(&self) } while try another(in: .array)
+        repeat { try read(&self) } while try hasAnotherElement(in: .array)
     }
 
     /// Reads the next list like ``readElements(_:)``. Sentry writes a list as `{"values": […]}` or as the array alone.
@@ -59,7 +59,7 @@ extension JSONScanner {
     }
 
     /// Reads the next value if it is a string. Skips any other value and returns `nil`.
-    mutating func stringIfAny() throws(JSONError) -> String? {
+    mutating func readOptionalString() throws(JSONError) -> String? {
         guard try kind() == .string else {
             try skip()
             return nil
@@ -68,7 +68,7 @@ extension JSONScanner {
     }
 
     /// Reads the next value if it is a number. Skips any other value and returns `nil`, also for a number that is not whole.
-    mutating func integerIfAny() throws(JSONError) -> Int? {
+    mutating func readOptionalInteger() throws(JSONError) -> Int? {
         guard try kind() == .number else {
             try skip()
             return nil
@@ -76,7 +76,7 @@ extension JSONScanner {
         return integer(of: try number())
     }
 
-    mutating func booleanIfAny() throws(JSONError) -> Bool? {
+    mutating func readOptionalBoolean() throws(JSONError) -> Bool? {
         guard try kind() == .boolean else {
             try skip()
             return nil
@@ -92,7 +92,7 @@ extension JSONScanner {
                 try scanner.skip()
                 return
             }
-            if let string = try scanner.stringIfAny() { strings.append(string) }
+            if let string = try scanner.readOptionalString() { strings.append(string) }
         }
         return strings
     }
@@ -101,7 +101,7 @@ extension JSONScanner {
     mutating func strings(last limit: Int) throws(JSONError) -> [String] {
         var strings = LastElements<String>(limit)
         try readElements { (scanner) throws(JSONError) in
-            if let string = try scanner.stringIfAny() { strings.append(string) }
+            if let string = try scanner.readOptionalString() { strings.append(string) }
         }
         return Array(strings.elements)
     }

@@ -11,7 +11,7 @@ public struct SentrySubmission: Hashable, Sendable {
     /// Only for the response: the header may name an event of another envelope.
     public let eventID: String?
     /// The ids of the events in the request, each once, by which a repeated request is recognized. An event without an id gets
-    /// that of the header. Empty if there is no event, or if one has no id at all.
+    /// that of the header. Empty if there is no event, or if an event has no id at all.
     public let idempotencyIDs: [String]
     /// The JSON of one batch, at most a few times as long as the request; `nil` when there is nothing to count.
     ///

@@ -53,7 +53,7 @@ public struct ReleaseGate: Sendable {
         public var devices: Int
         /// True if no version or build up to the baseline has reports of the leak.
         public var isNew: Bool
-        /// True if the leak was marked as fixed in this version or an earlier one, and the version has reports of it since.
+        /// True if the leak was marked as fixed in this version or an earlier version, and the version has reports of it since.
         public var isRegressed: Bool
 
         public init(

@@ -34,7 +34,7 @@ extension SQLiteStore {
                     repaired.append("\(check.sentence): \(connection.changes) repaired")
                 }
             }
-            return Repair(repaired: repaired, left: try connection.wrongSums(of: Migration.newestVersion))
+            return Repair(repaired: repaired, left: try connection.findWrongSums(of: Migration.newestVersion))
         }
     }
 }

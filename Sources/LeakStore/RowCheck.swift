@@ -95,7 +95,7 @@ struct RowCheck: Sendable {
                 where p.leak = c.leak and b.release = c.release
                 """,
             where: "not exists (select 1 from install_set where id = c.id << 3 | 4)"),
-        // Old hours are deleted leak by leak, so the first day with all its hours differs between leaks. The hours may be the wrong ones,
+        // Old hours are deleted leak by leak, so the first day with all its hours differs between leaks. The hours may be wrong instead,
         // so the repair changes a day only if the days of its leak do not add up to the reports of the leak.
         RowCheck(
             "reports of a day are the sum of its hours, where all are kept",

@@ -21,7 +21,7 @@ public protocol Store: Sendable {
     func checkpointIfNeeded(now: Int64) throws(StoreError)
 
     /// Deletes expired data: idempotency keys after 7 days, hours and samples after 90, symbols that were not needed for 100, sign-in
-    /// links and sessions that are used, revoked or expired. Revoked keys and tokens stay, to distinguish them from unknown ones.
+    /// links and sessions that are used, revoked or expired. Revoked keys and tokens stay, to distinguish them from unknown secrets.
     ///
     /// A system clock that is more than a day ahead of the last known time is not accepted until it has been ahead for a day of running
     /// time: see ``ClockRule``.

@@ -26,10 +26,10 @@ extension SQLiteStore {
         let reader = try SQLiteReader(path: path)
         let schema = try Migration.schema(of: reader.connection)
         return try reader.snapshot { () throws(StoreError) in
-            let damage = try reader.structuralProblems(of: schema)
+            let damage = try reader.findStructuralProblems(of: schema)
             let isKnown = schema <= Migration.newestVersion
             return Verification(
-                damage: damage, wrongSums: isKnown ? try reader.connection.wrongSums(of: schema) : [],
+                damage: damage, wrongSums: isKnown ? try reader.connection.findWrongSums(of: schema) : [],
                 schema: schema)
         }
     }
@@ -38,13 +38,13 @@ extension SQLiteStore {
     static func damage(of path: String) throws(StoreError) -> [String] {
         let reader = try SQLiteReader(path: path)
         let schema = try Migration.schema(of: reader.connection)
-        return try reader.snapshot { () throws(StoreError) in try reader.structuralProblems(of: schema) }
+        return try reader.snapshot { () throws(StoreError) in try reader.findStructuralProblems(of: schema) }
     }
 }
 
 extension SQLiteReader {
     /// Returns problems of the structure: integrity errors, rows that refer to missing rows, and damaged logs.
-    fileprivate func structuralProblems(of schema: Int) throws(StoreError) -> [String] {
+    fileprivate func findStructuralProblems(of schema: Int) throws(StoreError) -> [String] {
         let structure = try texts(connection.statement("pragma integrity_check"), []).filter { $0 != "ok" }
         let orphans = try texts(connection.statement("pragma foreign_key_check"), [])
         let logs = (7...Migration.newestVersion).contains(schema) ? try connection.logDamage(of: schema) : []
@@ -54,7 +54,7 @@ extension SQLiteReader {
 
 extension SQLiteConnection {
     /// - Parameter schema: the schema version of the file.
-    func wrongSums(of schema: Int) throws(StoreError) -> [String] {
+    func findWrongSums(of schema: Int) throws(StoreError) -> [String] {
         if schema >= 12, try lacksCounts {
             // A log that cannot be flushed is reported as damage instead.
             guard try canFlushCounts() else { return [] }
@@ -68,7 +68,7 @@ extension SQLiteConnection {
             }
         }
         if schema >= 7 { problems += try logProblems() }
-        return problems + (try installProblems(of: schema))
+        return problems + (try findInstallProblems(of: schema))
     }
 
     private func count(_ query: String) throws(StoreError) -> Int {
@@ -80,7 +80,7 @@ extension SQLiteConnection {
     /// Returns a line for each log with rows that cannot be written to their tables.
     fileprivate func logDamage(of schema: Int) throws(StoreError) -> [String] {
         var damage: [String] = []
-        if try readable({ () throws(StoreError) in try keyLog() }) == nil {
+        if try readable({ () throws(StoreError) in try loadKeyLog() }) == nil {
             damage.append("the log of idempotency keys cannot be read")
         }
         if schema >= 12 {
@@ -90,7 +90,7 @@ extension SQLiteConnection {
                 damage.append("the log of counts cannot be read")
             }
         }
-        guard let values = try readable({ () throws(StoreError) in try valueLog() }) else {
+        guard let values = try readable({ () throws(StoreError) in try loadValueLog() }) else {
             return damage + ["the log of systems and models cannot be read"]
         }
         let select = try statement("select 1 from leak where id = ?")
@@ -138,16 +138,16 @@ extension SQLiteConnection {
         func add(_ sentence: String, _ count: Int) {
             if count > 0 { problems.append(VerificationRule.problem(sentence, rowCount: count)) }
         }
-        let keys = try readable { () throws(StoreError) in try keyLog() } ?? KeyLog()
-        add("an idempotency key in the log has its answer", try missingAnswers(of: keys))
-        let values = try readable { () throws(StoreError) in try valueLog() } ?? ValueLog()
+        let keys = try readable { () throws(StoreError) in try loadKeyLog() } ?? KeyLog()
+        add("an idempotency key in the log has its answer", try countMissingAnswers(of: keys))
+        let values = try readable { () throws(StoreError) in try loadValueLog() } ?? ValueLog()
         add(
             "reports of a leak by system and by model, with those in the log, are no more than all",
-            try excessiveValues(of: values))
+            try countExcessiveValues(of: values))
         return problems
     }
 
-    private func missingAnswers(of log: KeyLog) throws(StoreError) -> Int {
+    private func countMissingAnswers(of log: KeyLog) throws(StoreError) -> Int {
         let select = try statement("select 1 from answer where id = ?")
         var missingCount = 0
         for answer in Set(log.entries.values.map(\.answer)) {
@@ -159,7 +159,7 @@ extension SQLiteConnection {
     }
 
     /// Returns the number of leaks that have more reports by system, or by model, than reports in total.
-    private func excessiveValues(of log: ValueLog) throws(StoreError) -> Int {
+    private func countExcessiveValues(of log: ValueLog) throws(StoreError) -> Int {
         let select = try statement(
             """
             select l.reports, (select coalesce(sum(reports), 0) from leak_value where leak = l.id and kind = ?2)
@@ -190,9 +190,9 @@ extension SQLiteConnection {
     }
 
     /// Compares each stored number of installs with its set.
-    private func installProblems(of schema: Int) throws(StoreError) -> [String] {
+    private func findInstallProblems(of schema: Int) throws(StoreError) -> [String] {
         var log: [Int64: [UInt64]] = [:]
-        for (row, hash) in try installLog() { log[row, default: []].append(hash) }
+        for (row, hash) in try readLoggedInstalls() { log[row, default: []].append(hash) }
         let day = schema < 3 ? "null" : "(select -1 from app_day where id = i.id >> 3)"
         let select = try statement(
             composed: """

@@ -45,7 +45,7 @@ package enum TransportResult: Hashable, Sendable {
         package var body: [UInt8]
 
         /// `true` if the transport may have sent the request twice without being asked. Then this may be the response to the
-        /// second request, and the response to the first one is unknown.
+        /// second request, and the response to the first request is unknown.
         package var mayBeRepeated = false
 
         package init(

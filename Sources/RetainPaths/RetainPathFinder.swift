@@ -35,7 +35,7 @@ public struct RetainPathFinder: LeakExplainer, Sendable {
         #if (arch(x86_64) || arch(arm64)) && (canImport(Darwin) || canImport(Glibc))
             guard Reflection.isAvailable else { return nil }
             walker = Guarded(GraphWalker())
-            // The test does not use the caller's budget: one that is too small for the test's graph says nothing about the runtime.
+            // The test does not use the caller's budget: a budget that is too small for the test's graph says nothing about the runtime.
             (self.budget, self.search) = (.release, [])
             guard SelfTest.passes(self) else { return nil }
             (self.budget, self.search) = (budget, search)

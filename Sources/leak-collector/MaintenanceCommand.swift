@@ -91,7 +91,7 @@ struct MaintenanceCommand {
         let store = try Collector.openStore(settings, isServer: false, limits: .forImports)
         var lines = try LineReader(file)
         let now = WallClock.milliseconds()
-        let countsBeforeImport = try Import.overLimitCounts(in: store, now: now)
+        let countsBeforeImport = try Import.readOverLimitCounts(in: store, now: now)
         let source = Import.Source(
             name: name ?? ProcessEnvironment.fullPath(file) ?? file, app: app, version: version)
         var rejections = 0
@@ -112,7 +112,7 @@ struct MaintenanceCommand {
             Output.error("and \(rejections - Self.maximumPrintedRejections) more rejected lines")
         }
         Output.line(Self.summary(of: importer.result))
-        for limit in try Import.overLimitCounts(in: store, since: countsBeforeImport, now: now) {
+        for limit in try Import.readOverLimitCounts(in: store, since: countsBeforeImport, now: now) {
             Output.error(
                 "collector: app \(limit.app): the limit \(limit.limit.rawValue) was reached, \(limit.count) \(limit.limit.outcome)"
             )
@@ -145,6 +145,6 @@ struct MaintenanceCommand {
                 "\(command) is for the database in a data folder; this one is in PostgreSQL, so use PostgreSQL's own "
                     + "programs: pg_dump --format=custom --file=FILE \"$COLLECTOR_DATABASE_URL\"")
         }
-        return try Collector.existingDatabase(in: settings.dataFolder)
+        return try Collector.requireDatabase(in: settings.dataFolder)
     }
 }

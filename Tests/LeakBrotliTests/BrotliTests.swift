@@ -30,11 +30,11 @@ import Testing
 
     @Test(
         arguments: [[], [7], Array("hello".utf8), text, [UInt8](repeating: 0, count: 60_000)], [0, 5, 9, 11])
-    func `what is compressed comes back`(bytes: [UInt8], quality: Int) throws {
+    func `compressed bytes decompress to the original`(bytes: [UInt8], quality: Int) throws {
         #expect(try inflate(BrotliEncoding.compress(bytes, quality: quality)) == bytes)
     }
 
-    @Test func `brotli of another program is read, in pieces of any size`() throws {
+    @Test func `brotli of another program is decompressed, in pieces of any size`() throws {
         for step in 1...Self.hello.count {
             #expect(try inflate(Self.hello, step: step) == Array("hello".utf8))
         }
@@ -44,13 +44,13 @@ import Testing
     }
 
     @Test(arguments: [hello, BrotliEncoding.compress(text)])
-    func `every cut short is called truncated`(bytes: [UInt8]) {
+    func `every truncated stream is reported as truncated`(bytes: [UInt8]) {
         for count in 0..<bytes.count {
             #expect(throws: InflateError.truncated) { try inflate(Array(bytes[..<count])) }
         }
     }
 
-    @Test func `what follows a stream is refused, a second stream too`() {
+    @Test func `bytes after a stream are refused, also a second stream`() {
         for step in [.max, Self.hello.count, 1] {
             #expect(throws: InflateError.trailingBytes) { try inflate(Self.hello + [0], step: step) }
             #expect(throws: InflateError.trailingBytes) { try inflate(Self.hello + Self.hello, step: step) }
@@ -58,7 +58,7 @@ import Testing
     }
 
     @Test(arguments: [Array("hello, this is no brotli".utf8), [0xFF, 0xFF, 0xFF], [0x91, 0x00, 0x00]])
-    func `other bytes are malformed, and stay so`(bytes: [UInt8]) {
+    func `other bytes are malformed, also at the next call`(bytes: [UInt8]) {
         #expect(throws: InflateError.malformed) { try inflate(bytes) }
         #expect(throws: InflateError.malformed) { try inflate(bytes, step: 1) }
         var inflater = BrotliInflater()
@@ -69,7 +69,7 @@ import Testing
     }
 
     /// Brotli has no checksum, so damaged input may inflate to other text. It must not crash or exceed the limits.
-    @Test func `any bit may be wrong`() {
+    @Test func `a stream with any flipped bit does not crash`() {
         let small = BrotliEncoding.compress(Self.text, quality: 9)
         for bit in 0..<small.count * 8 {
             var wrong = small
@@ -80,13 +80,14 @@ import Testing
         }
     }
 
-    @Test func `a history longer than RFC 7932 knows is refused`() {
+    @Test func `a window larger than RFC 7932 allows is refused`() {
         let large = BrotliEncoding.compress(Self.text, windowBits: 28, isLarge: true)
         #expect(throws: InflateError.malformed) { try inflate(large) }
         #expect(throws: Never.self) { try inflate(BrotliEncoding.compress(Self.text, windowBits: 24)) }
     }
 
-    @Test func `a bomb stops at the ratio, in as many bytes as an envelope's head`() {
+    @Test func `a decompression bomb is stopped at the ratio limit, within the bytes of an envelope's head`()
+    {
         let bomb = BrotliEncoding.compress([UInt8](repeating: 0, count: 16 << 20))
         #expect(bomb.count < 100)
         for step in [.max, 1] {
@@ -101,7 +102,7 @@ import Testing
         #expect(throws: Never.self) { try inflate(small, limits: .init()) }
     }
 
-    @Test func `a bomb hands over no more than the bound and a piece`() {
+    @Test func `a decompression bomb returns at most the limit and one piece`() {
         let bomb = BrotliEncoding.compress([UInt8](repeating: 0, count: 64 << 20))
         var inflater = BrotliInflater()
         var output: [UInt8] = []
@@ -109,7 +110,7 @@ import Testing
         #expect(output.count <= 64 << 10)
     }
 
-    @Test func `the output is bounded to the byte`() throws {
+    @Test func `the output is limited to the exact byte`() throws {
         let limits = Inflater.Limits(outputBytes: Self.text.count, ratio: 10_000)
         #expect(try inflate(BrotliEncoding.compress(Self.text), limits: limits) == Self.text)
         #expect(throws: InflateError.tooLarge) {

@@ -6,7 +6,7 @@ extension BrowserTests {
         private static let page = "data:text/html,<p>quiet<script>document.body.textContent = 'loud'</script>"
 
         @Test(arguments: [(Look.desk, "loud"), (.withoutScripts, "quiet")])
-        func `a page's scripts run where they are on`(look: Look, words: String) async throws {
+        func `scripts of a page run if they are enabled`(look: Look, words: String) async throws {
             try await Browser.tab(look) { tab in
                 try await tab.open(Self.page)
                 try await tab.expect("body", reads: [words])
@@ -22,16 +22,16 @@ extension BrowserTests {
                 "policy: "
             ),
         ])
-        func `what a page complains of is told`(page: String, complaint: String) async throws {
+        func `errors of a page are recorded`(page: String, complaint: String) async throws {
             try await Browser.tab { tab in
                 try await tab.open("data:text/html,\(page)")
                 try await tab.settle()
-                let complaints = tab.takeComplaints()
+                let complaints = tab.takeErrors()
                 #expect(complaints.contains { $0.hasPrefix(complaint) }, "\(complaints)")
             }
         }
 
-        @Test func `a tab knows no other tab's cookies`() async throws {
+        @Test func `tabs do not share cookies`() async throws {
             let site = try await Site()
             try await site.visit { tab in
                 try await tab.open(site.address + "/")
@@ -43,7 +43,7 @@ extension BrowserTests {
             }
         }
 
-        @Test func `what lies under something else cannot be clicked`() async throws {
+        @Test func `an element below another cannot be clicked`() async throws {
             try await Browser.tab { tab in
                 try await tab.open(
                     "data:text/html,<button>Go</button><div style='position:fixed;inset:0'></div>")

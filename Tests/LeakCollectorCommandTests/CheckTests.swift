@@ -48,7 +48,9 @@ import Testing
         ]
     }
 
-    @Test func `both ways tell the same: by their code, and byte for byte in JSON`() throws {
+    @Test func `a check by the server and one of the database give the same exit code and the same JSON`()
+        throws
+    {
         for (version, code) in [("1.0", 3), ("1.1", 1), ("1.2", 0), ("1.3", 3)] as [(String, Int32)] {
             let answers = try ways.map {
                 try check(["--app", "shop", "--version", version, "--format", "json"] + $0)
@@ -59,7 +61,7 @@ import Testing
         }
     }
 
-    @Test func `the text has a sentence, each leak and links`() throws {
+    @Test func `the text of a check has a sentence, each leak and links`() throws {
         let answer = try check(["--app", "shop", "--version", "1.1"] + ways[0])
         #expect(answer.output.hasPrefix("shop 1.1 fails, compared with 1.0: 1 leak is worse and 1 is new\n"))
         #expect(
@@ -68,7 +70,7 @@ import Testing
         #expect(local.code == 1 && !local.output.contains("http://"))
     }
 
-    @Test func `limits and builds are flags`() throws {
+    @Test func `limits and builds are flags of the command`() throws {
         let failing = ["--app", "shop", "--version", "1.1"] + ways[1]
         #expect(try check(failing + ["--min-devices", "61"]).output.contains("1 leak is worse\n"))
         let compared = ["--app", "shop", "--version", "1.2", "--baseline", "1.1"] + ways[0]
@@ -88,12 +90,12 @@ import Testing
     }
 
     @Test(arguments: [("junit", "<testsuites>"), ("gitlab", "[{"), ("markdown", "### Leak check: failed")])
-    func `each format is written`(format: String, words: String) throws {
+    func `every output format is written`(format: String, words: String) throws {
         let answer = try check(["--app", "shop", "--version", "1.1", "--format", format] + ways[1])
         #expect(answer.code == 1 && answer.output.contains(words))
     }
 
-    @Test func `the environment says where and with what, a flag goes before it`() throws {
+    @Test func `the environment gives address and settings, and a flag overrides it`() throws {
         let here = ["COLLECTOR_URL": server.address, "COLLECTOR_ACCESS_TOKEN": CollectorProcess.token]
         let arguments = ["--app", "shop", "--version", "1.2"]
         #expect(try check(arguments, environment: here).code == 0)
@@ -120,7 +122,7 @@ import Testing
         #expect(unwritable.code == 1 && unwritable.errors.contains("which GITHUB_STEP_SUMMARY names"))
     }
 
-    @Test func `what keeps it from comparing ends with 2 or 4 and says what to do`() throws {
+    @Test func `if a check cannot compare, it exits with 2 or 4 and says what to do`() throws {
         let url = ["--url", server.address]
         let version = ["--app", "shop", "--version", "1.1"]
         let cases: [([String], String)] = [
@@ -160,7 +162,7 @@ import Testing
         }
     }
 
-    @Test func `it looks also after the server has gone`() throws {
+    @Test func `a check of the database works after the server has stopped`() throws {
         server.kill(SIGTERM)
         server.wait()
         #expect(try check(["--app", "shop", "--version", "1.1"] + ways[1]).code == 1)

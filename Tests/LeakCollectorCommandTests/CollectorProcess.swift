@@ -155,7 +155,7 @@ final class CollectorProcess {
     static let products = URL(fileURLWithPath: CommandLine.arguments[0]).deletingLastPathComponent()
 
     /// The collector's program. A build without LEAK_COLLECTOR_DEVELOPMENT names it after its target. Of two
-    /// programs, the newer one is used.
+    /// programs, the newer program is used.
     static let program: URL = {
         func built(_ program: URL) -> Date? {
             let attributes = try? FileManager.default.attributesOfItem(atPath: program.path)

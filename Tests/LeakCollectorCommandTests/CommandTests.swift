@@ -86,7 +86,7 @@ import Testing
         (["check", "--app", "a", "--help"], .help(topic: .check)),
         (["help", "key"], .help(topic: .key)), (["-h"], .help(topic: nil)), (["help"], .help(topic: nil)),
     ])
-    func `understands`(arguments: [String], command: Command) throws {
+    func `accepts the command line`(arguments: [String], command: Command) throws {
         #expect(try Command(arguments) == command)
     }
 
@@ -154,11 +154,11 @@ import Testing
         ),
         (["symbols", "upload", "a", "--app", "b"], "--app is not an option of this command"),
     ])
-    func `says what is wrong with`(arguments: [String], words: String) {
+    func `rejects the command line with a reason`(arguments: [String], words: String) {
         #expect(throws: Command.UsageError(words)) { try Command(arguments) }
     }
 
-    @Test func `the table of settings is what the program takes`() throws {
+    @Test func `the table of settings equals what the program accepts`() throws {
         let page = URL(fileURLWithPath: CollectorProcess.publicFolder).deletingLastPathComponent()
             .appendingPathComponent("docs/CONFIGURATION.md")
         let text = try String(contentsOf: page, encoding: .utf8)
@@ -171,7 +171,7 @@ import Testing
     }
 
     @Test(arguments: HelpTopic.allCases)
-    func `the help of a command has all sections, and is about that command`(topic: HelpTopic) {
+    func `the help of a command has all sections, and describes only that command`(topic: HelpTopic) {
         let help = topic.text
         #expect(help.hasPrefix("collector \(topic.rawValue): "))
         for section in ["usage", "options", "examples", "exit codes"] {

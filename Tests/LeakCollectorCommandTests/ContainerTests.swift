@@ -16,7 +16,7 @@ import Testing
         "COLLECTOR_PORT_8080_TCP_PORT": "8080", "COLLECTOR_PORT_8080_TCP_ADDR": "10.0.0.1",
     ]
 
-    @Test func `service links of Kubernetes leave the port as it is, and a warning names the variable`()
+    @Test func `service links of Kubernetes leave the port unchanged, and a warning names the variable`()
         throws
     {
         let folder = try TemporaryFolder()
@@ -42,7 +42,7 @@ import Testing
     ]
 
     @Test(arguments: ["", "\n", "\r\n"])
-    func `secrets come from files, without the end of the line`(end: String) throws {
+    func `secrets are read from files, without the line end`(end: String) throws {
         let folder = try TemporaryFolder()
         let (key, token) = (folder.path + "/key", folder.path + "/token")
         try Data((CollectorProcess.key + end).utf8).write(to: URL(fileURLWithPath: key))
@@ -69,7 +69,7 @@ import Testing
     }
 
     @Test(arguments: secretVariables)
-    func `a secret that is given twice is one line`(variable: String) throws {
+    func `a secret given twice is an error of one line`(variable: String) throws {
         let folder = try TemporaryFolder()
         let file = folder.path + "/secret"
         try Data(CollectorProcess.key.utf8).write(to: URL(fileURLWithPath: file))
@@ -86,7 +86,7 @@ import Testing
             (Data("\n".utf8), "is empty"), (Data([0xFF, 0xFE]), "is not text"),
             (Data(repeating: 0x61, count: 70_000), "has more than 65536 bytes"),
         ])
-    func `a secret's file that cannot be used is one line`(
+    func `an unusable secret file is an error of one line`(
         variable: String, file: (contents: Data?, words: String)
     ) throws {
         let folder = try TemporaryFolder()
@@ -100,7 +100,9 @@ import Testing
         #expect(run.errors.filter(\.isNewline).count == 1)
     }
 
-    @Test func `a secret in a file that is no secret names the file's variable, never the value`() throws {
+    @Test func `an invalid secret in a file is reported with the variable of the file, never with the value`()
+        throws
+    {
         let folder = try TemporaryFolder()
         let path = folder.path + "/secret"
         try Data("hunter2\n".utf8).write(to: URL(fileURLWithPath: path))
@@ -147,7 +149,7 @@ import Testing
         ["--log", "json", "--port", "nope"], ["--log=json", "--no-such-flag"], ["--log", "json", "now"],
         ["serve", "--log", "json", "--data", "/dev/null"],
     ])
-    func `with --log json a start that fails says so as JSON`(arguments: [String]) throws {
+    func `with --log json a failed start is logged as JSON`(arguments: [String]) throws {
         let run = try CollectorProcess.run(
             arguments, environment: ["COLLECTOR_PUBLIC": CollectorProcess.publicFolder])
         #expect(run.code != 0)
@@ -158,7 +160,7 @@ import Testing
 
     // MARK: Health
 
-    @Test func `health finds the port that the server was given by a flag`() throws {
+    @Test func `health finds the port that a flag gave the server`() throws {
         let folder = try TemporaryFolder()
         let running = try CollectorProcess(data: folder.path)
         // The environment of an image names a port, which the flag overrides.
@@ -184,7 +186,7 @@ import Testing
 
     // MARK: Users
 
-    @Test func `the line about a folder that cannot be written names the user and the folder`() throws {
+    @Test func `the error about an unwritable folder names the user and the folder`() throws {
         let folder = try TemporaryFolder()
         let path = folder.path + "/data"
         try FileManager.default.createDirectory(

@@ -11,14 +11,14 @@ import Testing
         (1_200_000, 2_790_000, 15_000, "43 %, leak_hour, 1200000 of 2790000 rows, 80000 rows/s, 0:19 left"),
         (1, 7_200, 1_000, "0 %, leak_hour, 1 of 7200 rows, 1 rows/s, 119:59 left"),
     ])
-    func `progress is a share, a rate and what is left`(
+    func `the progress of a copy has a share, a rate and the remaining time`(
         rows: Int, allRows: Int, milliseconds: Int, words: String
     ) {
         let progress = CopyProgress(table: "leak_hour", rows: rows, allRows: allRows)
         #expect(CopyText.progress(progress, milliseconds: Int64(milliseconds)) == words)
     }
 
-    @Test func `the result names every table with its sums`() {
+    @Test func `the result of a copy names every table with its sums`() {
         var leaks = CopiedTable(name: "leak")
         leaks.rows = 2
         leaks.sums = [CopiedTable.Sum(column: "reports", sum: 7), CopiedTable.Sum(column: "freed", sum: 1)]
@@ -29,7 +29,9 @@ import Testing
     }
 
     #if PostgreSQL
-        @Test func `a folder is copied once no collector serves it, and two collectors go on with it`() throws
+        @Test
+        func `a folder is copied after its collector has stopped, and two collectors continue with the copy`()
+            throws
         {
             let database = try DatabaseCommandTests.server()
             let folder = try TemporaryFolder()
@@ -90,7 +92,7 @@ import Testing
             #expect(process.terminationStatus == 0, "\(command)")
         }
     #else
-        @Test func `a build without PostgreSQL says how to make one with it`() throws {
+        @Test func `a build without PostgreSQL says how to build with PostgreSQL`() throws {
             for flags in [[], ["--database-url", "postgres://h/d"]] {
                 let result = try CollectorProcess.run(["copy"] + flags)
                 #expect(result.code != 0 && result.errors.contains("TRAITS=PostgreSQL"), "\(result)")

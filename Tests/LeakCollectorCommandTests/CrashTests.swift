@@ -120,7 +120,7 @@ import Testing
         }
     }
 
-    /// Sends requests of random kinds until one is not answered.
+    /// Sends requests of random kinds until a request is not answered.
     ///
     /// - Parameter isComplete: true to send each kind once, compressed and uncompressed, and to end then.
     private static func send(
@@ -148,7 +148,7 @@ import Testing
             }
             ledger.last = request
             ledger.acknowledged.merge(request.counts, uniquingKeysWith: +)
-            progress.noteAnswer()
+            progress.recordAnswer()
         }
         return ledger
     }
@@ -163,7 +163,7 @@ final class RoundProgress: @unchecked Sendable {
 
     init(threads: Int) { self.threads = threads }
 
-    func noteAnswer() {
+    func recordAnswer() {
         condition.withLock {
             answers += 1
             condition.broadcast()

@@ -32,7 +32,7 @@
             return result
         }
 
-        @Test func `the address may stand in a file`() throws {
+        @Test func `the address of the database may be in a file`() throws {
             let file = folder.path + "/address"
             try Data((url + "\n").utf8).write(to: URL(fileURLWithPath: file))
             let verified = try CollectorProcess.run(
@@ -42,7 +42,7 @@
             #expect(!(verified.output + verified.errors).contains(secret))
         }
 
-        @Test func `imports, erases and verifies, and leaves backups to pg_dump`() throws {
+        @Test func `import, erase and verify work, and backup refers to pg_dump`() throws {
             let file = folder.path + "/reports.ndjson"
             let lines = (0..<3).map {
                 #"{"class": "C\#($0)", "install": "i\#(UUID())"}"#
@@ -69,7 +69,7 @@
         }
 
         @Test(arguments: ["verify", "serve"])
-        func `a server that is away is named without its password`(command: String) throws {
+        func `an unreachable server is named without its password`(command: String) throws {
             let result = try run(command, at: "postgres://user:\(secret)@127.0.0.1:1/leaks")
             #expect(result.code == 1 && result.errors.contains("127.0.0.1:1/leaks"), "\(result)")
         }

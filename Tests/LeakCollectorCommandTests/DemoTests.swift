@@ -64,7 +64,7 @@ import Testing
         "a Timer that holds self weakly, and is invalidated",
     ]
 
-    @Test func `each leak of the demo arrives in a group of its own with its path, and nothing else does`()
+    @Test func `each leak of the demo arrives as a group of its own with its path, and nothing else arrives`()
         throws
     {
         let folder = try TemporaryFolder()
@@ -162,7 +162,7 @@ import Testing
             })
     }
 
-    /// Returns the leaks whose most frequent path is not the expected one, including leaks without an explanation.
+    /// Returns the leaks whose most frequent path is not the expected path, including leaks without an explanation.
     private static func wrongPaths(
         of leaks: [[String: Any]], _ expected: [String: [String]], at address: String
     ) throws -> [String] {

@@ -49,7 +49,7 @@ import Testing
         }
     }
 
-    @Test func `the program takes each command that the pages show, and make has each target`() throws {
+    @Test func `the program accepts each command that the pages show, and make has each target`() throws {
         let makefile = try Self.text(of: "Makefile")
         var count = 0
         for page in Self.pages {
@@ -74,7 +74,7 @@ import Testing
     }
 
     /// A suite that compiles the Swift code of a page names the page. `DocumentationTests` compiles all of LeakHTTPServer.
-    @Test func `a suite compiles the Swift code of each page`() throws {
+    @Test func `the Swift code of each page is compiled by a suite`() throws {
         let suites = try Self.files(below: "Tests", ending: "Tests.swift").map { try Self.text(of: $0) }
         for page in try Self.pages + Self.files(below: "Sources", ending: ".md") {
             guard try Self.text(of: page).contains("```swift\n") else { continue }

@@ -40,7 +40,7 @@ import Testing
         .enabled(
             if: SmallDisk.isAvailable,
             "mounting a small disk needs root; a limit of file sizes is tested by anyone"))
-    func `a disk that fills up while reports come is told, and waited for`() throws {
+    func `a disk that fills up is reported, and reports continue once it has space`() throws {
         // At least 64 MiB must be free for reports to be accepted.
         let disk = try SmallDisk(mebibytes: 80)
         let collector = try CollectorProcess(data: disk.path + "/data")
@@ -83,7 +83,7 @@ import Testing
     }
 
     #if os(Linux)
-        @Test func `files that may not grow are told, and waited for`() throws {
+        @Test func `files that may not grow are reported, and reports continue once they may`() throws {
             let folder = try TemporaryFolder()
             let collector = try CollectorProcess(data: folder.path)
             let client = try HTTPClient()
@@ -114,7 +114,7 @@ import Testing
     #endif
 
     @Test(.enabled(if: SmallDisk.isAvailable || geteuid() != 0, "root may write where nobody may"))
-    func `a folder that can only be read is one line`() throws {
+    func `a read-only folder is an error of one line`() throws {
         let disk = geteuid() == 0 ? try SmallDisk(mebibytes: 80) : nil
         let folder = try TemporaryFolder()
         let data = (disk?.path ?? folder.path) + "/data"

@@ -35,7 +35,7 @@ import Testing
         ("0.0.0.0", "http://0.0.0.0:#", "http://localhost:#", ["127.0.0.1"]),
         ("localhost", "http://localhost:#", "http://localhost:#", ["localhost"]),
     ])
-    func `listens where it is told, and prints addresses that can be used`(
+    func `listens on the given host, and prints usable addresses`(
         host: String, listening: String, link: String, answers: [String]
     ) throws {
         try expect(host, listening: listening, link: link, answers: answers)
@@ -48,7 +48,7 @@ import Testing
             ("::1", "http://[::1]:#", "http://[::1]:#", ["[::1]"]),
             ("::", "http://[::]:#", "http://[::1]:#", ["[::1]"]),
         ])
-    func `listens on IPv6 or on both families, and prints addresses that can be used`(
+    func `listens on IPv6 or on both families, and prints usable addresses`(
         host: String, listening: String, link: String, answers: [String]
     ) throws {
         try expect(host, listening: listening, link: link, answers: answers)
@@ -75,14 +75,14 @@ import Testing
         #expect(health.code == 0, "\(health.errors)")
     }
 
-    @Test func `says how many connections it takes where it may not open files for all`() throws {
+    @Test func `logs how many connections are possible if it may not open files for all`() throws {
         let folder = try TemporaryFolder()
         let running = try CollectorProcess(data: folder.path, openFiles: 300)
         #expect(running.errorsUntil("ulimit -n").contains("at most 172 connections at a time, not 1024"))
     }
 
     @Test(arguments: ["text", "json"])
-    func `an access log has a line for each request, and no secret in it`(form: String) throws {
+    func `an access log has a line for each request, and no secret`(form: String) throws {
         let folder = try TemporaryFolder()
         let running = try CollectorProcess(data: folder.path, environment: ["COLLECTOR_ACCESS_LOG": form])
         let client = try HTTPClient()

@@ -44,7 +44,7 @@ import LeakPlatform
         }
     }
 
-    @Test func `a start with the clock far ahead says why nothing expires`() throws {
+    @Test func `a start with the clock far ahead logs why nothing expires`() throws {
         try FileManager.default.createDirectory(atPath: data, withIntermediateDirectories: true)
         do {
             let store = try SQLiteStore(path: data + "/leaks.sqlite", exclusive: true)
@@ -57,7 +57,7 @@ import LeakPlatform
         #expect(try post(#"{"class": "C"}"#, to: collector) == 200)
     }
 
-    @Test func `a backup is taken from a running collector, and another starts on it`() throws {
+    @Test func `a backup is made of a running collector, and another collector starts on it`() throws {
         let collector = try CollectorProcess(data: data)
         for number in 0..<20 { #expect(try post(#"{"class": "C\#(number)"}"#, to: collector) == 200) }
         let file = folder.path + "/backup.sqlite"
@@ -138,7 +138,7 @@ import LeakPlatform
     }
 
     @Test(.enabled(if: canMount))
-    func `verify needs no writable folder but the data folder`() throws {
+    func `verify needs no writable folder except the data folder`() throws {
         try FileManager.default.createDirectory(atPath: data, withIntermediateDirectories: true)
         let database = data + "/leaks.sqlite"
         do {
@@ -156,7 +156,7 @@ import LeakPlatform
         #expect(verified.code == 0, "\(verified.output)")
     }
 
-    @Test func `an import counts once, beside a running collector, and names what it refuses`() throws {
+    @Test func `an import beside a running collector counts once, and names what it rejects`() throws {
         let collector = try CollectorProcess(data: data)
         let file = folder.path + "/reports.ndjson"
         var lines = (0..<1_500).map { #"{"class": "C\#($0 % 9)", "install": "i\#($0)"}"# }
@@ -186,7 +186,7 @@ import LeakPlatform
         #expect(try run("verify").code == 0)
     }
 
-    @Test func `equal lines of other files, apps and versions count`() throws {
+    @Test func `equal lines of different files, apps and versions all count`() throws {
         let collector = try CollectorProcess(data: data)
         let (one, other) = (folder.path + "/one", folder.path + "/other")
         for file in [one, other] {
@@ -209,7 +209,7 @@ import LeakPlatform
         #expect(try reports(collector) == 6)
     }
 
-    @Test func `an import is held to no stranger's limit, and says what it moved`() throws {
+    @Test func `an import has limits of its own, and prints how many reports it moved`() throws {
         let collector = try CollectorProcess(data: data)
         let file = folder.path + "/apps"
         let lines = (0..<150).map {
@@ -228,8 +228,7 @@ import LeakPlatform
         #expect((json?["apps"] as? [Any])?.count == 150)
     }
 
-    @Test func `totals that are wrong are told, kept in a backup, and mended once no collector runs`() throws
-    {
+    @Test func `wrong totals are reported, kept in a backup, and repaired once no collector runs`() throws {
         let file = folder.path + "/backup.sqlite"
         do {
             let collector = try CollectorProcess(data: data)
@@ -249,14 +248,14 @@ import LeakPlatform
         #expect(try run("verify").code == 0)
     }
 
-    @Test func `a backup never takes the database's place`() throws {
+    @Test func `a backup never replaces the database`() throws {
         let collector = try CollectorProcess(data: data)
         let result = try run("backup", data + "/leaks.sqlite", "--overwrite", "yes")
         #expect(result.code == 1 && result.errors.contains("the database itself"), "\(result)")
         #expect(try post(#"{"class": "C"}"#, to: collector) == 200)
     }
 
-    @Test func `a file that is not there is one line`() throws {
+    @Test func `a missing file is an error of one line`() throws {
         _ = try CollectorProcess(data: data)
         let result = try run("import", folder.path + "/none")
         #expect(
@@ -265,7 +264,7 @@ import LeakPlatform
         #expect(verified.code == 1 && verified.errors.split(separator: "\n").count == 1, "\(verified)")
     }
 
-    @Test func `verify says what is wrong, and fails`() throws {
+    @Test func `verify prints what is wrong, and fails`() throws {
         let file = folder.path + "/text"
         try "not a database, but long enough to look like one".write(
             toFile: file, atomically: true, encoding: .utf8)
@@ -273,7 +272,7 @@ import LeakPlatform
         #expect(result.code == 1 && result.errors.contains(file), "\(result)")
     }
 
-    @Test func `an install is erased`() throws {
+    @Test func `the data of an install is erased`() throws {
         let collector = try CollectorProcess(data: data)
         #expect(try post(#"{"class": "C", "install": "phone"}"#, to: collector) == 200)
         let erased = try run("erase", "phone")

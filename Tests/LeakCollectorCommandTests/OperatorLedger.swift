@@ -47,7 +47,7 @@ struct OperatorLedger: Sendable {
 
     // MARK: Calls
 
-    /// Makes random calls until one is not answered.
+    /// Makes random calls until a call is not answered.
     ///
     /// - Parameter isComplete: true to make one call of each kind, and to end then.
     static func operate(_ address: String, round: Int, isComplete: Bool, _ progress: RoundProgress)
@@ -64,7 +64,7 @@ struct OperatorLedger: Sendable {
                 ledger.open = call
                 try ledger.make(call, client, address, leak: leak)
                 ledger.open = nil
-                progress.noteAnswer()
+                progress.recordAnswer()
             }
         } catch {
             if isComplete || !(error is Unanswered) { ledger.problems.append("\(error)") }
@@ -118,7 +118,7 @@ struct OperatorLedger: Sendable {
         try answer.expect(200)
     }
 
-    private static func unanswered(_ request: () throws -> HTTPResponse) throws -> HTTPResponse {
+    private static func requireNoAnswer(_ request: () throws -> HTTPResponse) throws -> HTTPResponse {
         do { return try request() } catch { throw Unanswered() }
     }
 
@@ -191,7 +191,7 @@ struct OperatorLedger: Sendable {
         return builder.finish()
     }
 
-    // MARK: What came of it
+    // MARK: Results
 
     /// Returns effects that differ from their answers right after the restart. Repeats the unanswered call if that
     /// changes nothing when the call was executed already.

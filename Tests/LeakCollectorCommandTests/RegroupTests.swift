@@ -42,7 +42,7 @@ import Testing
         return leak.id
     }
 
-    @Test func `a run that finds its leaks merged says so`() {
+    @Test func `a regroup whose leaks are merged already says so`() {
         let sentence =
             "that another command changed or that expired while this command ran; "
             + "collector regroup --dry-run lists the remaining ones"
@@ -55,7 +55,7 @@ import Testing
         #expect(RegroupSummary.outcome(merged: 2, into: 1, planned: 2).count == 1)
     }
 
-    @Test func `leaks of an older rule are merged beside a running collector`() throws {
+    @Test func `leaks of an older grouping version are merged beside a running collector`() throws {
         let collector = try CollectorProcess(data: data)
         let store = try SQLiteStore(path: data + "/leaks.sqlite", exclusive: false)
         let old = try (1...3).map { try count(old: $0, in: store) }

@@ -4,7 +4,7 @@ import Testing
 
 /// The program as its operator sees it: first lines, exit codes, and one clear line for each error.
 @Suite struct ServeTests {
-    @Test func `the first line says where it listens, and secrets are shown once`() throws {
+    @Test func `the first line names the address, and secrets are shown once`() throws {
         let folder = try TemporaryFolder()
         let data = folder.path + "/new/data"
         let generated = ["COLLECTOR_INGEST_KEY": "", "COLLECTOR_ACCESS_TOKEN": ""]
@@ -77,7 +77,9 @@ import Testing
         (["--url", "http://[::1"], "--url must be an address without a path"),
         (["fly"], "there is no command “fly”"),
     ])
-    func `a wrong setting is one line and not zero`(arguments: [String], words: String) throws {
+    func `a wrong setting is an error of one line with a nonzero exit code`(
+        arguments: [String], words: String
+    ) throws {
         let folder = try TemporaryFolder()
         let data = arguments.contains("--data") || arguments == ["fly"] ? [] : ["--data", folder.path]
         let port = arguments.contains("--port") || arguments == ["fly"] ? [] : ["--port", "0"]
@@ -90,7 +92,7 @@ import Testing
     }
 
     @Test(arguments: [["--public", "/tmp"], ["--known-leaks", "/nowhere/known.json"]])
-    func `a wrong file is found before the database is touched`(arguments: [String]) throws {
+    func `a wrong file is found before the database is opened`(arguments: [String]) throws {
         let folder = try TemporaryFolder()
         let run = try CollectorProcess.run(
             ["--data", folder.path, "--port", "0"] + arguments,
@@ -99,7 +101,7 @@ import Testing
         #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == [])
     }
 
-    @Test func `a database that is none of ours is left alone`() throws {
+    @Test func `a database of another program is not changed`() throws {
         let contents: [(String, Data)] = [
             ("garbage", Data(repeating: 0x41, count: 8192)), ("text", Data("hello\n".utf8)),
         ]
@@ -120,7 +122,7 @@ import Testing
         let running = try CollectorProcess(data: folder.path)
         let well = try CollectorProcess.health(["--port", "\(running.port)"])
         #expect(well.code == 0 && well.output == "ok\n")
-        // The default data folder may contain the address of another collector, so another one is named.
+        // The default data folder may contain the address of another collector, so another collector is named.
         let every = try CollectorProcess.health(
             environment: [
                 "COLLECTOR_DATA": folder.path + "/none", "COLLECTOR_HOST": "0.0.0.0",
@@ -135,7 +137,7 @@ import Testing
         #expect(Self.isOneLine(gone.errors), "\(gone.errors)")
     }
 
-    @Test func `keys are made, listed and revoked beside a running server`() throws {
+    @Test func `keys are created, listed and revoked beside a running server`() throws {
         let folder = try TemporaryFolder()
         let running = try CollectorProcess(data: folder.path)
         let made = try CollectorProcess.run([
@@ -153,7 +155,7 @@ import Testing
         #expect(again.code == 1 && Self.isOneLine(again.errors))
     }
 
-    @Test func `a command that works on a database makes none`() throws {
+    @Test func `a command that needs a database does not create one`() throws {
         let folder = try TemporaryFolder()
         for command in [
             ["key", "list"], ["key", "create"], ["token", "list"], ["export", folder.path + "/site"],
@@ -169,7 +171,9 @@ import Testing
         ["--name", "two\nlines"], ["--name", "\u{1B}[31mred"], ["--name", ""], ["--app", ""],
         ["--app", String(repeating: "a", count: 257)],
     ])
-    func `a key's name fits a terminal and its app can be reported`(flags: [String]) throws {
+    func `the name of a key has to fit a terminal, and its app has to be one that reports can name`(
+        flags: [String]
+    ) throws {
         let folder = try TemporaryFolder()
         let running = try CollectorProcess(data: folder.path)
         let run = try CollectorProcess.run(["key", "create", "--data", folder.path] + flags)
@@ -177,7 +181,10 @@ import Testing
         #expect(running.isRunning)
     }
 
-    @Test func `a revoked secret in the environment is one line, and so is one for both purposes`() throws {
+    @Test
+    func `a revoked secret in the environment, or one secret for both purposes, is an error of one line`()
+        throws
+    {
         let folder = try TemporaryFolder()
         func start(_ key: String, _ token: String = CollectorProcess.token) throws -> CollectorProcess {
             try CollectorProcess(
@@ -207,7 +214,7 @@ import Testing
         }
     }
 
-    @Test func `a token signs out who signed in with it`() throws {
+    @Test func `revoking a token ends the sessions that it opened`() throws {
         let folder = try TemporaryFolder()
         let running = try CollectorProcess(data: folder.path)
         let made = try CollectorProcess.run(["token", "create", "--name", "ann", "--data", folder.path])
@@ -231,7 +238,7 @@ import Testing
         #expect(try eventually { try look() == 303 })
     }
 
-    @Test func `an export is complete and its links lead somewhere`() throws {
+    @Test func `an export is complete and has no broken links`() throws {
         let (folder, target) = (try TemporaryFolder(), try TemporaryFolder())
         let running = try CollectorProcess(data: folder.path)
         #expect(try Self.post(to: running, key: CollectorProcess.key) == 200)

@@ -24,7 +24,7 @@ import Testing
     }
 
     @Test(arguments: [SIGTERM, SIGINT])
-    func `the first signal lets what is in flight finish`(signal: Int32) throws {
+    func `after the first signal open requests finish`(signal: Int32) throws {
         let folder = try TemporaryFolder()
         let running = try CollectorProcess(data: folder.path)
         let idle = try #require(RawPeer(port: running.port))
@@ -55,7 +55,8 @@ import Testing
     }
 
     @Test(arguments: [SIGTERM, SIGINT])
-    func `a second signal ends at once, with 128 and its number`(signal: Int32) throws {
+    func `a second signal ends the process at once, with exit code 128 plus its number`(signal: Int32) throws
+    {
         let folder = try TemporaryFolder()
         let running = try CollectorProcess(data: folder.path)
         let peer = try Self.beginPost(to: running)
@@ -68,7 +69,7 @@ import Testing
         #expect(peer.receiveAll().isEmpty)
     }
 
-    @Test func `a body that trickles in does not keep the collector from stopping`() throws {
+    @Test func `a body that arrives slowly does not keep the collector from stopping`() throws {
         let folder = try TemporaryFolder()
         let running = try CollectorProcess(data: folder.path)
         let peer = try Self.beginPost(to: running, length: 1_000_000)
@@ -84,7 +85,7 @@ import Testing
         #expect(running.wait() == 0)
     }
 
-    @Test func `a closed terminal ends nothing`() throws {
+    @Test func `a closed terminal does not end the process`() throws {
         let folder = try TemporaryFolder()
         let running = try CollectorProcess(data: folder.path)
         running.kill(SIGHUP)

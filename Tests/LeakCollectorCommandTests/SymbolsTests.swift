@@ -49,7 +49,7 @@ struct SymbolsTests {
         return try #require(json?["leaks"] as? [[String: Any]])
     }
 
-    @Test(.timeLimit(.minutes(1))) func `a pipe is refused and not waited for`() throws {
+    @Test(.timeLimit(.minutes(1))) func `a pipe is refused without waiting for it`() throws {
         let pipe = folder.path + "/pipe.sym"
         try Self.shell("mkfifo '\(pipe)'")
         let outcome = try symbols("upload", pipe)
@@ -58,7 +58,7 @@ struct SymbolsTests {
 
     // MARK: A library that leaks
 
-    /// Returns the source of a library that calls back through two functions and an inlined one.
+    /// Returns the source of a library that calls back through two functions and an inlined function.
     ///
     /// - Parameter padding: number of functions in front, so that another build has other offsets.
     private static func source(padding: Int) -> String {
@@ -156,14 +156,14 @@ struct SymbolsTests {
         #expect(try symbols("remove", String(image)).code == 1)
     }
 
-    @Test func `a file with debug data alone is as good`() throws {
+    @Test func `a file with only debug data works as well`() throws {
         let full = try leak(build: "1.0", padding: 2)
         try Self.shell("llvm-objcopy --only-keep-debug '\(full)' '\(full).debug'")
         let upload = try symbols("upload", full + ".debug")
         #expect(upload.code == 0 && upload.output.contains("1 leak named"), "\(upload)")
     }
 
-    @Test func `a file that has no symbols says what to do`() throws {
+    @Test func `for a file without symbols the error says what to do`() throws {
         let full = try leak(build: "1.0", padding: 0)
         try Self.shell(
             "cd '\(folder.path)' && echo hello > text && mkdir empty && clang -shared -fPIC -Wl,--build-id=none -o none.so 1.0/cart.c"

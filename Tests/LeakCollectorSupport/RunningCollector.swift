@@ -20,7 +20,7 @@ public final class RunningCollector {
     ///
     /// - Parameters:
     ///   - now: milliseconds since 1970.
-    ///   - wrap: returns a store that wraps the real one.
+    ///   - wrap: returns a store that wraps the real store.
     public init(
         _ change: (inout Settings) -> Void = { _ in }, publicFolder: String = RunningCollector.publicFolder,
         now: @escaping @Sendable () -> Int64 = WallClock.milliseconds,
@@ -94,7 +94,7 @@ public final class RunningCollector {
     }
 
     /// Sends the same request as the button on the page of the printed sign-in link.
-    public func spendSignInLink() throws -> HTTPResponse {
+    public func useSignInLink() throws -> HTTPResponse {
         let code = collector.startupInfo.signInLink.split(separator: "=").last ?? ""
         return try post("code=\(code)", "application/x-www-form-urlencoded", to: "/sign-in", fields: [])
     }

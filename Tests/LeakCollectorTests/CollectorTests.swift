@@ -12,7 +12,7 @@ import Testing
 
 /// The whole path over real sockets: libcurl posts, SQLite stores, libcurl reads back.
 @Suite struct CollectorTests {
-    @Test func `every known text makes the group that it states`() throws {
+    @Test func `every known text gives the expected group`() throws {
         let running = try RunningCollector()
         for (number, vector) in DetectorText.all.enumerated() {
             // Each text has a separate app, so that its group can be identified.
@@ -43,7 +43,7 @@ import Testing
         }
     }
 
-    @Test func `a thousand messages of twenty leaks make twenty groups, and counts are exact`() throws {
+    @Test func `a thousand messages of twenty leaks give twenty groups with exact counts`() throws {
         let running = try RunningCollector()
         var random = SeededRandom(seed: 77)
         var variants = MessageVariants(random: random)
@@ -70,7 +70,7 @@ import Testing
         #expect(leaks.compactMap { $0["reports"] as? Int }.sorted() == expected.sorted())
     }
 
-    @Test func `every form of body is taken`() throws {
+    @Test func `every form of body is accepted`() throws {
         let running = try RunningCollector()
         let bodies = [
             (#"{"class":"One"}"#, "application/json"),
@@ -85,7 +85,7 @@ import Testing
         #expect(leaks.first?["reports"] as? Int == 7)
     }
 
-    @Test func `a repeated batch counts once, and its key is refused for another`() throws {
+    @Test func `a repeated batch counts once, and its key is refused for another batch`() throws {
         let running = try RunningCollector()
         let fields = [HTTPField("X-Leak-Key", RunningCollector.key), HTTPField("Idempotency-Key", "batch-1")]
         let body = #"[{"class":"One"},{"class":""}]"#
@@ -101,7 +101,7 @@ import Testing
         #expect(try running.json("/api/v1/summary")["reports"] as? Int == 1)
     }
 
-    @Test func `nothing is readable or writable without the right secret`() throws {
+    @Test func `nothing can be read or written without the right secret`() throws {
         let running = try RunningCollector()
         _ = try running.post(#"{"class":"One"}"#)
         let leaks = try #require(try running.json("/api/v1/leaks")["leaks"] as? [[String: Any]])
@@ -133,7 +133,7 @@ import Testing
         #expect(try running.json("/api/v1/summary")["reports"] as? Int == 1)
     }
 
-    @Test func `a bound key writes for its app, a revoked one not at all`() throws {
+    @Test func `a restricted key writes for its app, a revoked key not at all`() throws {
         let running = try RunningCollector()
         let credentials = Credentials(store: running.store)
         let (credential, secret) = try credentials.create(
@@ -148,7 +148,7 @@ import Testing
 
     @Test func `the sign-in link works once, and signing out ends the session`() throws {
         let running = try RunningCollector()
-        let answer = try running.spendSignInLink()
+        let answer = try running.useSignInLink()
         #expect(answer.status == 303)
         #expect(answer.field("Location") == "/")
         let cookie = try #require(answer.field("Set-Cookie"))
@@ -157,7 +157,7 @@ import Testing
         #expect(try running.get("/", fields: session).status == 200)
         #expect(try running.get("/api/v1/leaks", fields: session).status == 200)
 
-        let second = try running.spendSignInLink()
+        let second = try running.useSignInLink()
         #expect(second.status == 403)
         #expect(second.text.contains("was used before"))
 
@@ -174,7 +174,7 @@ import Testing
         #expect(try running.get("/", fields: session).status == 303)
     }
 
-    @Test func `an access token signs in by the form`() throws {
+    @Test func `an access token signs in through the form`() throws {
         let running = try RunningCollector()
         let form = "application/x-www-form-urlencoded"
         let wrong = try running.post("token=nope", form, to: "/sign-in", fields: [])
@@ -194,7 +194,8 @@ import Testing
         ("", "application/json", 400, "ends too early"), (#"{"class":""}"#, "application/json", 400, "class"),
         ("x", "image/png", 415, "Content-Type"), ("\u{1F}", "application/xml", 415, "Content-Type"),
     ])
-    func `bad input gets a status and a reason`(body: String, type: String, status: Int, words: String) throws
+    func `invalid input gets a status and a reason`(body: String, type: String, status: Int, words: String)
+        throws
     {
         let running = try RunningCollector()
         let answer = try running.post(body, type)
@@ -217,12 +218,12 @@ import Testing
         ("/api/v1/leaks?q=%25_%27", 200), ("/healthz", 200), ("/readyz", 200), ("/style.css", 200),
         ("/openapi.json", 200), ("/favicon.ico", 200), ("/sign-in", 200), ("/../Package.swift", 404),
     ])
-    func `addresses answer`(path: String, status: Int) throws {
+    func `every address responds`(path: String, status: Int) throws {
         let running = try RunningCollector()
         #expect(try running.get(path).status == status)
     }
 
-    @Test func `a data folder that is taken away is noticed, and no report is lost silently`() throws {
+    @Test func `a removed data folder is noticed, and no report is lost silently`() throws {
         let running = try RunningCollector()
         #expect(try running.post(#"{"class":"One"}"#).status == 200)
         #expect(try running.get("/readyz").status == 200)
@@ -238,7 +239,7 @@ import Testing
         try Self.eventually { try running.post(#"{"class":"One"}"#).status == 200 }
     }
 
-    @Test func `a database that is cut short takes no more reports`() throws {
+    @Test func `a truncated database accepts no more reports`() throws {
         let running = try RunningCollector()
         for number in 0..<40 { #expect(try running.post(#"{"class":"C\#(number)"}"#).status == 200) }
         let file = try #require(FileHandle(forWritingAtPath: Collector.databasePath(in: running.folder)))

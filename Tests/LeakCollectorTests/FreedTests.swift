@@ -24,7 +24,7 @@ import Testing
     ]
 
     @Test(arguments: texts)
-    func `a freed text finds the leak by its key`(leak: String, freed: String) throws {
+    func `the text of a freed object finds its leak by the key`(leak: String, freed: String) throws {
         let running = try RunningCollector()
         for text in [leak, leak, freed] {
             #expect(try running.post(text, "text/plain", to: "/api/v1/reports?app=a&version=1").status == 200)
@@ -46,7 +46,7 @@ import Testing
         #expect(try running.get("/leaks/\(id)").text.contains(words))
     }
 
-    @Test func `a freed report whose leak was lost makes a slow one with no report`() throws {
+    @Test func `a freed report whose leak report was lost gives a slow leak with no reports`() throws {
         let running = try RunningCollector()
         let report =
             #"{"type":"freed","class":"Shop.Cart","stack":["Root","Shop.Cart"],"lived_ms":800,"app":{"id":"a","module":"Shop"}}"#

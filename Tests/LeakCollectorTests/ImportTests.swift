@@ -21,7 +21,7 @@ import Testing
         return reports.result
     }
 
-    @Test func `what went beyond a limit is told, and only what this import brought`() throws {
+    @Test func `names over a limit are reported, and only those of this import`() throws {
         var limits = StoreLimits.forImports
         limits.appsPerKey = 2
         let store = try store(limits)
@@ -29,15 +29,15 @@ import Testing
             apps.map { #"{"class": "C", "app": {"id": "app\#($0)"}}"# }
         }
         #expect(try run(lines(0..<5), into: store).acceptedCount == 5)
-        let first = try Import.overLimitCounts(in: store, now: Self.now)
+        let first = try Import.readOverLimitCounts(in: store, now: Self.now)
         #expect(first == [OverLimitCount(app: "other", limit: .apps, count: 3)])
         #expect(try run(lines(5..<7), into: store, Import.Source(name: "g")).acceptedCount == 2)
         #expect(
-            try Import.overLimitCounts(in: store, since: first, now: Self.now)
+            try Import.readOverLimitCounts(in: store, since: first, now: Self.now)
                 == [OverLimitCount(app: "other", limit: .apps, count: 2)])
     }
 
-    @Test func `limits say what becomes of what is beyond them`() {
+    @Test func `each limit says what happens to names beyond it`() {
         for limit in OverLimitCount.Name.allCases {
             let outcome =
                 switch limit {
@@ -49,7 +49,7 @@ import Testing
         }
     }
 
-    @Test func `every key of an import is remembered, however many there are in a day`() throws {
+    @Test func `every idempotency key of an import is stored, however many a day has`() throws {
         let limits = StoreLimits.forImports
         #expect(limits.idempotencyKeysPerDay == .max && limits.answersPerDay == .max)
         // Each line is answered separately.
@@ -64,14 +64,14 @@ import Testing
     }
 
     @Test(arguments: [("2026-11-18T00:00:00Z", 0), ("2026-09-01T00:00:00Z", 1), ("2027-01-01T00:00:00Z", 1)])
-    func `reports that count at another time are counted as moved, once`(at: String, moved: Int) throws {
+    func `reports whose time was changed are counted as moved, once`(at: String, moved: Int) throws {
         let line = #"{"class": "C", "at": "\#(at)"}"#
         let store = try store()
         #expect(try run([line], into: store).clampedTimeCount == moved)
         #expect(try run([line], into: store).clampedTimeCount == 0)
     }
 
-    @Test func `a store that cannot be tidied has counted all the same`() throws {
+    @Test func `an import has counted although the cleanup of the store fails`() throws {
         let store = try store()
         let lines = (0..<1_200).map { #"{"class": "C\#($0 % 7)"}"# }
         let result = try run(lines, into: FailingCheckpointStore(store: store))

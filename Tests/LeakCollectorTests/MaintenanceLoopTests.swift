@@ -19,7 +19,7 @@ import LeakPlatform
                 """)
     }
 
-    @Test func `a long expiry does not hold up the end`() throws {
+    @Test func `a long expiry does not delay the stop`() throws {
         let begun = Guarded(false)
         let running = try RunningCollector(store: { EndlessExpirationStore(store: $0, begun: begun) })
         #expect(begun.wait(timeout: .seconds(60)) { $0 ? true : nil } == true)

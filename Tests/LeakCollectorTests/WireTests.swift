@@ -8,8 +8,8 @@ import LeakPlatform
 
 /// The collector as seen by a peer that sends arbitrary bytes.
 @Suite struct WireTests {
-    @Test func `every vector for the server has its outcome in the collector too`() throws {
-        let vectors = try Vector.all().filter { Self.leftOut[$0.id] == nil }.map(Self.aimed)
+    @Test func `every vector for the server has the same outcome in the collector`() throws {
+        let vectors = try Vector.all().filter { Self.leftOut[$0.id] == nil }.map(Self.withCollectorAddress)
         // All vectors come from one address, and most of them fail to sign in. The clock advances 10 s with each
         // reading, so that the limit of failed attempts does not apply.
         let clock = Guarded<Int64>(1_700_000_000_000)
@@ -39,7 +39,7 @@ import LeakPlatform
         try #require(outcomes.count == vectors.count)
         for (vector, outcome) in zip(vectors, outcomes) {
             #expect(vector.matches(outcome.text), "\(vector): \(outcome.text), not \(vector.outcome)")
-            #expect(outcome.complaints(of: vector) == [], "\(vector)")
+            #expect(outcome.countingErrors(of: vector) == [], "\(vector)")
         }
     }
 
@@ -54,7 +54,7 @@ import LeakPlatform
     ) { $1 }
 
     /// Returns the vector with an address of the collector that accepts both GET and POST and needs no secret.
-    private static func aimed(_ vector: Vector) -> Vector {
+    private static func withCollectorAddress(_ vector: Vector) -> Vector {
         var vector = vector
         vector.steps = vector.steps.map { step in
             guard case .bytes(let bytes) = step else { return step }

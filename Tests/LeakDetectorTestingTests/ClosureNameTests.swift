@@ -14,7 +14,7 @@
         @Test(
             arguments: [("nowhere", 0x1000), ("", 0), ("leak-collectorPackageTests.xctest", 0)]
                 as [(String, UInt64)])
-        func `a place without a symbol has no name`(image: String, offset: UInt64) {
+        func `an address without a symbol has no name`(image: String, offset: UInt64) {
             let site = ImageOffset(image: image, imageIdentifier: "", offset: offset)
             #expect(ClosureName.names(of: [site]).isEmpty)
         }
@@ -40,7 +40,7 @@
         }
 
         @Test(.enabled(if: hasClang, "clang is not in PATH"), arguments: ["-gdwarf-4", "-gdwarf-5"])
-        func `a damaged file ends no process`(debugData: String) throws {
+        func `a damaged file does not end the process`(debugData: String) throws {
             let library = try Library(debugData)
             defer { library.remove() }
             let bytes = try Array(Data(contentsOf: URL(fileURLWithPath: library.path)))
@@ -59,7 +59,7 @@
             }
         }
 
-        @Test func `numbers end with the file`() {
+        @Test func `reading a number stops at the end of the file`() {
             let bytes: [UInt8] = [0xE5, 0x8E, 0x26, 0x7F, 0xFF, 0xFF]
             unsafe bytes.withUnsafeBytes { bytes in
                 var reader = unsafe LittleEndianReader(bytes, 0..<100)
@@ -79,7 +79,7 @@
             unsafe bytes.withUnsafeBytes { unsafe ElfSymbols($0)?.locations(of: addresses) ?? [:] }
         }
 
-        /// Returns the address of the function, found by trying all small ones.
+        /// Returns the address of the function, found by trying all small addresses.
         private static func functions(_ bytes: [UInt8]) throws -> Set<UInt64> {
             let found = Set(places(bytes, Set(0x200..<0x4000)).filter { $0.value.symbol == "on_paid" }.keys)
             return [try #require(found.min())]

@@ -7,7 +7,7 @@ import Testing
 @Suite struct ExpectNoLeaksTests {
     private struct Offline: Error {}
 
-    @Test func `objects that go pass, and the block's result is returned`() {
+    @Test func `freed objects pass, and the block's result is returned`() {
         let isOpen = expectNoLeaks { leaks in
             leaks.track(Screen())
             return leaks.track(Sheet()).onClose == nil
@@ -15,7 +15,7 @@ import Testing
         #expect(isOpen)
     }
 
-    @Test func `in async tests too, whether the block awaits or not`() async {
+    @Test func `async tests pass too, whether the block awaits or not`() async {
         let number = await expectNoLeaks { leaks in
             let screen = leaks.track(Screen())
             await Task.yield()
@@ -28,7 +28,7 @@ import Testing
         }
     }
 
-    @Test func `a cycle that the block undoes passes at once`() {
+    @Test func `a cycle that the block breaks passes at once`() {
         expectNoLeaks(within: 0) { leaks in
             let screen = leaks.track(Screen())
             screen.leak()
@@ -37,14 +37,14 @@ import Testing
     }
 
     // The timeout is much longer than needed, for busy machines. A released object ends the wait early.
-    @Test func `an object that another thread lets go of a little later passes`() {
+    @Test func `an object that another thread releases a little later passes`() {
         expectNoLeaks(within: 30) { leaks in
             let upload = leaks.track(Upload())
             DispatchQueue.global().asyncAfter(deadline: .now() + 0.05) { withExtendedLifetime(upload) {} }
         }
     }
 
-    @Test func `one that another thread lets go of while the test is suspended passes`() async {
+    @Test func `an object that another thread releases while the test is suspended passes`() async {
         await expectNoLeaks(within: 30) { leaks in
             let upload = leaks.track(Upload())
             DispatchQueue.global().asyncAfter(deadline: .now() + 0.05) { withExtendedLifetime(upload) {} }
@@ -61,7 +61,10 @@ import Testing
         }
     }
 
-    @Test @MainActor func `on the main actor the block is on it too, and what it ends later passes`() async {
+    @Test @MainActor
+    func `a test on the main actor runs its block there, and objects that are released there later pass`()
+        async
+    {
         await expectNoLeaks(within: 30) { leaks in
             MainActor.assertIsolated()
             let screen = leaks.track(MainScreen())
@@ -71,10 +74,10 @@ import Testing
         }
     }
 
-    /// Blocks the main actor, as other tests do that share it with this one.
+    /// Blocks the main actor, as other tests do that share it with this test.
     @MainActor private func work() { Thread.sleep(forTimeInterval: 0.1) }
 
-    @Test @MainActor func `the time in which the main actor is busy with others does not count`() async {
+    @Test @MainActor func `time in which the main actor is busy with other work does not count`() async {
         await expectNoLeaks(within: 0.02) { leaks in
             let screen = leaks.track(MainScreen())
             for _ in 0..<4 { Task { work() } }
@@ -93,14 +96,14 @@ import Testing
         }
     }
 
-    @Test @MainActor func `without waiting, the block is on the main actor as well`() {
+    @Test @MainActor func `without waiting the block runs on the main actor too`() {
         expectNoLeaks { leaks in
             MainActor.assertIsolated()
             leaks.track(MainScreen())
         }
     }
 
-    @Test func `what the block throws is thrown on`() {
+    @Test func `an error of the block is rethrown`() {
         #expect(throws: Offline.self) {
             try expectNoLeaks { leaks in
                 leaks.track(Screen())
@@ -109,7 +112,7 @@ import Testing
         }
     }
 
-    @Test func `what an async block throws is thrown on`() async {
+    @Test func `an error of an async block is rethrown`() async {
         await #expect(throws: Offline.self) {
             try await expectNoLeaks { leaks in
                 leaks.track(Screen())
@@ -119,7 +122,7 @@ import Testing
         }
     }
 
-    @Test func `a block of a task that was cancelled waits as any other`() async {
+    @Test func `a block in a cancelled task waits like any other`() async {
         let task = Task {
             unsafe withUnsafeCurrentTask { unsafe $0?.cancel() }
             await expectNoLeaks(within: 30) { leaks in
@@ -130,7 +133,7 @@ import Testing
         await task.value
     }
 
-    @Test func `objects are tracked from several tasks`() async {
+    @Test func `objects can be tracked from several tasks`() async {
         await expectNoLeaks { leaks in
             await withTaskGroup(of: Void.self) { group in
                 for _ in 0..<8 {

@@ -57,7 +57,7 @@ import LeakPlatform
         #expect(!words.contains { $0.contains("async") })
     }
 
-    @Test func `an async block's leak too`() async {
+    @Test func `a leak of an async block fails the test too`() async {
         let line = #line + 3
         await withKnownIssue {
             await expectNoLeaks(within: 0) { leaks in
@@ -72,7 +72,8 @@ import LeakPlatform
         }
     }
 
-    @Test func `two of one class are counted in one failure, those that went told apart`() async throws {
+    @Test func `two objects of one class are counted in one failure, apart from the freed ones`() async throws
+    {
         let issues = await recorded {
             await expectNoLeaks(within: 0) { leaks in
                 for number in 0..<3 {
@@ -85,7 +86,7 @@ import LeakPlatform
         #expect(issues[0].hasPrefix("2 of 3 instances of LeakDetectorTestingTests.Screen tracked here are"))
     }
 
-    @Test func `each class and place is a failure of its own`() async {
+    @Test func `each class and place has a failure of its own`() async {
         let issues = await recorded {
             await expectNoLeaks(within: 0) { leaks in
                 leaks.track(Screen()).leak()
@@ -101,7 +102,7 @@ import LeakPlatform
             ])
     }
 
-    @Test func `a block that throws is checked as well, and its error comes through`() async {
+    @Test func `a block that throws is checked too, and its error is rethrown`() async {
         let sync = await recorded {
             Self.throwing()
         }
@@ -118,7 +119,7 @@ import LeakPlatform
         #expect(async.count == 1)
     }
 
-    @Test @MainActor func `a leak of the main actor's is found`() async {
+    @Test @MainActor func `a leak on the main actor is found`() async {
         let issues = await recorded {
             await expectNoLeaks(within: 0) { leaks in
                 let screen = leaks.track(MainScreen())
@@ -141,12 +142,12 @@ import LeakPlatform
         #expect(issues.count == 1)
     }
 
-    @Test func `what the block returns is still there`() async {
+    @Test func `the object that the block returns still exists`() async {
         let issues = await recorded { _ = await expectNoLeaks(within: 0) { $0.track(Screen()) } }
         #expect(issues.count == 1)
     }
 
-    @Test func `a block that tracks nothing proves nothing, and fails where it stands`() {
+    @Test func `a block that tracks no object fails, at its own line`() {
         let line = #line + 2
         withKnownIssue {
             expectNoLeaks { _ in }

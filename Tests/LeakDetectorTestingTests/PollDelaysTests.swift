@@ -4,12 +4,12 @@ import Testing
 
 @Suite struct PollDelaysTests {
     @Test(arguments: [0.0005, 0.001, 0.0042, 0.1, 1, 3.3])
-    func `pauses add up to the time asked for`(seconds: Double) {
+    func `pauses add up to the requested time`(seconds: Double) {
         #expect(abs(Array(PollDelays(within: seconds)).reduce(0, +) - seconds) < 1e-9)
     }
 
     @Test(arguments: [0, -1, -Double.infinity, .nan])
-    func `no time is no pause`(seconds: Double) {
+    func `a time of zero has no pause`(seconds: Double) {
         #expect(Array(PollDelays(within: seconds)).isEmpty)
     }
 
@@ -18,7 +18,7 @@ import Testing
             Array(PollDelays(within: 10).prefix(8)) == [0.001, 0.002, 0.004, 0.008, 0.016, 0.032, 0.05, 0.05])
     }
 
-    @Test func `a wait without end lasts a day`() {
+    @Test func `an endless wait lasts a day`() {
         #expect(abs(Array(PollDelays(within: .infinity)).reduce(0, +) - 86_400) < 1e-3)
     }
 }

@@ -7,7 +7,7 @@ private final class CartModel {
     func load() async throws { await Task.yield() }
 }
 
-@Test func `a cart goes with its screen`() async throws {
+@Test func `a cart is freed with its screen`() async throws {
     try await expectNoLeaks { leaks in
         let model = leaks.track(CartModel())  // gone within a second after the block, or `within:`
         try await model.load()

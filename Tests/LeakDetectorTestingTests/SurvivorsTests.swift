@@ -16,7 +16,8 @@ private final class Cell<Value> {}
         (1, 3, "1 of 3 instances of Shop.Cart tracked here is still in memory 1 s after the block ended."),
         (2, 2, "2 of 2 instances of Shop.Cart tracked here are still in memory 1 s after the block ended."),
     ])
-    func `the message says how many of which class`(alive: Int, tracked: Int, opening: String) {
+    func `the message says how many objects of which class leaked`(alive: Int, tracked: Int, opening: String)
+    {
         let survivors = Survivors(
             className: "Shop.Cart", place: place, aliveCount: alive, trackedCount: tracked)
         let message = survivors.message(after: .block, within: 1)
@@ -24,7 +25,7 @@ private final class Cell<Value> {}
         #expect(!message.contains("\n"))
     }
 
-    @Test func `after a test it names what XCTest keeps`() {
+    @Test func `after a test the message names what XCTest keeps`() {
         let survivors = Survivors(className: "Shop.Cart", place: place, aliveCount: 1, trackedCount: 1)
         let message = survivors.message(after: .test, within: 0.25)
         #expect(message.contains("still in memory 0.25 s after the test ended."))
@@ -41,7 +42,7 @@ private final class Cell<Value> {}
             func bindMethod() { onPaid = add }
         }
 
-        @Test func `the message tells the cycle that keeps an object, its cause and what to write instead`()
+        @Test func `the message names the cycle that keeps an object, its cause and what to write instead`()
             throws
         {
             let tracked = TrackedObjects()
@@ -69,7 +70,7 @@ private final class Cell<Value> {}
         private final class Cache { var row: Row? }
         nonisolated(unsafe) private static let cache = Cache()
 
-        @Test func `without a cycle the message tells what holds the object, or how many references do`()
+        @Test func `without a cycle the message names what holds the object, or how many references do`()
             throws
         {
             let tracked = TrackedObjects()
@@ -88,7 +89,7 @@ private final class Cell<Value> {}
             unsafe reference.release()
         }
 
-        @Test func `the name of a closure tells the cause`() throws {
+        @Test func `the name of a closure determines the cause`() throws {
             let tracked = TrackedObjects()
             tracked.track(Model()).bindMethod()
             let message = try #require(tracked.survivors.first).message(after: .block, within: 1)
@@ -102,7 +103,7 @@ private final class Cell<Value> {}
 
     #endif
 
-    @Test func `survivors are told by class and place, in the order of tracking`() {
+    @Test func `survivors are listed by class and place, in the order of tracking`() {
         let tracked = TrackedObjects()
         var cells = [Cell<Int>(), Cell<Int>(), Cell<Int>()]
         let row = Row()
@@ -120,7 +121,7 @@ private final class Cell<Value> {}
         withExtendedLifetime((cells, row)) {}
     }
 
-    @Test func `an object that is tracked twice counts once, where it was tracked first`() {
+    @Test func `an object that is tracked twice counts once, at its first place`() {
         let tracked = TrackedObjects()
         let row = Row()
         let line = #line + 1
@@ -131,7 +132,7 @@ private final class Cell<Value> {}
         withExtendedLifetime(row) {}
     }
 
-    @Test func `objects that follow each other at one place in memory are all counted`() {
+    @Test func `objects that follow each other at one address are all counted`() {
         let tracked = TrackedObjects()
         var kept: [Row] = []
         for number in 0..<100 {

@@ -21,7 +21,7 @@ private func makeCell() -> AnyObject {
 @Suite struct ControlTests {
     private let bench = Bench()
 
-    @Test func `a detector that is stopped by the one it asks reports nothing, whatever is answered`() {
+    @Test func `a detector that its own closure stops reports nothing, whatever the closure returns`() {
         let stop = Guarded<(@Sendable () -> Void)?>(nil)
         let bench = Bench { _ in
             stop.with { $0 }?()
@@ -38,7 +38,7 @@ private func makeCell() -> AnyObject {
         withExtendedLifetime(page) {}
     }
 
-    @Test func `an object that is ignored by the one who is asked is not reported, whatever is answered`() {
+    @Test func `an object that the closure ignores is not reported, whatever the closure returns`() {
         let page = Guarded<Page?>(Page())
         let detector = Guarded<LeakDetector?>(nil)
         let bench = Bench { _ in
@@ -71,7 +71,7 @@ private func makeCell() -> AnyObject {
         withExtendedLifetime(page) {}
     }
 
-    @Test func `objects that went unseen are not alive when the next one leaks`() throws {
+    @Test func `unseen objects do not count as alive at the next leak`() throws {
         var pages = (0..<40).map { _ in Page() }
         for page in pages { bench.detector.expectDeallocation(of: page) }
         bench.wait(300_000)
@@ -121,7 +121,7 @@ private func makeCell() -> AnyObject {
         withExtendedLifetime(cells) {}
     }
 
-    @Test func `a fingerprint of many owners keeps within the bounds of the wire`() {
+    @Test func `a fingerprint of many owners stays within the limits of the wire format`() {
         let many = (0..<100).map { "Owner \($0)" }
         let parts = Fingerprint.parts(many)
         #expect(parts.count == WireLimits.fingerprintCount)
@@ -132,7 +132,7 @@ private func makeCell() -> AnyObject {
         #expect(Fingerprint.parts(["a", long]).allSatisfy { $0.utf8.count <= WireLimits.fingerprintBytes })
     }
 
-    @Test func `classes can be left out and let in at run time`() {
+    @Test func `classes can be suppressed and allowed again at run time`() {
         let pages = [Page(), Page(), Page()]
         bench.detector.suppression.classes.insert("Page")
         bench.detector.expectDeallocation(of: pages[0])
@@ -145,7 +145,7 @@ private func makeCell() -> AnyObject {
         withExtendedLifetime(pages) {}
     }
 
-    @Test func `no change of what is left out is lost between threads`() {
+    @Test func `no change of the suppression is lost between threads`() {
         let detector = bench.detector
         let before = detector.suppression.classes.count
         DispatchQueue.concurrentPerform(iterations: 4) { thread in
@@ -156,7 +156,7 @@ private func makeCell() -> AnyObject {
         #expect(detector.suppression.classes.count == before + 2_000)
     }
 
-    @Test func `what changes the suppression may ask the detector, and change it too`() {
+    @Test func `code that changes the suppression may use the detector, and change the suppression again`() {
         let detector = bench.detector
         detector.changeSuppression { suppression in
             suppression.classes.formUnion(detector.suppression.classes)
@@ -166,7 +166,7 @@ private func makeCell() -> AnyObject {
         #expect(detector.suppression.classes.isSuperset(of: ["Inner", "Outer"]))
     }
 
-    @Test func `a class may have a grace period of its own`() {
+    @Test func `a class may have its own grace period`() {
         var limits = LeakDetector.Limits()
         limits.graceMillisecondsByClass = ["Page": 60_000, "LeakDetectorTests.OtherCell": -5, "Row": .max]
         let bench = Bench(limits: limits)
@@ -199,7 +199,7 @@ private func makeCell() -> AnyObject {
 
     #if os(macOS) || os(Linux)
         /// Runs in a separate process, because the whole process has one shared detector.
-        @Test func `a detector may be started again after it was stopped`() async {
+        @Test func `a detector can be started again after a stop`() async {
             await #expect(processExitsWith: .success) {
                 let first = LeakDetector.start(.report { _ in })
                 #expect(LeakDetector.start(.assert) === first)

@@ -50,7 +50,7 @@ private final class Empty: Sendable {}
     }
 
     /// Waits until no object is outstanding, at most five seconds.
-    private func settle(_ detector: LeakDetector) {
+    private func advancePastChecks(_ detector: LeakDetector) {
         let deadline = Date().addingTimeInterval(5)
         while detector.counts.outstanding > 0, Date() < deadline { Thread.sleep(forTimeInterval: 0.01) }
     }
@@ -75,7 +75,7 @@ private final class Empty: Sendable {}
         #expect(report.id?.count == 36)
     }
 
-    @Test func `an object that goes late is reported again, under the same id`() throws {
+    @Test func `an object that is freed late is reported again, under the same id`() throws {
         let detector = detector()
         var object: Plain? = Plain()
         detector.expectDeallocation(of: object!)
@@ -90,10 +90,10 @@ private final class Empty: Sendable {}
         #expect(detector.counts.freed == 1)
     }
 
-    @Test func `an object that goes in time is checked and not reported`() {
+    @Test func `an object that is freed in time is checked and not reported`() {
         let detector = detector()
         for _ in 0..<10 { detector.expectDeallocation(of: Plain()) }
-        settle(detector)
+        advancePastChecks(detector)
         #expect(detector.takeChecks() == [ClassChecks(className: "LeakDetectorTests.Plain", count: 10)])
         #expect(detector.takeChecks() == [])
         #expect(detector.counts.leaked == 0)
@@ -104,9 +104,9 @@ private final class Empty: Sendable {}
         let object = Plain()
         detector.expectDeallocation(of: object)
         detector.expectDeallocation(of: object)
-        settle(detector)
+        advancePastChecks(detector)
         detector.expectDeallocation(of: object)
-        settle(detector)
+        advancePastChecks(detector)
         #expect(reports.wait(for: 1).count == 1)
         #expect(detector.counts.leaked == 1)
         withExtendedLifetime(object) {}
@@ -123,7 +123,7 @@ private final class Empty: Sendable {}
         #expect(trace == nil)
     }
 
-    @Test func `names hold no addresses`() {
+    @Test func `names contain no addresses`() {
         let dictionary = "Swift.Dictionary<Swift.String, Swift.Int>"
         final class Local { var itself: AnyObject? }
         let detector = detector()
@@ -142,8 +142,8 @@ private final class Empty: Sendable {}
         withExtendedLifetime(objects) {}
     }
 
-    /// The detector's look may release an object last; its `deinit` then runs with no lock held.
-    @Test func `an object may expect another in its own end`() {
+    /// The detector's check may release the last reference to an object; its `deinit` then runs with no lock held.
+    @Test func `an object may expect another one in its deinit`() {
         final class Owner: Sendable {
             let detector: LeakDetector
             let model = Empty()
@@ -152,12 +152,12 @@ private final class Empty: Sendable {}
         }
         let detector = detector()
         for _ in 0..<100 { detector.expectDeallocation(of: Owner(detector)) }
-        settle(detector)
+        advancePastChecks(detector)
         #expect(detector.counts.checked == 200)
         #expect(detector.counts.leaked == 0)
     }
 
-    @Test func `from eight threads every leak is reported once`() {
+    @Test func `leaks from eight threads are reported once each`() {
         let detector = detector { $0.outstanding = 100_000 }
         let kept = (0..<8).map { _ in (0..<5).map { _ in Empty() } }
         DispatchQueue.concurrentPerform(iterations: 8) { thread in
@@ -166,14 +166,14 @@ private final class Empty: Sendable {}
                 if number < 5 { detector.expectDeallocation(of: kept[thread][number]) }
             }
         }
-        settle(detector)
+        advancePastChecks(detector)
         #expect(reports.wait(for: 40).count == 40)
         #expect(detector.counts.checked == 8_040)
         withExtendedLifetime(kept) {}
     }
 
     @Test(arguments: [Int.max, .min])
-    func `limits that make no sense stop nothing`(extreme: Int) {
+    func `invalid limits stop nothing`(extreme: Int) {
         let detector = detector { limits in
             limits.graceMilliseconds = extreme
             limits.secondCheckMilliseconds = extreme
@@ -189,20 +189,20 @@ private final class Empty: Sendable {}
         withExtendedLifetime(object) {}
     }
 
-    @Test func `a session is what was checked since the one before`() throws {
+    @Test func `a session has the checks since the session before`() throws {
         let detector = detector()
         #expect(detector.takeSession() == nil, "nothing checked says nothing")
         let kept = Plain()
         detector.expectDeallocation(of: kept)
         detector.expectDeallocation(of: Plain())
-        settle(detector)
+        advancePastChecks(detector)
         let first = try #require(detector.takeSession())
         #expect(first.checks == 2)
         #expect(first.leaks == 1)
         #expect(try #require(first.startedAt).milliseconds > 1_700_000_000_000)
         #expect(detector.takeSession() == nil)
         detector.expectDeallocation(of: Plain())
-        settle(detector)
+        advancePastChecks(detector)
         let second = try #require(detector.takeSession())
         #expect((second.checks, second.leaks) == (1, 0))
         #expect(second.id != first.id)
@@ -210,7 +210,7 @@ private final class Empty: Sendable {}
     }
 
     @Test(arguments: [-1, 0, Double.nan, -Double.infinity])
-    func `a grace period that is none is no wait`(seconds: Double) {
+    func `an invalid grace period does not wait`(seconds: Double) {
         let detector = detector { $0.graceMilliseconds = 60_000 }
         let object = Plain()
         detector.expectDeallocation(of: object, after: seconds)

@@ -14,7 +14,7 @@
         private static var areInstalled = false
 
         /// - Parameter install: installs the hooks.
-        static func surround(_ install: () -> Void) {
+        static func installAround(_ install: () -> Void) {
             guard !areInstalled else { return }
             areInstalled = true
             exchange(#selector(UIViewController.agentBelow(_:)))

@@ -32,7 +32,7 @@
         @MainActor @Suite struct EndTests {
             private let watching = Watching()
 
-            @Test func `a root that was replaced and stays is told, one that goes is not`() {
+            @Test func `a replaced root that stays is reported, and a freed one is not`() {
                 let cart = Cart()
                 watching.open(cart)
                 #expect(cart.viewIfLoaded?.window === watching.window)
@@ -46,7 +46,7 @@
             }
 
             @Test(arguments: [true, false])
-            func `a controller that asks for its view in its end does not stop the app`(isLoaded: Bool) {
+            func `a controller that asks for its view in its deinit does not stop the app`(isLoaded: Bool) {
                 weak var trace: UIViewController?
                 autoreleasepool {
                     let asking = Asking()
@@ -60,7 +60,7 @@
                 #expect(watching.bench.lines == [])
             }
 
-            @Test func `what enters by hand in its end does not stop the app`() {
+            @Test func `a check that is requested in a deinit does not stop the app`() {
                 weak var traces: (UIViewController)?
                 weak var view: UIView?
                 autoreleasepool {
@@ -74,7 +74,7 @@
                 #expect(watching.bench.lines == [])
             }
 
-            @Test func `an object is in its end only then`() {
+            @Test func `an object is deallocating only in its deinit`() {
                 #expect(!isDeallocating(NSObject()))
                 #expect(!isDeallocating(Guarded(0) as AnyObject))
                 #expect(!isDeallocating(UIView()))

@@ -9,7 +9,7 @@
         @MainActor @Suite struct HookTests {
             private let watching = Watching()
 
-            @Test func `each of the seven goes on to what was there before, under its own selector`() {
+            @Test func `each of the seven hooks calls the method that it replaced, with its own selector`() {
                 let controller = UIViewController()
                 let split = UISplitViewController(style: .doubleColumn)
                 let calls: [(selector: String, call: () -> Void)] = [
@@ -34,7 +34,7 @@
                 #expect(LeakDetector.isSwizzled)
             }
 
-            @Test func `agents that exchange methods, before and after, stay in the chain`() {
+            @Test func `agents that exchange methods before or after the hooks stay in the chain`() {
                 let controller = UIViewController()
                 controller.viewDidAppear(false)
                 #expect(Agents.below == 1)
@@ -42,14 +42,14 @@
                 #expect(controller.screenLifetimeToken?.record.appearanceCount == 1)
             }
 
-            @Test func `a controller that loads its view is known`() {
+            @Test func `a controller that loads its view is recorded`() {
                 let controller = UIViewController()
                 #expect(controller.screenLifetimeToken == nil)
                 controller.loadViewIfNeeded()
                 #expect(controller.screenLifetimeToken != nil)
             }
 
-            @Test func `a child that was removed and stays is told`() {
+            @Test func `a removed child that stays is reported`() {
                 let (home, cart) = (UIViewController(), Cart())
                 home.addChild(cart)
                 home.loadViewIfNeeded()
@@ -61,7 +61,7 @@
                 #expect(watching.bench.lines == ["leak Cart"])
             }
 
-            @Test func `a view that its controller replaced and that stays is told`() {
+            @Test func `a replaced view that stays is reported`() {
                 let badge = Badge()
                 let controller = UIViewController()
                 controller.view = badge
@@ -79,7 +79,7 @@
                 #expect(detail.screenLifetimeToken?.record.split === split)
             }
 
-            @Test func `a view that was touched last is told after the next touch`() {
+            @Test func `the view that was touched last is reported after the next touch`() {
                 let badge = Badge()
                 watching.window.addSubview(badge)
                 watching.window.sendEvent(TouchEvent(badge))

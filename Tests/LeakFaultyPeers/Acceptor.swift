@@ -66,7 +66,7 @@ final class Acceptor: Sendable {
             return Array(state.open.values)
         }
         for socket in open { socket.end() }
-        // A thread that waits for a connection gets this one, and then sees that the acceptor is stopped.
+        // A thread that waits for a connection gets this connection, and then sees that the acceptor is stopped.
         _ = Socket.connected(to: port)
         state.wakeAll()
         _ = state.wait { $0.running == 0 ? true : nil }

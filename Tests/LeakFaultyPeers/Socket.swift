@@ -5,7 +5,7 @@
     private let stream = SOCK_STREAM
     private let flags: Int32 = 0
     /// Makes a send to a disconnected peer fail instead of ending the process.
-    private func keepQuiet(_ number: Int32) {
+    private func disableSIGPIPE(_ number: Int32) {
         var one: Int32 = 1
         unsafe setsockopt(number, SOL_SOCKET, SO_NOSIGPIPE, &one, 4)
     }
@@ -13,7 +13,7 @@
     import Glibc
     private let stream = Int32(SOCK_STREAM.rawValue)
     private let flags = Int32(MSG_NOSIGNAL)
-    private func keepQuiet(_ number: Int32) {}
+    private func disableSIGPIPE(_ number: Int32) {}
 #endif
 import LeakPlatform
 
@@ -34,7 +34,7 @@ final class Socket: Sendable {
         _ = fcntl(number, F_SETFD, FD_CLOEXEC)
         var one: Int32 = 1
         unsafe setsockopt(number, Int32(IPPROTO_TCP), TCP_NODELAY, &one, 4)
-        keepQuiet(number)
+        disableSIGPIPE(number)
     }
 
     deinit { close() }

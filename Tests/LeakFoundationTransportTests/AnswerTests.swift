@@ -129,7 +129,7 @@ import Testing
         ]
 
         @Test(arguments: heads.indices)
-        func `a head without an end is no answer`(head: Int) async throws {
+        func `a head without an end is not a response`(head: Int) async throws {
             let peer = try ScriptedPeer { _ in Self.heads[head] }
             defer { peer.stop() }
             let why = try #require(await TransportKind.curl.reply(to: .report(to: peer.address)).failure)
@@ -140,7 +140,9 @@ import Testing
     #endif
 
     @Test(arguments: TransportKind.allCases, answers + redirects + failures)
-    func `an answer is what the server said, or is none`(kind: TransportKind, of case: Case) async throws {
+    func `a response is what the server sent, or there is none`(kind: TransportKind, of case: Case)
+        async throws
+    {
         let script = `case`.script
         let peer = try ScriptedPeer { _ in script }
         defer { peer.stop() }

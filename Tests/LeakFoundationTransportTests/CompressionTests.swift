@@ -12,7 +12,7 @@ import Testing
     }
 
     @Test(arguments: TransportKind.allCases)
-    func `a compressed answer is not asked for`(kind: TransportKind) async throws {
+    func `compressed responses are not requested`(kind: TransportKind) async throws {
         let peer = try ScriptedPeer { _ in .init("HTTP/1.1 204 No Content\r\n\r\n") }
         defer { peer.stop() }
         _ = await kind.reply(to: .report(to: peer.address))
@@ -23,7 +23,7 @@ import Testing
 
     /// `URLSession` inflates the body, and curl returns it as it is. The status is the same.
     @Test(arguments: TransportKind.allCases)
-    func `one that comes all the same has its status`(kind: TransportKind) async throws {
+    func `a response that is compressed nevertheless has its status`(kind: TransportKind) async throws {
         let text = Array(#"{"accepted": 1}"#.utf8)
         let script = Self.compressed(text)
         let peer = try ScriptedPeer { _ in script }
@@ -34,7 +34,7 @@ import Testing
     }
 
     @Test(arguments: TransportKind.allCases)
-    func `one that would fill the memory does not`(kind: TransportKind) async throws {
+    func `a compressed response that would fill the memory does not`(kind: TransportKind) async throws {
         let script = Self.compressed([UInt8](repeating: 0, count: 16 * 1024 * 1024))
         let peer = try ScriptedPeer { _ in script }
         defer { peer.stop() }

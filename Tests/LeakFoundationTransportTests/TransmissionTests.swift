@@ -10,7 +10,7 @@ import Testing
     private static let noContent = "HTTP/1.1 204 No Content\r\n\r\n"
 
     @Test(arguments: TransportKind.allCases)
-    func `a post arrives as it was given`(kind: TransportKind) async throws {
+    func `a post arrives unchanged`(kind: TransportKind) async throws {
         let peer = try ScriptedPeer { _ in .init(Self.noContent) }
         defer { peer.stop() }
         _ = await kind.reply(to: .report("{\"é\": 1}", to: peer.address))
@@ -66,7 +66,7 @@ import Testing
     }
 
     @Test(arguments: TransportKind.allCases)
-    func `our own server understands it`(kind: TransportKind) async throws {
+    func `our own server understands the requests`(kind: TransportKind) async throws {
         var limits = Limits()
         (limits.headTime, limits.bodyTime) = (.seconds(600), .seconds(600))
         let server = try Server(.init(port: 0, limits: limits), service: Echo())
@@ -81,7 +81,7 @@ import Testing
     }
 
     @Test(arguments: TransportKind.allCases)
-    func `several posts travel over one connection`(kind: TransportKind) async throws {
+    func `several posts use one connection`(kind: TransportKind) async throws {
         let peer = try ScriptedPeer { _ in .init("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok") }
         defer { peer.stop() }
         let replies = await kind.replies(to: Array(repeating: .report(to: peer.address), count: 8))
@@ -90,7 +90,7 @@ import Testing
     }
 
     @Test(arguments: TransportKind.allCases)
-    func `after a connection that went a new one is made`(kind: TransportKind) async throws {
+    func `after a closed connection a new one is opened`(kind: TransportKind) async throws {
         let peer = try ScriptedPeer { _ in .init(Self.noContent, then: .close) }
         defer { peer.stop() }
         // Foundation on Linux can lose a post whose connection is closed. Then the time limit ends it.
@@ -105,7 +105,7 @@ import Testing
     }
 
     @Test(arguments: TransportKind.allCases)
-    func `after a failure it goes on`(kind: TransportKind) async throws {
+    func `the client continues after a failure`(kind: TransportKind) async throws {
         let peer = try ScriptedPeer { number in
             number == 0
                 ? .init("HTTP/1.1 200 OK\r\n\r\n", .endlessly(String(repeating: "more ", count: 20_000)))
@@ -118,7 +118,7 @@ import Testing
     }
 
     @Test(arguments: TransportKind.allCases)
-    func `cookies are not kept`(kind: TransportKind) async throws {
+    func `cookies are not stored`(kind: TransportKind) async throws {
         let peer = try ScriptedPeer { _ in
             .init("HTTP/1.1 204 No Content\r\nSet-Cookie: who=1; Path=/\r\n\r\n")
         }
@@ -137,7 +137,7 @@ import Testing
     }
 
     @Test(arguments: TransportKind.allCases)
-    func `a connection that does not come about is given up before the answer would be`(kind: TransportKind)
+    func `a connection that is not established is given up earlier than a response`(kind: TransportKind)
         async throws
     {
         let peer = try UnresponsivePeer()
@@ -160,7 +160,7 @@ import Testing
     ]
 
     @Test(arguments: TransportKind.allCases, slow.indices)
-    func `an answer that does not end is given up`(kind: TransportKind, script: Int) async throws {
+    func `a response that does not end is given up`(kind: TransportKind, script: Int) async throws {
         let peer = try ScriptedPeer { _ in Self.slow[script] }
         defer { peer.stop() }
         var limits = TransportLimits.patient
@@ -172,7 +172,7 @@ import Testing
 
     /// If a busy machine cannot connect within two seconds, it gets more time.
     @Test(arguments: TransportKind.allCases)
-    func `an answer may take longer than the connection`(kind: TransportKind) async throws {
+    func `a response may take longer than the connection`(kind: TransportKind) async throws {
         var reply: TransportResult?
         for seconds in [2, 8, 32] where reply?.answer == nil {
             // The answer takes a third longer than the time limit for connecting.

@@ -27,14 +27,14 @@ import Testing
     }
 
     @Test(arguments: [wrapped, raw])
-    func `both are read, in pieces of any size`(bytes: [UInt8]) throws {
+    func `both formats are read, in pieces of any size`(bytes: [UInt8]) throws {
         for step in 1...bytes.count {
             #expect(try inflate(bytes, step: step) == Array("hello".utf8))
         }
     }
 
     @Test(arguments: [wrapped, raw])
-    func `every cut short is called truncated, whatever follows is refused`(bytes: [UInt8]) {
+    func `every truncation is reported as truncated, and bytes after the end are refused`(bytes: [UInt8]) {
         for count in 0..<bytes.count {
             #expect(throws: InflateError.truncated) { try inflate(Array(bytes[..<count])) }
         }
@@ -52,7 +52,7 @@ import Testing
     /// An uncompressed block is most similar to zlib's header.
     @Test(
         arguments: [[], [7], (0..<3000).map { UInt8(truncatingIfNeeded: $0 &* $0 &* 31 >> 3) }], [1, 6, 9])
-    func `no block of an encoder is taken for zlib's header`(bytes: [UInt8], level: Int) throws {
+    func `no block of an encoder is mistaken for zlib's header`(bytes: [UInt8], level: Int) throws {
         #expect(try inflate(Self.blocks(bytes, level: level)) == bytes)
         for isLast: UInt8 in [0, 1] {
             let length = UInt8(200)
@@ -74,7 +74,7 @@ import Testing
         #expect(throws: InflateError.malformed) { try inflate(bytes, step: 1) }
     }
 
-    @Test func `a bomb stops at the ratio`() {
+    @Test func `a decompression bomb is stopped at the ratio limit`() {
         let bomb = Self.blocks([UInt8](repeating: 0, count: 4 << 20), level: 9)
         #expect(throws: InflateError.tooLarge) { try inflate(bomb) }
         #expect(throws: InflateError.tooLarge) { try inflate(bomb, step: 100) }

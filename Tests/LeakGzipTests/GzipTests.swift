@@ -28,11 +28,11 @@ import Testing
     ]
 
     @Test(arguments: [[], [7], Array("hello".utf8), text, [UInt8](repeating: 0, count: 60_000)], [1, 6, 9])
-    func `what is compressed comes back`(bytes: [UInt8], level: Int) throws {
+    func `compressed bytes decompress to the original`(bytes: [UInt8], level: Int) throws {
         #expect(try inflate(Gzip.deflate(bytes, level: level)) == bytes)
     }
 
-    @Test func `gzip of another program is read, in pieces of any size`() throws {
+    @Test func `gzip of another program is decompressed, in pieces of any size`() throws {
         for step in 1...Self.hello.count {
             #expect(try inflate(Self.hello, step: step) == Array("hello".utf8))
         }
@@ -41,7 +41,7 @@ import Testing
         #expect(try inflate(small, step: 1) == Self.text)
     }
 
-    @Test func `equal bytes give equal gzip, and levels out of range are taken as the nearest`() {
+    @Test func `equal bytes give equal gzip, and levels out of range use the nearest level`() {
         #expect(Gzip.deflate(Self.text) == Gzip.deflate(Self.text))
         #expect(Gzip.deflate(Self.text, level: 99) == Gzip.deflate(Self.text, level: 9))
         #expect(Gzip.deflate(Self.text, level: -5) == Gzip.deflate(Self.text, level: 1))
@@ -58,7 +58,7 @@ import Testing
         }
     }
 
-    @Test func `every cut short is called truncated`() {
+    @Test func `every truncation is reported as truncated`() {
         for count in 0..<Self.hello.count {
             #expect(throws: InflateError.truncated) { try inflate(Array(Self.hello[..<count])) }
         }
@@ -71,7 +71,7 @@ import Testing
         #expect(throws: InflateError.badChecksum) { try inflate(bytes) }
     }
 
-    @Test func `what follows a member is refused, a second member too`() {
+    @Test func `bytes after a member are refused, also a second member`() {
         #expect(throws: InflateError.trailingBytes) { try inflate(Self.hello + [0]) }
         #expect(throws: InflateError.trailingBytes) { try inflate(Self.hello + Self.hello) }
         #expect(throws: InflateError.trailingBytes) {
@@ -84,7 +84,7 @@ import Testing
         #expect(throws: InflateError.malformed) { try inflate([0x1F, 0x8B, 0x08, 0xFF] + Self.hello) }
     }
 
-    @Test func `a bomb stops at the ratio`() {
+    @Test func `a decompression bomb is stopped at the ratio limit`() {
         let bomb = Gzip.deflate([UInt8](repeating: 0, count: 4 << 20), level: 9)
         #expect(bomb.count < 5000)
         #expect(throws: InflateError.tooLarge) { try inflate(bomb) }
@@ -94,13 +94,13 @@ import Testing
         #expect(throws: Never.self) { try inflate(small) }
     }
 
-    @Test func `the output is bounded to the byte`() throws {
+    @Test func `the output is limited to the exact byte`() throws {
         let limits = Inflater.Limits(outputBytes: Self.text.count, ratio: 10_000)
         #expect(try inflate(Gzip.deflate(Self.text), limits: limits) == Self.text)
         #expect(throws: InflateError.tooLarge) { try inflate(Gzip.deflate(Self.text + [0]), limits: limits) }
     }
 
-    @Test func `after reset the next member is read, whatever went before`() throws {
+    @Test func `after a reset the next member is read, whatever came before`() throws {
         var inflater = Inflater()
         var output: [UInt8] = []
         #expect(throws: InflateError.malformed) {

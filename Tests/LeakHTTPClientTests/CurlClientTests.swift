@@ -14,7 +14,7 @@
             return options
         }
 
-        @Test func `two posts travel over one connection`() throws {
+        @Test func `two posts use one connection`() throws {
             let peer = try LoopbackPeer { .say(Self.answer("got \($0.body)")) }
             defer { peer.stop() }
             let client = try CurlClient(Self.patient())
@@ -33,7 +33,7 @@
             #expect(!peer.requests[1].head.contains("text/plain"), "fields of the request before")
         }
 
-        @Test func `a get after a post is a get, and an empty post is a post`() throws {
+        @Test func `a GET after a POST is a GET, and an empty POST is a POST`() throws {
             let peer = try LoopbackPeer {
                 .say(Self.answer($0.head.prefix { $0 != " " } + "\($0.body.count)"))
             }
@@ -44,7 +44,7 @@
             #expect(try client.post([], to: peer.address, fields: []).body == Array("POST0".utf8))
         }
 
-        @Test func `a body of two mebibytes goes without waiting for a permission`() throws {
+        @Test func `a body of two mebibytes is sent without waiting for 100 Continue`() throws {
             let peer = try LoopbackPeer { .say(Self.answer("\($0.body.utf8.count)")) }
             defer { peer.stop() }
             let body = [UInt8](repeating: UInt8(ascii: "x"), count: 2 * 1024 * 1024)
@@ -53,7 +53,7 @@
             #expect(!peer.requests[0].head.lowercased().contains("expect"))
         }
 
-        @Test func `fields are found in any case, those of interim answers are not`() throws {
+        @Test func `fields are found in any case, and those of interim responses are ignored`() throws {
             let peer = try LoopbackPeer { _ in
                 .say(
                     "HTTP/1.1 103 Early Hints\r\nRetry-After: 9\r\n\r\n"
@@ -67,7 +67,7 @@
             #expect(answer["Location"] == nil)
         }
 
-        @Test func `a redirect is an answer, not followed`() throws {
+        @Test func `a redirect is a response, and is not followed`() throws {
             let peer = try LoopbackPeer { request in
                 .say(Self.answer("", status: "302 Found", fields: "Location: http://127.0.0.1/elsewhere\r\n"))
             }
@@ -95,7 +95,7 @@
         }
 
         @Test(arguments: Excess.allCases)
-        func `an answer that is too long stops the transfer`(excess: Excess) throws {
+        func `a response that is too long stops the transfer`(excess: Excess) throws {
             let peer = try LoopbackPeer { _ in .sayAndClose(excess.text) }
             defer { peer.stop() }
             var options = Self.patient()
@@ -105,7 +105,7 @@
             #expect(error.cause == .answerTooLong)
         }
 
-        @Test func `an answer as long as it may be is taken`() throws {
+        @Test func `a response of the maximum length is accepted`() throws {
             let peer = try LoopbackPeer { _ in .say(Self.answer("1234567890")) }
             defer { peer.stop() }
             var options = Self.patient()
@@ -113,7 +113,7 @@
             #expect(try CurlClient(options).get(peer.address).body.count == 10)
         }
 
-        @Test func `a head that breaks off is no answer`() throws {
+        @Test func `a truncated head is not a response`() throws {
             let peer = try LoopbackPeer { _ in .sayAndClose("HTTP/1.1 200 OK\r\nContent-Len") }
             defer { peer.stop() }
             let client = try CurlClient(Self.patient())
@@ -121,7 +121,7 @@
             #expect(error.cause == .broken)
         }
 
-        @Test func `another protocol than HTTP is no answer`() throws {
+        @Test func `another protocol than HTTP is not a response`() throws {
             let peer = try LoopbackPeer { _ in .sayAndClose("220 mail.example.com ESMTP\r\n") }
             defer { peer.stop() }
             let client = try CurlClient(Self.patient())
@@ -130,7 +130,7 @@
         }
 
         /// Without `CURLOPT_NOSIGNAL`, curl makes the whole process ignore broken pipes while it works.
-        @Test func `what the app does at a signal stays so while curl works`() async {
+        @Test func `the app's signal handlers stay in place while curl works`() async {
             await #expect(processExitsWith: .success) {
                 signalBrokenPipes()
                 let peer = try LoopbackPeer { _ in .say(Self.answer("\(signalBrokenPipes())")) }
@@ -147,7 +147,7 @@
             #expect(error.description.contains("\(port)"))
         }
 
-        @Test func `a silent server is given up on`() throws {
+        @Test func `a silent server is given up`() throws {
             let peer = try LoopbackPeer { _ in .hang }
             defer { peer.stop() }
             var options = Self.patient()
@@ -161,7 +161,7 @@
         @Test(arguments: [
             "", "HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nhalf",
         ])
-        func `an answer that breaks off is no answer`(text: String) throws {
+        func `a truncated response is not a response`(text: String) throws {
             let peer = try LoopbackPeer { _ in .sayAndClose(text) }
             defer { peer.stop() }
             let client = try CurlClient(Self.patient())
@@ -169,7 +169,7 @@
             #expect(error.cause == .broken)
         }
 
-        @Test func `a client goes on after a failure`() throws {
+        @Test func `a client continues after a failure`() throws {
             let peer = try LoopbackPeer { request in
                 request.head.contains("/bad") ? .sayAndClose("") : .say(Self.answer("fine"))
             }
@@ -183,7 +183,7 @@
             "", "localhost:80", "file:///etc/passwd", "ftp://127.0.0.1/", "http://a b/", "http://a/\r\nX: y",
             "http://",
         ])
-        func `only addresses of http and https are asked`(address: String) throws {
+        func `only http and https addresses are requested`(address: String) throws {
             let client = try CurlClient(Self.patient())
             let error = try #require(throws: CurlError.self) { try client.get(address) }
             #expect(error.cause == .invalidAddress)
@@ -193,7 +193,7 @@
             HTTPField("X-Key", "a\r\nX-Other: b"), HTTPField("X\nY", "a"), HTTPField("", "a"),
             HTTPField("X", "\0"),
         ])
-        func `a field cannot smuggle in another`(field: HTTPField) throws {
+        func `a field cannot inject another`(field: HTTPField) throws {
             let client = try CurlClient(Self.patient())
             let error = try #require(throws: CurlError.self) {
                 try client.get("http://127.0.0.1:1/", fields: [field])

@@ -8,7 +8,7 @@
         private static let answer = "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nproxy"
         private static let refusal = "HTTP/1.1 403 Forbidden\r\nContent-Length: 0\r\n\r\n"
 
-        @Test func `a proxy is asked for an address of http`() async {
+        @Test func `an http address is requested from the proxy`() async {
             await #expect(processExitsWith: .success) {
                 let proxy = try LoopbackPeer { _ in .say(Self.answer) }
                 setProxies(["http_proxy": proxy.address])
@@ -19,7 +19,9 @@
             }
         }
 
-        @Test func `a proxy only leads to an address of https, and sees nothing of what is sent`() async {
+        @Test func `for an https address the proxy only opens a tunnel, and sees nothing of what is sent`()
+            async
+        {
             await #expect(processExitsWith: .success) {
                 let proxy = try LoopbackPeer { _ in .sayAndClose(Self.refusal) }
                 setProxies(["https_proxy": proxy.address])
@@ -37,7 +39,7 @@
         }
 
         @Test(arguments: ["127.0.0.1", "localhost", "LOCALHOST", "127.1"])
-        func `no proxy is asked for this machine itself`(host: String) async {
+        func `no proxy is used for this machine itself`(host: String) async {
             await #expect(processExitsWith: .success) { [host] in
                 let proxy = try LoopbackPeer { _ in .say(Self.answer) }
                 let server = try LoopbackPeer { _ in
@@ -52,7 +54,7 @@
         }
 
         @Test(arguments: ["localhost.example.com", "127.0.0.1.example.com", "10.0.0.1"])
-        func `a host that only looks like it goes by the proxy`(host: String) async {
+        func `a host that only looks like this machine uses the proxy`(host: String) async {
             await #expect(processExitsWith: .success) { [host] in
                 let proxy = try LoopbackPeer { _ in .say(Self.answer) }
                 setProxies(["http_proxy": proxy.address])
@@ -63,7 +65,7 @@
         /// Variables with which the client uses no proxy. A web server sets `HTTP_PROXY` from a field of a request, so curl
         /// ignores it.
         @Test(arguments: [["http_proxy", "no_proxy"], ["http_proxy", "NO_PROXY"], ["HTTP_PROXY"]])
-        func `what no proxy is for goes directly`(variables: [String]) async {
+        func `hosts excluded from the proxy are requested directly`(variables: [String]) async {
             await #expect(processExitsWith: .success) { [variables] in
                 let proxy = try LoopbackPeer { _ in .say(Self.answer) }
                 let values = variables.map {
@@ -77,7 +79,7 @@
             }
         }
 
-        @Test func `a client without proxies asks none`() async {
+        @Test func `a client without proxies uses none`() async {
             await #expect(processExitsWith: .success) {
                 let proxy = try LoopbackPeer { _ in .say(Self.answer) }
                 setProxies(["http_proxy": proxy.address])
@@ -90,7 +92,7 @@
             }
         }
 
-        @Test func `a proxy that is not there is unreachable`() async {
+        @Test func `a missing proxy is unreachable`() async {
             await #expect(processExitsWith: .success) {
                 setProxies(["http_proxy": "http://127.0.0.1:\(try LoopbackPeer.freePort())"])
                 let client = try CurlClient()

@@ -53,7 +53,7 @@
             (Certificates.Leaf.valid, false, "certificate"), (.expired, true, "expired"),
             (.elsewhere, true, "localhost"),
         ])
-        func `any other is not, and sees nothing`(
+        func `a server with any other certificate is not trusted, and sees nothing`(
             leaf: Certificates.Leaf, isAuthorityKnown: Bool, words: String
         ) async throws {
             let outcome = try await Self.ask(leaf) { options, _ in
@@ -66,7 +66,7 @@
             #expect(!outcome.showsTheRequest)
         }
 
-        @Test func `authorities that are missing are named`() async throws {
+        @Test func `a missing file of authorities is named`() async throws {
             let outcome = try await Self.ask(.valid) { options, certificates in
                 options.caFile = certificates.folder + "/none.pem"
             }
@@ -105,7 +105,7 @@
         }
 
         @Test(arguments: ["", "/etc/ssl/key.pem", "sha256//A;sha256//B", "sha256/AAAA", "sha256//\0"])
-        func `what is no pin is refused, and no file is read`(pin: String) throws {
+        func `an invalid pin is refused, and no file is read`(pin: String) throws {
             var options = CurlClient.Options()
             options.pinnedPublicKeys = [pin]
             let error = try #require(throws: CurlError.self) { try CurlClient(options) }
@@ -113,7 +113,7 @@
         }
 
         /// Runs in a process whose OpenSSL would accept the protocol, so that only the client rejects it.
-        @Test func `TLS 1 1 is not spoken`() async {
+        @Test func `TLS 1 1 is not accepted`() async {
             await #expect(processExitsWith: .success) {
                 let certificates = try await onOwnThread { try Certificates() }
                 let settings = certificates.folder + "/old.cnf"

@@ -43,8 +43,7 @@ import Testing
         ("/", 1024, 200), ("/", 1025, 413), ("/large", 1025, 200), ("/large", 65_536, 200),
         ("/large", 65_537, 413),
     ])
-    func `a service says how large the body of a request may be`(path: String, count: Int, status: Int) throws
-    {
+    func `a service sets the maximum size of a request's body`(path: String, count: Int, status: Int) throws {
         var limits = Limits()
         limits.bodyBytes = 1024
         let body = [UInt8](repeating: 0x61, count: count)
@@ -65,7 +64,7 @@ import Testing
         return (0..<count).map { _ in UInt8(random.number(0...15)) }
     }
 
-    @Test func `a service gets a long compressed body as it was sent, where it wants that`() throws {
+    @Test func `a service gets a long compressed body unchanged if it wants to`() throws {
         let long = Gzip.deflate(Self.noise(64 << 10), level: 6)
         #expect(try Self.reply(to: Self.coded("/coded", long))?.text == "coded \(long.count) 65536")
         #expect(try Self.reply(to: Self.coded("/other", long))?.text == "inflated 65536")
@@ -73,7 +72,7 @@ import Testing
         #expect(try Self.reply(to: Self.coded("/coded", short))?.text == "inflated 1024")
     }
 
-    @Test func `a coded body keeps the bounds of the server`() throws {
+    @Test func `a compressed body keeps the limits of the server`() throws {
         let long = Gzip.deflate(Self.noise(64 << 10), level: 6)
         #expect(try Self.reply(to: Self.coded("/coded", long.dropLast(20) + [0]))?.status == 400)
         var limits = Limits()

@@ -3,7 +3,7 @@ import Testing
 @testable import LeakHTTPServer
 
 @Suite struct BufferPoolTests {
-    @Test func `a buffer is used again when it is given back`() {
+    @Test func `a returned buffer is reused`() {
         var pool = BufferPool()
         weak var former: Buffer?
         do {
@@ -14,7 +14,7 @@ import Testing
         #expect(pool.take(100) === former)
     }
 
-    @Test func `but not while somebody holds its bytes`() {
+    @Test func `a buffer is not reused while its bytes are in use`() {
         var pool = BufferPool()
         let buffer = pool.take(100)
         buffer.append("abc")
@@ -26,7 +26,7 @@ import Testing
         #expect(held.copy() == Array("abc".utf8))
     }
 
-    @Test func `what was not needed goes back to the system with the second look`() {
+    @Test func `unused memory goes back to the system at the second cleanup`() {
         var pool = BufferPool()
         let buffers = (0..<5).map { _ in pool.take(1 << 20) }
         for buffer in buffers { pool.release(buffer) }

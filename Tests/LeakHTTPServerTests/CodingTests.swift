@@ -34,7 +34,7 @@ import Testing
         (0..<3000).map { #"{"class":"Shop.Cart\#($0 % 41)","id":\#($0 &* 7919)}\#n"# }.joined().utf8)
 
     @Test(arguments: BodyEncoding.allCases)
-    func `a body is inflated before the service sees it`(packing: BodyEncoding) throws {
+    func `a body is decompressed before the service sees it`(packing: BodyEncoding) throws {
         for bytes in [[], Array("hello".utf8), Self.text] {
             let (reply, goesOn) = try exchange([post(packing.pack(bytes), packing.name)])
             #expect(reply?.status == 200 && reply?.body == bytes)
@@ -43,7 +43,7 @@ import Testing
     }
 
     @Test(arguments: BodyEncoding.allCases)
-    func `it may come byte by byte`(packing: BodyEncoding) throws {
+    func `a compressed body may arrive byte by byte`(packing: BodyEncoding) throws {
         let pieces = post(packing.pack(Array("hello, hello, hello".utf8)), packing.name).map { [$0] }
         let (reply, goesOn) = try exchange(pieces)
         #expect(reply?.text == "hello, hello, hello")
@@ -51,7 +51,7 @@ import Testing
     }
 
     @Test(arguments: BodyEncoding.allCases)
-    func `it may come in chunks, with trailers`(packing: BodyEncoding) throws {
+    func `a compressed body may arrive in chunks, with trailers`(packing: BodyEncoding) throws {
         let body = packing.pack(Self.text)
         var pieces = [
             Array(
@@ -69,7 +69,7 @@ import Testing
     }
 
     @Test(arguments: BodyEncoding.allCases)
-    func `damage is 400, and the connection goes on`(packing: BodyEncoding) throws {
+    func `a damaged body gets 400, and the connection continues`(packing: BodyEncoding) throws {
         let body = packing.pack(Array("hello".utf8))
         let other = BodyEncoding.allCases.first { $0.name != packing.name && $0 != .brotli } ?? packing
         let damaged = [
@@ -90,7 +90,7 @@ import Testing
     }
 
     @Test(arguments: [BodyEncoding.gzip, .zlib])
-    func `a wrong checksum is 400`(packing: BodyEncoding) throws {
+    func `a wrong checksum gets 400`(packing: BodyEncoding) throws {
         var body = packing.pack(Array("hello".utf8))
         body[body.count - (packing == .gzip ? 6 : 1)] ^= 1
         let (reply, goesOn) = try exchange([post(body, packing.name)])
@@ -99,7 +99,7 @@ import Testing
     }
 
     @Test(arguments: BodyEncoding.allCases)
-    func `a bomb is 413, and the connection goes on`(packing: BodyEncoding) throws {
+    func `a decompression bomb gets 413, and the connection continues`(packing: BodyEncoding) throws {
         let bomb = packing.pack([UInt8](repeating: 0, count: 16 << 20))
         let (reply, goesOn) = try exchange([post(bomb, packing.name)])
         #expect(reply?.status == 413)
@@ -115,7 +115,7 @@ import Testing
     /// The limit of an uncompressed body also applies to repetitive bodies: no sender is rejected because of a stack of
     /// equal frames.
     @Test(arguments: BodyEncoding.allCases)
-    func `a megabyte is taken, however little it was packed into`(packing: BodyEncoding) throws {
+    func `a megabyte is accepted, however small it was compressed`(packing: BodyEncoding) throws {
         let bytes = [UInt8](repeating: 0x20, count: 1 << 20)
         let body = packing.pack(bytes)
         #expect(body.count < 1200)
@@ -125,7 +125,7 @@ import Testing
         #expect(try exchange([post(packing.pack(bytes + [0x20]), packing.name)]).reply?.status == 413)
     }
 
-    @Test func `codings take turns on one connection`() throws {
+    @Test func `one connection may alternate between codings`() throws {
         try withServer { server in
             let client = Client(port: server.port)
             var requests: [UInt8] = []
@@ -147,7 +147,7 @@ import Testing
     @Test(arguments: [
         "zstd", "compress", "brotli", "gzip, gzip", "gzip, br", "br, identity", "br;q=1", "br,", "*",
     ])
-    func `another coding, or several, is 415 and names those that are taken`(coding: String) throws {
+    func `another coding, or several, gets 415 and a list of the accepted codings`(coding: String) throws {
         let (reply, goesOn) = try exchange([post([1], coding)])
         #expect(reply?.status == 415)
         #expect(reply?.field("accept-encoding") == "gzip, deflate, br")

@@ -14,7 +14,7 @@ import Testing
 
     private func messageQueue() throws -> MessageQueue { MessageQueue(waker: try Waker()) }
 
-    @Test func `all loops share one number of places`() throws {
+    @Test func `all loops share one maximum of connections`() throws {
         let limiter = ConnectionLimiter(limit: 2)
         let loops = [limiter.register(try messageQueue()), limiter.register(try messageQueue())]
         #expect(limiter.acquire(in: loops[0], for: alice) == .granted)
@@ -24,7 +24,7 @@ import Testing
         #expect(limiter.acquire(in: loops[0], for: bob) == .granted)
     }
 
-    @Test func `a peer is counted over all loops and forgotten when it has gone`() throws {
+    @Test func `a peer is counted over all loops and forgotten after its last connection`() throws {
         let limiter = ConnectionLimiter(limit: 10, limitPerPeer: 2)
         let loops = [limiter.register(try messageQueue()), limiter.register(try messageQueue())]
         #expect(limiter.acquire(in: loops[0], for: alice) == .granted)
@@ -36,7 +36,7 @@ import Testing
         #expect(limiter.acquire(in: loops[1], for: alice) == .peerLimitReached)
     }
 
-    @Test func `a proxy's connection counts for the client whose request it brings`() throws {
+    @Test func `a proxy's connection counts for the client of its request`() throws {
         let limiter = ConnectionLimiter(limit: 4, limitPerPeer: 3)
         let loop = limiter.register(try messageQueue())
         for _ in 0..<4 { #expect(limiter.acquire(in: loop, for: .proxy) == .granted) }
@@ -52,7 +52,7 @@ import Testing
         #expect(limiter.acquire(in: loop, for: alice) == .granted)
     }
 
-    @Test func `room is asked of the fullest other loop that may have some`() throws {
+    @Test func `the other loop with the most connections to evict is asked for room`() throws {
         let boxes = [try messageQueue(), try messageQueue(), try messageQueue()]
         let limiter = ConnectionLimiter(limit: 10)
         let loops = boxes.map { limiter.register($0) }
@@ -70,7 +70,7 @@ import Testing
         ("2001:db8:1:2::1", "2001:db8:1:2:ffff::9", true), ("2001:db8:1:2::1", "2001:db8:1:3::1", false),
         ("2001:db8:1:2::1", "192.0.2.1", false),
     ])
-    func `IPv4 peers are told apart by their address, IPv6 peers by their network`(
+    func `IPv4 peers are distinguished by their address, IPv6 peers by their network`(
         one: String, other: String, isSame: Bool
     ) {
         #expect((group(one) == group(other)) == isSame)
@@ -91,7 +91,7 @@ import Testing
 
 @Suite struct EvictionCandidatesTests {
     @Test(arguments: [0, 1, 255, 256, 257, 511, 512, 513, 5000])
-    func `the highest ranks come first, as many as it holds`(count: Int) {
+    func `the highest ranks come first, up to the capacity`(count: Int) {
         var evictionCandidates = EvictionCandidates()
         // A permutation of 0..<count, because 7919 is prime and greater than all counts.
         let ranks = (0..<count).map { UInt64($0 * 7919 % max(count, 1)) }

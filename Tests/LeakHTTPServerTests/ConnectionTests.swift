@@ -6,7 +6,7 @@ import LeakPlatform
 @Suite struct ConnectionTests {
     private static func get(_ path: String) -> String { "GET \(path) HTTP/1.1\r\nHost: a\r\n\r\n" }
 
-    @Test func `late answers from another thread keep the order of the requests`() throws {
+    @Test func `late responses from another thread keep the order of the requests`() throws {
         let later = LaterService()
         try withServer(later) { server in
             let client = Client(port: server.port)
@@ -17,7 +17,7 @@ import LeakPlatform
         }
     }
 
-    @Test func `an answer given in another connection's turn reaches its own peer`() throws {
+    @Test func `a response given in another connection's turn reaches its own peer`() throws {
         let later = LaterService()
         let service = ClosureService { request, responder in
             let isSecond = request.pathEquals("/second")
@@ -35,7 +35,7 @@ import LeakPlatform
         }
     }
 
-    @Test func `reading pauses while many requests wait, and goes on`() throws {
+    @Test func `reading pauses while many requests wait, and continues later`() throws {
         let later = LaterService()
         var limits = Limits()
         limits.pipelinedRequests = 4
@@ -53,7 +53,7 @@ import LeakPlatform
         }
     }
 
-    @Test func `a peer that asks for much at once gets all of it, in turns`() throws {
+    @Test func `a peer with many requests at once gets all responses, in turns`() throws {
         var limits = Limits()
         limits.pipelinedRequests = 3
         try withServer(limits: limits) { server in
@@ -69,7 +69,7 @@ import LeakPlatform
         }
     }
 
-    @Test func `a dropped responder answers 500`() throws {
+    @Test func `a dropped responder sends 500`() throws {
         let later = LaterService()
         try withServer(later) { server in
             let client = Client(port: server.port)
@@ -86,7 +86,7 @@ import LeakPlatform
         }
     }
 
-    @Test func `an answer for a connection that has gone reaches nobody else`() throws {
+    @Test func `a response for a closed connection reaches no other peer`() throws {
         let later = LaterService()
         try withServer(later) { server in
             var gone: Client? = Client(port: server.port)
@@ -107,7 +107,7 @@ import LeakPlatform
         }
     }
 
-    @Test func `what is refused from its head alone keeps the connection when the body is short`() throws {
+    @Test func `a request that is rejected by its head keeps the connection if the body is short`() throws {
         let service = EchoService { request in
             request.field("authorization") == nil ? Response(.unauthorized) : nil
         }
@@ -127,7 +127,7 @@ import LeakPlatform
         }
     }
 
-    @Test func `no 100 is sent where the head is refused`() throws {
+    @Test func `no 100 is sent if the head is rejected`() throws {
         let service = EchoService { request in request.hasBody ? Response(.forbidden) : nil }
         try withServer(service) { server in
             let client = Client(port: server.port)
@@ -137,7 +137,7 @@ import LeakPlatform
         }
     }
 
-    @Test func `a 100 waits for the answers before it`() throws {
+    @Test func `a 100 waits for the responses before it`() throws {
         let later = LaterService()
         try withServer(later) { server in
             let client = Client(port: server.port)
@@ -155,7 +155,7 @@ import LeakPlatform
         }
     }
 
-    @Test func `a peer that asks without end and reads nothing is not read any further`() throws {
+    @Test func `a peer that sends endless requests and reads nothing is not read any further`() throws {
         let page = [UInt8](repeating: 0x61, count: 1000)
         let service = ClosureService { _, responder in responder.send(Response(.ok, body: .bytes(page))) }
         try withServer(service) { server in
@@ -169,7 +169,7 @@ import LeakPlatform
         }
     }
 
-    @Test func `two loops answer many connections at once`() throws {
+    @Test func `two loops serve many connections at once`() throws {
         let failures = Guarded(0)
         try withServer(loops: 2) { server in
             let port = server.port
@@ -187,7 +187,7 @@ import LeakPlatform
         }
     }
 
-    @Test func `a HEAD answer has the length and no body`() throws {
+    @Test func `a HEAD response has the length and no body`() throws {
         try withServer(ClosureService { _, responder in responder.send(Response(.ok, body: .text("12345"))) })
         { server in
             let client = Client(port: server.port)
@@ -198,8 +198,7 @@ import LeakPlatform
         }
     }
 
-    @Test func `what was asked before a body that breaks off is answered whole, to whoever asked it`() throws
-    {
+    @Test func `requests before a truncated body are answered in full`() throws {
         try withServer { server in
             for round in 0..<8 {
                 let owed = [UInt8](repeating: 0x62, count: 240 << 10)

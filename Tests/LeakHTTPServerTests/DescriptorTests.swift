@@ -26,7 +26,7 @@ import Testing
 @Suite struct DescriptorTests {
     #if os(Linux)
         /// Runs in a separate process, because the limit applies to the whole process.
-        @Test func `without descriptors peers are turned away with pauses and not in a spin`() async {
+        @Test func `without file descriptors peers are rejected with pauses and not in a busy loop`() async {
             await #expect(processExitsWith: .success) {
                 let later = LaterService()
                 let server = try Server(.init(port: 0), service: later)
@@ -68,7 +68,7 @@ import Testing
 
         /// Runs in a separate process, because the limit applies to the whole process. A connection that has sent nothing
         /// is evicted first, so in the second case all connections have begun a request.
-        @Test(arguments: [10, 20]) func `without descriptors an idle connection gives its own`(begun: Int)
+        @Test(arguments: [10, 20]) func `without file descriptors an idle connection is closed`(begun: Int)
             async
         {
             await #expect(processExitsWith: .success) { [begun] in
@@ -110,7 +110,7 @@ import Testing
         }
 
         /// Runs in a separate process, because the limit applies to the whole process.
-        @Test func `the limit of descriptors is raised as far as it may, and some are left for the rest`()
+        @Test func `the limit of descriptors is raised as far as allowed, and some are left for other uses`()
             async
         {
             await #expect(processExitsWith: .success) {
@@ -135,7 +135,7 @@ import Testing
                     return client
                 }
                 let served = (0..<32).map { _ in ask() }
-                // Until all clients have sent their request, a new connection evicts one that has not.
+                // Until all clients have sent their request, a new connection evicts a connection without a request.
                 guard later.waitFor(32) else { exit(3) }
                 let others = (0..<8).map { _ in ask() }
                 let isBounded = server.waitForCounters { $0.open == 32 && $0.shed.limit == 8 }
@@ -145,7 +145,7 @@ import Testing
     #endif
 
     /// Runs in a separate process, in which no other code opens descriptors.
-    @Test func `connections that come and go leave no descriptor behind`() async {
+    @Test func `closed connections leave no descriptor open`() async {
         await #expect(processExitsWith: .success) {
             let server = try Server(.init(port: 0), service: EchoService())
             server.start()

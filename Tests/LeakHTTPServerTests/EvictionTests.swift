@@ -13,7 +13,7 @@ import Testing
         return client
     }
 
-    @Test func `bodies that come slowly give way when all together hold too much`() throws {
+    @Test func `slow bodies are evicted if all together use too much memory`() throws {
         var limits = Limits()
         limits.uploadBytes = 1 << 20
         try withServer(limits: limits) { server in
@@ -36,7 +36,7 @@ import Testing
         }
     }
 
-    @Test func `a newcomer takes the place of the connection that was idle longest`() throws {
+    @Test func `a new connection replaces the connection that was idle longest`() throws {
         try withServer(limits: limits(connections: 3)) { server in
             let first = served(server)
             waitPastGraceTime()
@@ -54,7 +54,7 @@ import Testing
         }
     }
 
-    @Test func `a connection on which nothing has come gives its place`() throws {
+    @Test func `a connection that has sent nothing is evicted`() throws {
         try withServer(limits: limits(connections: 2)) { server in
             let silent = [Client(port: server.port), Client(port: server.port)]
             #expect(server.waitForCounters { $0.open == 2 })
@@ -74,7 +74,7 @@ import Testing
         "GET / HT", "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 9\r\n\r\nhalf",
         "POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n9\r\nhalf",
     ])
-    func `where none is idle the peer that is furthest behind gives its place and is told`(part: String)
+    func `without idle connections the slowest peer is evicted and gets a response`(part: String)
         throws
     {
         var limits = limits(connections: 2)
@@ -96,7 +96,7 @@ import Testing
         }
     }
 
-    @Test func `a peer that does not read its answer gives its place`() throws {
+    @Test func `a peer that does not read its response is evicted`() throws {
         let page = [UInt8](repeating: 0x61, count: 8 << 20)
         let service = ClosureService { request, responder in
             responder.send(Response(.ok, body: request.path == "/big" ? .bytes(page) : .empty))
@@ -123,7 +123,7 @@ import Testing
         return false
     }
 
-    @Test func `who waits for the service keeps its place`() throws {
+    @Test func `a connection that waits for the service is not evicted`() throws {
         let later = LaterService()
         try withServer(later, limits: limits(connections: 2)) { server in
             let waiting = [Client(port: server.port), Client(port: server.port)]
@@ -142,7 +142,7 @@ import Testing
         }
     }
 
-    @Test func `a loop without idle connections gets the place of another loop's`() throws {
+    @Test func `a loop without idle connections evicts one of another loop`() throws {
         try withServer(loops: 3, limits: limits(connections: 1)) { server in
             // The system distributes the connections, so the only slot moves from loop to loop.
             for _ in 0..<12 {
@@ -155,7 +155,7 @@ import Testing
         }
     }
 
-    @Test func `one address gets no more than its share`() throws {
+    @Test func `one address gets at most its share of connections`() throws {
         var limits = Limits()
         limits.connectionsPerAddress = 2
         try withServer(loops: 2, limits: limits) { server in

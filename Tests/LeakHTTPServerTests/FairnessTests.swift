@@ -16,7 +16,7 @@ import Testing
     }
 
     #if os(Linux)
-        @Test func `one that has most places gives way to others, busy as it is`() throws {
+        @Test func `a peer with most of the connections is evicted for others, however busy it is`() throws {
             try withServer(limits: limits(connections: 8)) { server in
                 let crowd = busy(8, server)
                 var newcomers: [Client] = []
@@ -32,7 +32,7 @@ import Testing
             }
         }
 
-        @Test func `one that has most places takes nobody else's`() throws {
+        @Test func `a peer with most of the connections evicts no others`() throws {
             try withServer(limits: limits(connections: 8)) { server in
                 let good = Client(port: server.port)
                 good.send(Self.get)

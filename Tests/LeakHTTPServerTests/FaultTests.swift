@@ -35,7 +35,7 @@ import LeakPlatform
         }
     }
 
-    @Test func `peers that reset as soon as they have asked harm nobody`() throws {
+    @Test func `peers that reset right after their request harm no others`() throws {
         let page = [UInt8](repeating: 0x61, count: 1 << 20)
         let later = LaterService()
         let service = ClosureService { request, responder in
@@ -58,7 +58,7 @@ import LeakPlatform
         }
     }
 
-    @Test func `peers that reset before they are accepted are passed over`() throws {
+    @Test func `peers that reset before they are accepted are skipped`() throws {
         let server = try Server(.init(port: 0), service: EchoService())
         for _ in 0..<20 { Client(port: server.port).reset() }
         server.start()
@@ -79,7 +79,9 @@ import LeakPlatform
             (get + "BREW / HTTP/1.1\r\nHost: a\r\n\r\n" + get, [200, 501]),
             (get + "GET / HTTP/1.1\r\n\r\n" + get, [200, 400]),
         ] as [(String, [Int])])
-    func `who has sent all gets what is owed and then the end`(bytes: String, statuses: [Int]) throws {
+    func `a peer that has sent everything gets its responses and then the end`(bytes: String, statuses: [Int])
+        throws
+    {
         try withServer { server in
             let client = Client(port: server.port)
             client.send(bytes)
@@ -91,7 +93,7 @@ import LeakPlatform
     }
 
     @Test(arguments: ["1\r\na\r\n", "1;a=b\r\na\r\n", "ff\r\n" + String(repeating: "a", count: 255) + "\r\n"])
-    func `a chunked body without end is refused when it is too long`(chunk: String) throws {
+    func `an endless chunked body is refused when it is too long`(chunk: String) throws {
         var limits = Limits()
         limits.bodyBytes = 10_000
         limits.chunkOverheadBytes = 100_000
@@ -123,7 +125,7 @@ import LeakPlatform
         }
     }
 
-    @Test func `a refused peer that goes on dripping is let go in time`() throws {
+    @Test func `a rejected peer that keeps sending slowly is disconnected in time`() throws {
         var limits = Limits()
         limits.lingerTotalTime = .milliseconds(100)
         try withServer(limits: limits) { server in
@@ -142,7 +144,7 @@ import LeakPlatform
 
     /// Each attempt sends for longer than the server waits without a byte. One attempt without a reset is enough, because a
     /// busy machine may delay the client of another attempt.
-    @Test func `a refused peer that sends slowly is not reset while it sends`() throws {
+    @Test func `a rejected peer that sends slowly is not reset while it sends`() throws {
         var limits = Limits()
         limits.lingerTime = .milliseconds(500)
         let isRead = try withServer(limits: limits) { server in
@@ -162,7 +164,7 @@ import LeakPlatform
         #expect(isRead)
     }
 
-    @Test func `the answer to a refused body that stays away is not reset`() throws {
+    @Test func `the response to a rejected body that never arrives is not reset`() throws {
         var limits = Limits()
         limits.bodyTime = .milliseconds(50)
         let service = EchoService { _ in Response(.unauthorized) }
@@ -179,7 +181,7 @@ import LeakPlatform
         }
     }
 
-    @Test func `requests without end that nobody reads the answers of hold little memory`() throws {
+    @Test func `endless requests whose responses are not read use little memory`() throws {
         let later = LaterService()
         var limits = Limits()
         limits.pipelinedRequests = 8

@@ -5,7 +5,7 @@ import Testing
 @testable import LeakHTTPServer
 
 @Suite struct HeadParserTests {
-    @Test func `every cut of every vector gives the same outcome`() throws {
+    @Test func `every split of every vector gives the same outcome`() throws {
         for vector in try Vector.all() {
             let bytes = vector.bytes
             var whole = Reading()
@@ -41,7 +41,7 @@ import Testing
         return cuts
     }
 
-    @Test func `damaged vectors never trap and do not depend on how they are cut`() throws {
+    @Test func `damaged vectors never crash and do not depend on the split`() throws {
         let vectors = try Vector.all().map(\.bytes).filter { (1..<300).contains($0.count) }
         var random = SeededRandom(seed: 20_261_121)
         for round in 0..<2000 {
@@ -65,7 +65,7 @@ import Testing
     }
 
     /// If each step parsed from the start, four times the bytes would take sixteen times as long.
-    @Test func `a head that drips in costs each byte once`() {
+    @Test func `a head that arrives byte by byte is scanned once`() {
         #expect((0..<4).contains { _ in secondsOfDrips(16_000) < max(secondsOfDrips(4_000), 0.001) * 9 })
     }
 
@@ -127,7 +127,7 @@ import Testing
         ("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 1234567890123456\r\n", .bodyTooLong),
         ("POST / HTTP/1.1\r\nHost: a\r\nExpect: 100-continue, x\r\n\r\n", .unknownExpectation),
     ])
-    func `a head is taken or refused by its rule`(head: String, expected: RequestError?) {
+    func `a head is accepted or rejected by its rule`(head: String, expected: RequestError?) {
         #expect(error(of: head) == expected)
     }
 
@@ -142,12 +142,12 @@ import Testing
         ("[::1.2.3.04]", false), ("[::1.2.3.4:5]", false), ("[::1]a", false), ("[::1%25eth0]", false),
         ("[::1", false), ("::1", false),
     ])
-    func `a host is one by RFC 3986, or refused`(host: String, isHost: Bool) {
+    func `a host is valid by RFC 3986, or rejected`(host: String, isHost: Bool) {
         let bytes = Array(host.utf8)
         #expect(HostSyntax.isAuthority(bytes.span, from: 0, to: bytes.count) == isHost)
     }
 
-    @Test func `lengths and counts are bounded, to the byte`() {
+    @Test func `lengths and counts are limited, to the byte`() {
         var limits = Limits()
         limits.headBytes = 200
         limits.targetBytes = 20
@@ -170,7 +170,7 @@ import Testing
         #expect(error(of: filled(205) + "\0", limits: limits) == .headTooLong)
     }
 
-    @Test func `keeping the connection follows version and Connection`() throws {
+    @Test func `version and Connection decide whether the connection stays open`() throws {
         func keeps(_ head: String) throws -> Bool {
             var parser = HeadParser(limits: Limits())
             let bytes = Array(head.utf8)

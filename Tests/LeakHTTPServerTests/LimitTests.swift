@@ -42,7 +42,7 @@ import LeakPlatform
     }
 
     @Test(arguments: TooLong.allCases)
-    func `what is too long is refused and closed`(tooLong: TooLong) throws {
+    func `a request that is too long is rejected and its connection closed`(tooLong: TooLong) throws {
         let expected = tooLong.status
         let text = tooLong.request
         let (status, isEnded, reply) = try status(of: Array(text.utf8))
@@ -52,7 +52,7 @@ import LeakPlatform
         #expect(reply?.field("connection") == "close")
     }
 
-    @Test func `a peer that is still sending two megabytes gets to read its refusal`() throws {
+    @Test func `a peer that is still sending two megabytes can read its rejection`() throws {
         try withServer { server in
             let client = Client(port: server.port)
             client.send("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 2097152\r\n\r\n")
@@ -84,7 +84,7 @@ import LeakPlatform
         }
     }
 
-    @Test func `who asks for little is served before bodies that take long to inflate`() throws {
+    @Test func `small requests are served before bodies that take long to decompress`() throws {
         let counted = Guarded<[String]>([])
         let service = ClosureService { request, responder in
             counted.with { $0.append("\(request.bodyCount)") }
@@ -116,7 +116,7 @@ import LeakPlatform
         }
     }
 
-    @Test func `the last request of a connection says so`() throws {
+    @Test func `the last response of a connection says that it closes`() throws {
         var limits = Limits()
         limits.requestsPerConnection = 3
         try withServer(limits: limits) { server in

@@ -11,7 +11,7 @@ import Testing
         #expect(PercentEncoding.decoded(Array(text.utf8), plusIsSpace: false) == plain)
     }
 
-    @Test func `a plus is a space where it is one`() {
+    @Test func `a plus is a space only if requested`() {
         #expect(PercentEncoding.decoded(Array("a+b%2B".utf8), plusIsSpace: true) == "a b+")
         #expect(PercentEncoding.decoded(Array("a+b%2B".utf8), plusIsSpace: false) == "a+b+")
     }

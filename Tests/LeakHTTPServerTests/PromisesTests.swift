@@ -11,7 +11,7 @@ import Testing
         }
     }
 
-    @Test func `every input the fuzzer kept comes out the same, however it is cut`() throws {
+    @Test func `every input of the fuzzer's corpus gives the same result, however it is split`() throws {
         let corpus = try Self.corpus()
         #expect(corpus.count >= 100)
         for (name, bytes) in corpus {

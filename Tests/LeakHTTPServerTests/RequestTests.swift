@@ -27,8 +27,7 @@ import Testing
         ("http://[::1]:8080?x", "1.1\r\nHost: b", "[::1]:8080"), ("/http://a/", "1.1\r\nHost: b", "b"),
         ("/", "1.0", nil),
     ])
-    func `the host of an absolute target goes before Host`(target: String, rest: String, host: String?) throws
-    {
+    func `the host of an absolute target overrides Host`(target: String, rest: String, host: String?) throws {
         try withRequest("GET \(target) HTTP/\(rest)\r\n\r\n") { request in
             #expect(request.host == host)
         }
@@ -61,7 +60,7 @@ import Testing
         ("gzip;q=1.001", false), ("gzip;q=2", false), ("gzip;q=.5", false), ("gzip;q=0.0001", false),
         ("gzip x", false), ("gzip;level=9", false),
     ])
-    func `gzip is sent only where it is taken`(value: String, expected: Bool) {
+    func `gzip is sent only if the client accepts it`(value: String, expected: Bool) {
         let bytes = Array(value.utf8)
         #expect(AcceptEncoding.allowsGzip(bytes.span, 0..<bytes.count) == expected)
     }

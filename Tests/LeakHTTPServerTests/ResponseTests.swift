@@ -20,7 +20,7 @@ import Testing
         (4_107_542_399, "Sun, 28 Feb 2100 23:59:59 GMT"),
         (-1, "Wed, 31 Dec 1969 23:59:59 GMT"),
     ])
-    func `dates are written as RFC 9110 wants`(seconds: Int, text: String) {
+    func `dates have the format of RFC 9110`(seconds: Int, text: String) {
         #expect(HTTPDate.text(seconds) == text)
     }
 
@@ -46,7 +46,7 @@ import Testing
                 == expected)
     }
 
-    @Test func `pages get a policy, which the service may replace`() {
+    @Test func `pages get a security policy, which the service may replace`() {
         var page = Response(.ok, type: "text/html; charset=utf-8", body: .text("<p>"))
         let policy =
             "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
@@ -75,12 +75,12 @@ import Testing
         ("Text/HTML; charset=utf-8", true), ("text/html", true), ("image/svg+xml", true),
         ("application/XHTML+xml", true), ("text/xml", true), ("image/png", false), ("text/plain", false),
     ])
-    func `whatever runs scripts when it is opened gets a policy`(type: String, isPage: Bool) {
+    func `content that runs scripts when opened gets a security policy`(type: String, isPage: Bool) {
         let head = head(Response(.ok, type: type, body: .text("x")))
         #expect(head.contains("\r\nContent-Security-Policy: default-src 'none'") == isPage)
     }
 
-    @Test func `205 says that nothing comes`() {
+    @Test func `205 says that it has no content`() {
         let head = head(Response(Status(205), type: "text/plain", body: .text("x")))
         #expect(head.contains("\r\nContent-Length: 0\r\n"))
         #expect(!head.contains("\r\nContent-Type:"))
@@ -103,14 +103,14 @@ import Testing
         #expect(EntityTag.list(list, contains: "W/\"a\"") == expected)
     }
 
-    @Test func `codes that no answer can carry become 500`() {
+    @Test func `status codes that no response can have become 500`() {
         #expect(Status(100) == .internalServerError)
         #expect(Status(600).code == 500)
         #expect(Status(404).reason == "Not Found")
     }
 
     @Test(arguments: RequestError.allCases)
-    func `every refusal is a problem document that closes`(error: RequestError) throws {
+    func `every rejection is a problem document that closes the connection`(error: RequestError) throws {
         let response = error.response
         #expect(response.closes)
         #expect((400...599).contains(response.status.code))
@@ -125,7 +125,7 @@ import Testing
         #expect(text.filter { $0 == "\"" }.count == 14 && !text.contains("\\"))
     }
 
-    @Test func `a control character in an address is not called wrongly percent-encoded`() throws {
+    @Test func `a control character in an address is not reported as wrong percent-encoding`() throws {
         guard case .bytes(let body) = RequestError.hiddenCharacter.response.body else {
             throw RequestError.hiddenCharacter
         }
@@ -139,7 +139,7 @@ import Testing
         (InflateError.tooLarge, 413), (.outOfMemory, 503), (.truncated, 400), (.badChecksum, 400),
         (.trailingBytes, 400), (.malformed, 400),
     ])
-    func `a body that cannot be inflated is the sender's fault, but for a lack of memory`(
+    func `a body that cannot be decompressed is the sender's fault, except for a lack of memory`(
         error: InflateError, status: Int
     ) {
         let response = RequestError(error).response

@@ -28,14 +28,14 @@ import Testing
         ),
         (EMFILE, .system("Too many open files"), "cannot listen: Too many open files"),
     ])
-    func `each reason not to listen is a line that says what to do`(
+    func `each reason for not listening is a line that says what to do`(
         number: Int32, error: ServerError, line: String
     ) {
         #expect(ServerError(SystemError(number: number), host: "::", port: 80) == error)
         #expect(error.description == line)
     }
 
-    @Test func `a host that stands for two addresses gets one port on both, or another on both`() throws {
+    @Test func `a host with two addresses gets the same port on both`() throws {
         for _ in 0..<50 {
             let server = try Server(.init(host: "*", port: 0), service: EchoService())
             #expect(server.port > 0)

@@ -6,7 +6,7 @@ import Testing
     private static let get = "GET / HTTP/1.1\r\nHost: a\r\n\r\n"
 
     @Test(arguments: [1, 2], [1, 2])
-    func `a port in use is said in one line`(first: Int, second: Int) throws {
+    func `a port in use is an error of one line`(first: Int, second: Int) throws {
         let server = try Server(.init(port: 0, loops: first), service: EchoService())
         let port = server.port
         #expect(throws: ServerError.portInUse(host: "127.0.0.1", port: port)) {
@@ -16,7 +16,7 @@ import Testing
         #expect(line.contains("\(port)") && !line.contains("\n"))
     }
 
-    @Test func `a wrong host or port is said in one line`() {
+    @Test func `a wrong host or port is an error of one line`() {
         #expect(throws: ServerError.unknownHost("no.such.host.invalid")) {
             try Server(.init(host: "no.such.host.invalid", port: 0), service: EchoService())
         }
@@ -37,7 +37,7 @@ import Testing
         server.stop(within: .zero)
     }
 
-    @Test func `connections made before the start are served after it`() throws {
+    @Test func `connections opened before the start are served after it`() throws {
         let server = try Server(.init(port: 0), service: EchoService())
         let client = Client(port: server.port)
         client.send(Self.get)
@@ -46,7 +46,7 @@ import Testing
         server.stop(within: .zero)
     }
 
-    @Test func `stopping closes idle connections and lets what is in flight finish`() throws {
+    @Test func `stopping closes idle connections and lets open requests finish`() throws {
         let later = LaterService()
         let server = try Server(.init(port: 0, loops: 2), service: later)
         server.start()
@@ -73,7 +73,7 @@ import Testing
         #expect(server.counters.open == 0)
     }
 
-    @Test func `stopping cuts off what takes too long, and stopping again does nothing`() throws {
+    @Test func `stopping ends requests that take too long, and stopping again does nothing`() throws {
         let later = LaterService()
         let server = try Server(.init(port: 0), service: later)
         server.start()
@@ -88,12 +88,12 @@ import Testing
         later.answerAll()
     }
 
-    @Test func `a server that was never started stops`() throws {
+    @Test func `a server that was never started can be stopped`() throws {
         let server = try Server(.init(port: 0), service: EchoService())
         server.stop(within: .seconds(1))
     }
 
-    @Test func `the security and date fields come with every answer`() throws {
+    @Test func `every response has the security fields and the date`() throws {
         try withServer { server in
             let client = Client(port: server.port)
             client.send(Self.get + "BREW / HTTP/1.1\r\n\r\n")
@@ -109,7 +109,7 @@ import Testing
         }
     }
 
-    @Test func `all that the system held ready is answered when the server stops`() throws {
+    @Test func `all requests that the system had accepted are answered when the server stops`() throws {
         try withServer { server in
             let clients = (0..<300).map { _ in Client(port: server.port) }
             for client in clients { client.send("GET / HTTP/1.1\r\nHost: a\r\n\r\n") }
@@ -118,7 +118,7 @@ import Testing
         }
     }
 
-    @Test func `every call of stop returns once all is done, also before the start`() throws {
+    @Test func `every call of stop returns once the server has stopped, also before the start`() throws {
         let server = try Server(.init(port: 0), service: EchoService())
         let client = Client(port: server.port)
         client.send("GET / HTTP/1.1\r\nHost: a\r\n\r\n")

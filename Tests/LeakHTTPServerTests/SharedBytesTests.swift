@@ -27,7 +27,7 @@ import LeakPlatform
         "POST / HTTP/1.1\r\nHost: a\r\n\(fields)Content-Length: \(body.utf8.count)\r\n\r\n\(body)"
     }
 
-    @Test(arguments: sizes) func `a body that is held stays as it was while others come`(size: Int) throws {
+    @Test(arguments: sizes) func `a held body stays unchanged while others arrive`(size: Int) throws {
         let keeper = RetainingService()
         try withServer(keeper) { server in
             let client = Client(port: server.port)
@@ -40,7 +40,9 @@ import LeakPlatform
         }
     }
 
-    @Test(arguments: [1, 559, 30_000]) func `so do bodies that come in one piece with others`(size: Int)
+    @Test(arguments: [1, 559, 30_000]) func `a held body that arrived together with others stays unchanged`(
+        size: Int
+    )
         throws
     {
         let keeper = RetainingService()
@@ -55,7 +57,7 @@ import LeakPlatform
         }
     }
 
-    @Test func `so do bodies that were inflated`() throws {
+    @Test func `a held body that was decompressed stays unchanged`() throws {
         let keeper = RetainingService()
         try withServer(keeper) { server in
             let client = Client(port: server.port)
@@ -72,7 +74,7 @@ import LeakPlatform
         }
     }
 
-    @Test func `an echo that nobody reads yet is sent as it came`() throws {
+    @Test func `an echo that is not read yet is sent unchanged`() throws {
         try withServer(RetainingService()) { server in
             let slow = Client(port: server.port, receiveBufferBytes: 4096)
             let body = String(repeating: "s", count: 1 << 20)

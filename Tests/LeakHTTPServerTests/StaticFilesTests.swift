@@ -49,12 +49,12 @@ import Testing
         return client.answers(1, heads: method == "HEAD" ? [0] : []).first
     }
 
-    @Test func `only regular files inside are known`() throws {
+    @Test func `only regular files inside the folder are found`() throws {
         let paths = try Self.withFolder { try StaticFiles(folder: $0).paths }
         #expect(paths == ["/", "/app.3f9c2b1e.js", "/css/style.css", "/index.html", "/inside.css"])
     }
 
-    @Test func `a folder that is not there is an error with its name`() {
+    @Test func `a missing folder is an error with its name`() {
         #expect(throws: StaticFilesError.unreadable("/no/such/folder", "No such file or directory")) {
             try StaticFiles(folder: "/no/such/folder")
         }
@@ -82,11 +82,11 @@ import Testing
         ("/my.facade.js", false), ("/my.deadbeef.js", false), ("/3f9c2b1e.js", false),
         ("/app.3f9c2b1\u{FF11}.js", false),
     ])
-    func `a name is taken for a hash that is neither a date nor a word`(path: String, isHash: Bool) {
+    func `a part of a name that is neither a date nor a word counts as a hash`(path: String, isHash: Bool) {
         #expect(StaticFiles.cacheControl(path).hasSuffix("immutable") == isHash)
     }
 
-    @Test func `types, caching and validators come with a file`() throws {
+    @Test func `a file is sent with type, caching and validators`() throws {
         try Self.withFiles { server in
             let page = try #require(get("/", from: server))
             #expect(page.field("content-type") == "text/html; charset=utf-8")
@@ -113,7 +113,7 @@ import Testing
         }
     }
 
-    @Test func `gzip goes to those who take it, under its own tag`() throws {
+    @Test func `gzip is sent to clients that accept it, with an ETag of its own`() throws {
         try Self.withFiles { server in
             let plain = try #require(get("/", from: server))
             let small = try #require(get("/", "Accept-Encoding: gzip\r\n", from: server))
@@ -135,7 +135,7 @@ import Testing
         }
     }
 
-    @Test func `a file is only read`() throws {
+    @Test func `a file can only be read`() throws {
         try Self.withFiles { server in
             let reply = get("/", method: "DELETE", from: server)
             #expect(reply?.status == 405)
@@ -146,7 +146,7 @@ import Testing
         }
     }
 
-    @Test func `a part of a file is not sent, and that is said`() throws {
+    @Test func `ranges of a file are not sent, and the response says so`() throws {
         try Self.withFiles { server in
             for fields in ["Range: bytes=0-9\r\n", "Range: bytes=0-9\r\nIf-Range: \"x\"\r\n", ""] {
                 let reply = get("/index.html", fields, from: server)
@@ -157,7 +157,7 @@ import Testing
         }
     }
 
-    @Test func `conditions on dates are not offered`() throws {
+    @Test func `conditions on dates are ignored`() throws {
         try Self.withFiles { server in
             let date = "If-Modified-Since: Sat, 01 Jan 2050 00:00:00 GMT\r\n"
             let reply = get("/", date, from: server)
@@ -175,10 +175,10 @@ import Testing
             let head = try #require(get("/", fields, method: "HEAD", from: server))
             #expect(head.status == whole.status)
             #expect(head.body.isEmpty)
-            func told(_ reply: Reply) -> [String] {
+            func describedFields(_ reply: Reply) -> [String] {
                 reply.fields.map { "\($0.name): \($0.value)" }.filter { !$0.hasPrefix("Date:") }
             }
-            #expect(told(head) == told(whole))
+            #expect(describedFields(head) == describedFields(whole))
         }
     }
 
@@ -194,7 +194,7 @@ import Testing
         ("index.html", "/", 200), ("index.html", "/?a=/../b", 200), ("index.html", "//", 404),
         ("index.html", "/%2e", 404), ("index.html", "http://a", 200), ("index.html", "/index.html/", 404),
     ])
-    func `a name with odd characters is found as it is spelt, once decoded`(
+    func `a name with unusual characters is found after one decoding`(
         name: String, path: String, status: Int
     ) throws {
         let folder = try Scratch()
@@ -207,7 +207,7 @@ import Testing
     }
 
     /// Reading a pipe would block forever, and reading a device would never end.
-    @Test func `what is no regular file is passed over`() throws {
+    @Test func `other files than regular ones are skipped`() throws {
         let folder = try Scratch()
         try folder.write("a.txt", "x")
         unsafe #expect(mkfifo("\(folder.path)/pipe.txt", 0o600) == 0)

@@ -24,11 +24,11 @@ import Testing
     }()
 
     @Test(arguments: seeds)
-    func `nobody gets an answer of another, and everybody all of its own`(seed: Int) throws {
+    func `each client gets all of its own responses, and no others`(seed: Int) throws {
         var random = SeededRandom(seed: seed)
         let service = StormService()
         try withServer(service, loops: random.once(in: 4) ? 2 : 1, limits: Self.patient) { server in
-            defer { service.letGo() }
+            defer { service.releaseObjects() }
             let waves = random.number(2...6)
             let port = server.port
             var hostile = (0..<6).map { index in
@@ -45,7 +45,7 @@ import Testing
                     try #require(service.waitUntilHeld())
                 }
                 for client in (hostile + innocent).shuffled(using: &random) { client.sendNextBurst() }
-                service.letGo()
+                service.releaseObjects()
                 for client in innocent {
                     let violation = client.completeExchange { service.answerLater(&random) }
                     #expect(violation == nil)

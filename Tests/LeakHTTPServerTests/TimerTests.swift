@@ -37,7 +37,7 @@ import Testing
             ("GET / HTTP/1.1\r\nHost: a\r\n\r\n", [200]),
             ("GET / HTTP/1.1\r\nHost: a\r\n\r\nGET", [200, 408]),
         ] as [(String, [Int])])
-    func `who waits too long is let go`(bytes: String, statuses: [Int]) throws {
+    func `a peer that waits too long is disconnected`(bytes: String, statuses: [Int]) throws {
         let outcome = try received(after: bytes)
         #expect(outcome.statuses == statuses)
         #expect(outcome.isEnded)
@@ -49,7 +49,7 @@ import Testing
         ("POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n", "1\r\nx\r\n"),
         ("POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n1", ";x"),
     ])
-    func `what drips in does not stretch the time`(start: String, drip: String) throws {
+    func `slow bytes do not extend the time limit`(start: String, drip: String) throws {
         try withServer(limits: Self.short) { server in
             let client = Client(port: server.port)
             client.send(start)
@@ -61,7 +61,7 @@ import Testing
         }
     }
 
-    @Test func `a body may take longer the more of it comes`() throws {
+    @Test func `a body may take longer the more of it has arrived`() throws {
         var limits = Self.short
         limits.bodyUnitBytes = 10
         limits.bodyTimePerUnit = .seconds(20)
@@ -78,7 +78,7 @@ import Testing
         }
     }
 
-    @Test func `a peer that reads nothing is let go`() throws {
+    @Test func `a peer that reads nothing is disconnected`() throws {
         let page = [UInt8](repeating: 0x61, count: 8 << 20)
         let service = ClosureService { _, responder in responder.send(Response(.ok, body: .bytes(page))) }
         try withServer(service, limits: Self.short) { server in
@@ -91,7 +91,7 @@ import Testing
         }
     }
 
-    @Test func `a peer that reads a little now and then is let go`() throws {
+    @Test func `a peer that reads a little now and then is disconnected`() throws {
         let page = [UInt8](repeating: 0x61, count: 8 << 20)
         let service = ClosureService { _, responder in responder.send(Response(.ok, body: .bytes(page))) }
         var limits = Self.short
@@ -118,7 +118,7 @@ import Testing
             ("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\n\r\nhel", \.body),
             ("GET / HTTP/1.1\r\nHost: a\r\n\r\n", \.idle),
         ] as [(String, Counter)])
-    func `who is let go is counted by what was waited for`(
+    func `disconnected peers are counted by what they were awaited for`(
         bytes: String, counter: Counter
     ) throws {
         try withServer(limits: Self.short) { server in
@@ -131,13 +131,13 @@ import Testing
     }
 
     /// The default limits of a server.
-    @Test func `a refused peer that goes on sending is heard out for 4 MiB or 30 seconds at most`() {
+    @Test func `a rejected peer that keeps sending is read for at most 4 MiB or 30 seconds`() {
         #expect(Limits().lingerBytes == 4 << 20)
         #expect(Limits().lingerTotalTime == .seconds(30))
         #expect(Limits().lingerTime < Limits().lingerTotalTime)
     }
 
-    @Test func `a service may take its time`() throws {
+    @Test func `a service may take any time`() throws {
         let later = LaterService()
         try withServer(later, limits: Self.short) { server in
             let client = Client(port: server.port)
@@ -149,7 +149,7 @@ import Testing
         }
     }
 
-    @Test func `a peer that reads nothing is let go, however much it asks meanwhile`() throws {
+    @Test func `a peer that reads nothing is disconnected, however much it requests meanwhile`() throws {
         var limits = Limits()
         limits.writeTime = .milliseconds(300)
         limits.queuedBytes = 64 << 20

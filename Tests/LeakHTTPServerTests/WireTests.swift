@@ -13,7 +13,7 @@ import Testing
         try #require(outcomes.count == vectors.count)
         for (vector, outcome) in zip(vectors, outcomes) {
             #expect(vector.matches(outcome.text), "\(vector): \(outcome.text), not \(vector.outcome)")
-            #expect(outcome.complaints(of: vector) == [], "\(vector)")
+            #expect(outcome.countingErrors(of: vector) == [], "\(vector)")
         }
     }
 }

@@ -26,7 +26,9 @@ import LeakPlatform
             "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 3\r\n\r\nabc",
             "POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n0\r\n\r\n",
         ], [false, true])
-    func `of an answer that is withheld the peer gets no byte, and the end`(sent: String, isScreened: Bool)
+    func `for a withheld response the peer gets no byte, and the connection ends`(
+        sent: String, isScreened: Bool
+    )
         throws
     {
         try withServer(isScreened ? Self.screening : Self.service) { server in
@@ -37,7 +39,7 @@ import LeakPlatform
         }
     }
 
-    @Test func `a body that is still on its way is no reason to wait for its end`() throws {
+    @Test func `a body that is still in transit does not delay the end of its connection`() throws {
         try withServer(Self.screening) { server in
             let client = Client(port: server.port)
             client.send("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 500000\r\n\r\nabc")
@@ -46,7 +48,7 @@ import LeakPlatform
         }
     }
 
-    @Test func `earlier answers leave whole, and what follows is not answered`() throws {
+    @Test func `earlier responses are sent whole, and later requests are not answered`() throws {
         try withServer(Self.service) { server in
             let client = Client(port: server.port)
             client.send(["/kept", "/", "/kept"].map { "GET \($0) HTTP/1.1\r\nHost: a\r\n\r\n" }.joined())
@@ -55,7 +57,7 @@ import LeakPlatform
         }
     }
 
-    @Test func `another thread can withhold an answer as well`() throws {
+    @Test func `another thread can withhold a response too`() throws {
         let later = Guarded<SharedResponder?>(nil)
         let service = ClosureService { _, responder in
             let shared = SharedResponder(responder)
@@ -72,7 +74,8 @@ import LeakPlatform
         }
     }
 
-    @Test func `it is counted and logged with its status, as an answer of no bytes that ends the connection`()
+    @Test
+    func `a withheld response is counted and logged with its status, without bytes, and its connection ends`()
         throws
     {
         let records = Guarded<[AccessRecord]>([])

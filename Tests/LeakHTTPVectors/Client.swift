@@ -1,4 +1,4 @@
-// A client that sends exactly the given bytes, mostly invalid ones.
+// A client that sends exactly the given bytes, which are mostly invalid.
 
 #if canImport(Darwin)
     import Darwin

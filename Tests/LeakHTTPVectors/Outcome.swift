@@ -19,7 +19,7 @@ public struct Outcome: Sendable {
 
     /// Sends each of `vectors` over a separate connection, some at the same time.
     ///
-    /// - Parameter isExpected: returns `true` if an outcome is the expected one.
+    /// - Parameter isExpected: returns `true` if an outcome is the expected outcome.
     public static func all(
         of vectors: [Vector], port: Int,
         isExpected: @escaping @Sendable (Outcome, Vector) -> Bool = { $1.matches($0.text) }
@@ -68,7 +68,7 @@ public struct Outcome: Sendable {
     }
 
     /// Returns the errors in the answers other than their statuses, one line each.
-    public func complaints(of vector: Vector) -> [String] {
+    public func countingErrors(of vector: Vector) -> [String] {
         var complaints = breaches(in: vector)
         if let body = vector.body, replies.last?.text != body {
             complaints.append("the body is \(replies.last?.text ?? "missing"), not \(body)")

@@ -20,7 +20,7 @@ public struct Vector: Sendable, CustomStringConvertible {
     public var outcome: String
     /// The body of the last answer.
     public let body: String?
-    /// Fields of the last answer, by names in lower case; `nil` for one that must not be there.
+    /// Fields of the last answer, by names in lower case; `nil` for a field that must not be there.
     public let fields: [String: String?]
 
     public var description: String { "\(id) \(title)" }

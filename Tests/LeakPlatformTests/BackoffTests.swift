@@ -8,16 +8,16 @@ import LeakPlatform
         (0, 1_000), (1, 1_000), (2, 2_000), (3, 4_000), (12, 2_048_000), (13, 3_600_000), (500, 3_600_000),
         (Int.max, 3_600_000), (Int.min, 1_000),
     ])
-    func `doubles up to the longest wait`(failures: Int, milliseconds: Int) {
+    func `waits double up to the longest wait`(failures: Int, milliseconds: Int) {
         #expect(backoff.milliseconds(afterFailures: failures, jitter: 1) == milliseconds)
     }
 
     @Test(arguments: [(0.0, 0), (0.25, 2_000), (0.5, 4_000), (-3, 0), (7, 8_000)])
-    func `waits a random share of it`(jitter: Double, milliseconds: Int) {
+    func `a wait is a random share of the interval`(jitter: Double, milliseconds: Int) {
         #expect(backoff.milliseconds(afterFailures: 4, jitter: jitter) == milliseconds)
     }
 
-    @Test func `a first wait as long as can be is the longest one`() {
+    @Test func `a first wait of the maximum length is the longest wait`() {
         let backoff = Backoff(firstMilliseconds: .max, longestMilliseconds: 5)
         #expect(backoff.milliseconds(afterFailures: 3, jitter: 1) == 5)
     }

@@ -2,7 +2,7 @@ import Testing
 import LeakPlatform
 
 @Suite struct GuardedTests {
-    @Test func `no addition is lost`() {
+    @Test func `no concurrent addition is lost`() {
         let sum = Guarded(0)
         let threads = (0..<4).map { index in
             WorkerThread(name: "add-\(index)") { for _ in 0..<1000 { sum.with { $0 += 1 } } }
@@ -28,7 +28,7 @@ import LeakPlatform
     }
 
     /// A wait uses the monotonic clock, which cannot be set, and is never shorter than requested.
-    @Test func `a wait lasts as long as it should`() {
+    @Test func `a wait lasts as long as requested`() {
         let value = Guarded<Int?>(nil)
         let clock = ContinuousClock()
         let time = clock.measure { _ = value.wait(milliseconds: 20) { $0 } }
@@ -36,7 +36,7 @@ import LeakPlatform
     }
 
     @Test(arguments: [0, -1, Int64.min])
-    func `no time is one look`(milliseconds: Int64) {
+    func `a time of zero checks once`(milliseconds: Int64) {
         let looks = Guarded(0)
         let result: Int? = looks.wait(milliseconds: milliseconds) { looks in
             looks += 1
@@ -47,7 +47,7 @@ import LeakPlatform
     }
 
     @Test(arguments: [Duration.seconds(Int64.max), .seconds(Int64.max / 1000), .nanoseconds(1)])
-    func `any duration is a time`(timeout: Duration) {
+    func `any duration gives a valid time`(timeout: Duration) {
         let value = Guarded(7)
         #expect(value.wait(timeout: timeout) { $0 } == 7)
     }
@@ -62,7 +62,7 @@ import LeakPlatform
         thread.join()
     }
 
-    @Test func `a waiter may ask for another sleep each time`() {
+    @Test func `a waiter may choose another sleep each time`() {
         let looks = Guarded(0)
         let result = looks.wait { looks -> Guarded<Int>.WaitDecision<Int> in
             looks += 1

@@ -5,7 +5,7 @@ import Testing
 
 @Suite struct StandardErrorTests {
     /// A thread that waits in `write` would never end.
-    @Test func `a full pipe that nobody reads holds up nobody`() async {
+    @Test func `a full pipe without a reader blocks no thread`() async {
         await #expect(processExitsWith: .success) {
             var ends: [Int32] = [0, 0]
             guard unsafe pipe(&ends) == 0, dup2(ends[1], STDERR_FILENO) == STDERR_FILENO else { exit(2) }
@@ -18,7 +18,7 @@ import Testing
     }
 
     #if os(Linux)
-        @Test func `a terminal that nobody reads holds up nobody`() async {
+        @Test func `a terminal without a reader blocks no thread`() async {
             await #expect(processExitsWith: .success) {
                 // TIOCSPTLCK and TIOCGPTN of the kernel's asm-generic/ioctls.h: Swift does not import them.
                 let (unlock, getNumber): (UInt, UInt) = (0x4004_5431, 0x8004_5430)
@@ -39,7 +39,7 @@ import Testing
         }
     #endif
 
-    @Test func `a closed standard error ends nothing`() async {
+    @Test func `a closed standard error does not end the process`() async {
         await #expect(processExitsWith: .success) {
             close(STDERR_FILENO)
             StandardError.write("lost")

@@ -4,7 +4,7 @@ import Testing
 @testable import LeakPlatform
 
 @Suite struct ThreadMarkTests {
-    @Test func `a process without thread-local storage left goes on`() async {
+    @Test func `a process without free thread-local storage continues`() async {
         await #expect(processExitsWith: .success) {
             while ThreadKey.make() != nil {}
             let owner = Owner()
@@ -19,7 +19,7 @@ import Testing
 
     private final class Owner: Sendable {}
 
-    @Test func `a thread belongs to whom it was marked for, and no other does`() {
+    @Test func `a thread is recognised only by the object that marked it`() {
         let owner = Owner()
         let other = Owner()
         let seen = Guarded<[Bool]>([])

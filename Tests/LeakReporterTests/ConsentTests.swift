@@ -21,7 +21,7 @@ import LeakPlatform
         return answer.wait(milliseconds: Int64(generousSeconds * 1000)) { $0 } ?? false
     }
 
-    @Test func `switched off, nothing is kept or sent, and what waited is deleted`() {
+    @Test func `when collection is off, nothing is stored or sent, and waiting reports are deleted`() {
         let place = SharedQueueFolder()
         let reporter = place.reporter(offline)
         for _ in 0..<3 { reporter.record(message: "leak") }
@@ -36,7 +36,7 @@ import LeakPlatform
         #expect(!place.files.contains { $0.hasSuffix(".segment") })
     }
 
-    @Test func `the choice outlives the run, and can be taken back`() {
+    @Test func `the choice outlives the run, and can be changed`() {
         let place = SharedQueueFolder()
         do {
             let reporter = place.reporter(offline)
@@ -54,7 +54,7 @@ import LeakPlatform
         #expect(reporter.statistics.sent == 1)
     }
 
-    @Test func `what one process is told holds for the others, before they send again`() {
+    @Test func `the choice of one process applies to the others before they send again`() {
         let place = SharedQueueFolder()
         let (one, other) = (place.reporter(online), place.reporter(online))
         other.record(message: "before")
@@ -67,7 +67,7 @@ import LeakPlatform
         #expect(!other.statistics.isCollecting)
     }
 
-    @Test func `an app that asks first collects nothing before`() {
+    @Test func `an app that asks for consent first collects nothing before`() {
         let place = SharedQueueFolder()
         let reporter = place.reporter(online) { $0.collectsByDefault = false }
         reporter.record(message: "not kept")
@@ -103,7 +103,7 @@ import LeakPlatform
         #expect(report["log"] as? [String] == ["started"])
     }
 
-    @Test func `a no forgets what the app said before`() throws {
+    @Test func `a denial discards what the app set before`() throws {
         let place = SharedQueueFolder()
         let reporter = place.reporter(online) {
             $0.collectsByDefault = false
@@ -121,7 +121,7 @@ import LeakPlatform
         #expect(report["keys"] == nil && report["log"] == nil)
     }
 
-    @Test func `reports can wait until the app has them sent`() async throws {
+    @Test func `reports can wait until the app sends them`() async throws {
         let place = SharedQueueFolder()
         do {
             let reporter = place.reporter(online) { $0.sendsAutomatically = false }
@@ -142,7 +142,7 @@ import LeakPlatform
         #expect(await !reporter.checkForUnsentReports())
     }
 
-    @Test func `what waits can be deleted, and the install be another one`() throws {
+    @Test func `waiting reports can be deleted, and the install be replaced`() throws {
         let place = SharedQueueFolder()
         let file = InstallFile(folder: place.folder)
         func reporter(_ transport: FakeTransport) -> LeakReporter {
@@ -175,7 +175,7 @@ import LeakPlatform
         #expect(install != first)
     }
 
-    @Test func `nothing is read or written by who makes a reporter and records`() {
+    @Test func `creating a reporter and recording read and write no file on the calling thread`() {
         let place = SharedQueueFolder()
         let reporter = place.reporter(offline) { $0.collectsByDefault = false }
         reporter.record(message: "leak")
@@ -191,14 +191,14 @@ import LeakPlatform
         }
     }
 
-    @Test(arguments: [true, false]) func `a choice is on the disk when the call returns`(isOn: Bool) {
+    @Test(arguments: [true, false]) func `a choice is on disk when the call returns`(isOn: Bool) {
         let place = SharedQueueFolder()
         let reporter = place.reporter(offline)
         #expect(reporter.setCollectionEnabled(isOn))
         #expect(choice(in: place.folder) == (isOn ? "on" : "off"))
     }
 
-    @Test func `a no of a process that ends at once holds for the next one`() throws {
+    @Test func `a denial in a process that ends at once applies to the next process`() throws {
         let place = SharedQueueFolder()
         let app = try ReporterAppProcess([
             "folder=\(place.folder)", "endpoint=http://127.0.0.1:9", "key=k", "count=3", "refuses=yes",
@@ -211,7 +211,7 @@ import LeakPlatform
         #expect(!reporter.statistics.isCollecting)
     }
 
-    @Test func `a no that cannot be written counts, and is written as soon as it can be`() throws {
+    @Test func `a denial that cannot be written applies, and is written as soon as possible`() throws {
         let place = SharedQueueFolder()
         let reporter = place.reporter(online) { $0.sendsAutomatically = false }
         reporter.record(message: "leak")
@@ -242,7 +242,7 @@ import LeakPlatform
         return folder + "/" + String(repeating: "d", count: 4_070 - folder.utf8.count - 1)
     }
 
-    @Test func `a no needs no room on the disk`() throws {
+    @Test func `a denial needs no room on the disk`() throws {
         let root = TemporaryFolder()
         let file = StateFile(folder: longFolder(below: root.path), name: "collection")
         #expect(throws: FileFailure.self) { try file.write("on") }
@@ -255,7 +255,7 @@ import LeakPlatform
         #expect(choice.permission() == .denied, "a no that is written outlasts a yes that is not")
     }
 
-    @Test func `a no that a power cut may take back is not said to be kept`() {
+    @Test func `a denial that a power cut may undo is not confirmed as stored`() {
         let place = TemporaryFolder()
         let isBroken = Guarded(true)
         let choice = CollectionChoice(
@@ -272,10 +272,12 @@ import LeakPlatform
         #expect(choice.setAnswer(true) { _ in })
     }
 
-    @Test func `a no to a reporter that is misconfigured holds for the next one`() {
+    @Test func `a denial to a misconfigured reporter applies to the next reporter`() {
         let place = SharedQueueFolder()
         let app = "misconfigured-" + UUID().uuidString
-        defer { try? FileManager.default.removeItem(atPath: InstallFile.ofThisUser(AppInfo(id: app)).folder) }
+        defer {
+            try? FileManager.default.removeItem(atPath: InstallFile.fileOfThisUser(AppInfo(id: app)).folder)
+        }
         do {
             let reporter = place.reporter(FakeTransport { _, _ in .none("offline") }) {
                 $0.app.id = app
@@ -300,7 +302,7 @@ import LeakPlatform
         #expect(online.posts.count == 0)
     }
 
-    @Test func `an answer is written again by the clock of those who ask for it`() {
+    @Test func `an answer is written again by the clock of the caller`() {
         let place = TemporaryFolder()
         let (clock, isBroken) = (Guarded(1_000_000_000), Guarded(true))
         let choice = CollectionChoice(
@@ -320,7 +322,7 @@ import LeakPlatform
         #expect(choice.failure == nil && choice.retryAt == nil)
     }
 
-    @Test func `a yes that cannot be written holds for this process`() {
+    @Test func `a consent that cannot be written applies to this process`() {
         let root = TemporaryFolder()
         let file = StateFile(folder: longFolder(below: root.path), name: "collection")
         let choice = CollectionChoice(file, formerFile: nil, collectsByDefault: false)
@@ -329,7 +331,7 @@ import LeakPlatform
         #expect(choice.permission() == .granted)
     }
 
-    @Test func `a yes that another process has written holds on a full disk`() throws {
+    @Test func `a consent that another process has written applies on a full disk`() throws {
         let root = TemporaryFolder()
         let folder = longFolder(below: root.path)
         let file = StateFile(folder: folder, name: "collection")
@@ -346,7 +348,7 @@ import LeakPlatform
     }
 
     @Test(arguments: ["off", "", "o", "on\n", "no", "on 1", "on  0123456789abcdef0123456789abcdef"])
-    func `all but a yes is a no`(text: String) throws {
+    func `everything except a consent is a denial`(text: String) throws {
         let place = TemporaryFolder()
         try place.write("collection", Array(text.utf8))
         let choice = CollectionChoice(
@@ -355,7 +357,7 @@ import LeakPlatform
         #expect(choice.permission() == .denied)
     }
 
-    @Test func `a yes that is written late does not replace a later no`() throws {
+    @Test func `a consent that is written late does not replace a later denial`() throws {
         let place = TemporaryFolder()
         let file = StateFile(folder: place.path, name: "collection")
         let choice = CollectionChoice(file, formerFile: nil, collectsByDefault: false)
@@ -390,7 +392,7 @@ import LeakPlatform
         }
     }
 
-    @Test func `another process that has something waiting sends it no more after a no`() {
+    @Test func `another process with waiting reports does not send them after a denial`() {
         let place = SharedQueueFolder()
         let held = HeldTransport()
         let (one, other) = (place.reporter(online), place.reporter(held.transport))
@@ -421,11 +423,11 @@ import LeakPlatform
             }
         }
 
-        func leap(after readings: Int) { readingsLeft.with { $0 = readings } }
+        func jumpClock(after readings: Int) { readingsLeft.with { $0 = readings } }
     }
 
     @Test(arguments: 0..<12)
-    func `whichever reading of the clock is the first at which a batch is due, a no comes first`(
+    func `a denial comes first, at whichever reading of the clock a batch is due`(
         reading: Int
     ) {
         let place = SharedQueueFolder()
@@ -435,7 +437,7 @@ import LeakPlatform
         other.record(message: "leak")
         #expect(hasUnsent(other))
         #expect(one.setCollectionEnabled(false))
-        clock.leap(after: reading)
+        clock.jumpClock(after: reading)
         #expect(
             eventually {
                 other.log("each line wakes the thread that sends")
@@ -445,7 +447,7 @@ import LeakPlatform
         #expect(other.statistics.dropped == [.deleted: 1])
     }
 
-    @Test func `another process notices a no that was followed by a yes before it looked`() throws {
+    @Test func `another process notices a denial that was followed by a consent before it looked`() throws {
         let place = SharedQueueFolder()
         let held = HeldTransport()
         let (one, other) = (place.reporter(offline), place.reporter(held.transport))
@@ -467,7 +469,7 @@ import LeakPlatform
         }
     }
 
-    @Test func `a yes deletes what was recorded before a no of another process`() throws {
+    @Test func `a consent deletes records from before a denial of another process`() throws {
         let place = SharedQueueFolder()
         let held = HeldTransport()
         let (one, other) = (place.reporter(offline), place.reporter(held.transport))
@@ -484,7 +486,7 @@ import LeakPlatform
         #expect(last.map { $0["message"] as? String } == ["after"])
     }
 
-    @Test func `a yes has a new mark after a no, and keeps the one that is there`() throws {
+    @Test func `a consent after a denial has a new mark, and otherwise keeps the existing mark`() throws {
         let place = TemporaryFolder()
         let file = StateFile(folder: place.path, name: "collection")
         func choice() -> CollectionChoice {
@@ -509,7 +511,7 @@ import LeakPlatform
         #expect(one.permission() == .granted && other.permission() == .granted)
     }
 
-    @Test func `while the choice cannot be read nothing is sent and nothing deleted`() throws {
+    @Test func `while the choice cannot be read, nothing is sent and nothing deleted`() throws {
         let place = SharedQueueFolder()
         let held = HeldTransport()
         let reporter = place.reporter(held.transport)
@@ -527,7 +529,7 @@ import LeakPlatform
 
     // MARK: A choice shared by processes with separate folders
 
-    @Test func `an extension with a folder of its own heeds a shared no`() {
+    @Test func `an extension with a folder of its own obeys a shared denial`() {
         let (app, widget) = (SharedQueueFolder(), SharedQueueFolder())
         let shared = TemporaryFolder()
         let reporters = [app, widget].map {
@@ -553,7 +555,7 @@ import LeakPlatform
             (nil, "on", "on"),
             (nil, "off", "off"),
         ] as [(String?, String?, String?)])
-    func `a choice that was made before the folder was shared is taken over`(
+    func `a choice from before the folder was shared is taken over`(
         own: String?, shared: String?, expected: String?
     ) throws {
         let (place, other) = (TemporaryFolder(), TemporaryFolder())
@@ -570,7 +572,7 @@ import LeakPlatform
     }
 
     #if os(Linux)
-        @Test func `an app group that is not to be had keeps and sends nothing, and says so`() {
+        @Test func `with an unavailable app group nothing is stored or sent, and the reporter says so`() {
             let place = SharedQueueFolder()
             let reporter = place.reporter(online) { $0.consentStorage = .appGroup("group.com.acme.shop") }
             reporter.record(message: "leak")

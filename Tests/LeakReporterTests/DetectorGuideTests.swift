@@ -109,7 +109,7 @@ private final class CartScreen {
     }
 
     /// Waits until the detector has evaluated all expected objects.
-    func settle() async {
+    func waitUntilEvaluated() async {
         while let counts = LeakDetector.shared?.counts, counts.outstanding > 0 {
             try? await Task.sleep(for: .milliseconds(20))
         }
@@ -122,7 +122,7 @@ private final class CartScreen {
     @Test(arguments: [
         ("docs/DETECTOR.md", 25), ("Sources/LeakDetector/LeakDetector.docc/LeakDetector.md", 15),
     ])
-    func `each Swift line is compiled here`(page: String, atLeast: Int) throws {
+    func `each Swift line of the guide is compiled here`(page: String, atLeast: Int) throws {
         let here = URL(fileURLWithPath: #filePath)
         let top = here.deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
         let code = try String(contentsOf: here, encoding: .utf8)
@@ -159,15 +159,15 @@ private final class CartScreen {
             where: line.contains)
     }
 
-    @Test func `the collector takes each report of the examples`() async {
+    @Test func `the collector accepts each report of the examples`() async {
         await #expect(processExitsWith: .success) { @MainActor in
             let app = try GuideApp()
             app.leakInEachWay()
-            await app.settle()
+            await app.waitUntilEvaluated()
             #expect(LeakDetector.shared?.counts.leaked == 5)
             app.switchOff()
             app.leakWithQuestions()
-            await app.settle()
+            await app.waitUntilEvaluated()
             while app.shown == 0 { try await Task.sleep(for: .milliseconds(20)) }
             await app.leakOnPurpose()
             app.switchOff()

@@ -46,7 +46,7 @@ import Testing
             "Retain Cycle: (\n    \"-> Shop.A \",\n    \"-> b -> Shop.B \"\n)",
         ]
 
-    @Test func `each call of the table is taken`() throws {
+    @Test func `each call of the table is accepted`() throws {
         let running = try RunningCollector()
         let reporter = reporter(running)
         reporter.startSession { [ClassChecks(className: "Shop.Cart", count: 3)] }
@@ -72,7 +72,7 @@ import Testing
         #expect(titles.filter { $0.contains("Failure ") }.count == 2, "\(titles)")
     }
 
-    @Test func `reports whose text the guide's closure takes away are the same leaks`() throws {
+    @Test func `reports whose text the guide's closure removes are the same leaks`() throws {
         let (plain, changed) = (try RunningCollector(), try RunningCollector())
         let one = reporter(plain)
         let other = reporter(changed) {
@@ -119,7 +119,7 @@ import Testing
     }
 
     /// Bodies of `curl … /api/v1/reports … -d '…'`, and blocks of JSON that are a report or have some.
-    @Test func `each body that the guides show is taken`() throws {
+    @Test func `each body that the guides show is accepted`() throws {
         let running = try RunningCollector()
         let folder = Self.top.appendingPathComponent("docs")
         let names = try FileManager.default.contentsOfDirectory(atPath: folder.path).filter {

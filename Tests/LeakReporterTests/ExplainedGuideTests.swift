@@ -36,7 +36,7 @@ private func printCause(of explanation: RetainExplanation) {
         ("docs/RETAINPATHS.md", 11), ("docs/SYMBOLS.md", 4), ("docs/CAUSES.md", 6),
         ("Sources/RetainPaths/RetainPaths.docc/RetainPaths.md", 11),
     ])
-    func `each Swift line is compiled here`(page: String, count: Int) throws {
+    func `each Swift line of the guide is compiled here`(page: String, count: Int) throws {
         let here = URL(fileURLWithPath: #filePath)
         let top = here.deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
         // The tests are compiled with strict memory safety.
@@ -64,7 +64,7 @@ private func printCause(of explanation: RetainExplanation) {
         return try running.json("/api/v1/leaks/\(try #require(leaks.first?["id"] as? String))")
     }
 
-    @Test func `the collector takes the stack that an app captures`() throws {
+    @Test func `the collector accepts the stack that an app captures`() throws {
         let running = try RunningCollector()
         let transport = FakeTransport.carrying()
         let reporter = Self.reporter(running, transport)
@@ -81,7 +81,7 @@ private func printCause(of explanation: RetainExplanation) {
 
     #if os(Linux) && arch(x86_64)
         /// The detector answers within two seconds or not at all, so the explanation that must arrive is of the finder itself.
-        @Test func `the collector takes explanations`() throws {
+        @Test func `the collector accepts explanations`() throws {
             let running = try RunningCollector()
             let transport = FakeTransport.carrying()
             let reporter = Self.reporter(running, transport)
@@ -107,7 +107,7 @@ private func printCause(of explanation: RetainExplanation) {
         }
     #endif
 
-    @Test func `the collector takes what a detector with an explainer reports`() async {
+    @Test func `the collector accepts reports of a detector with an explainer`() async {
         await #expect(processExitsWith: .success) {
             let running = try RunningCollector()
             let transport = FakeTransport.carrying()

@@ -9,7 +9,7 @@ import LeakPlatform
 
 @Suite struct LeakReporterTests {
     @Test(arguments: [LeakReporter.Redaction.standard, .none])
-    func `texts of users are taken out before the queue, unless the app says otherwise`(
+    func `texts of users are removed before the queue, unless the app allows them`(
         redaction: LeakReporter.Redaction
     ) throws {
         let place = SharedQueueFolder()
@@ -47,7 +47,7 @@ import LeakPlatform
         }
     }
 
-    @Test func `posts what the wire format asks for`() throws {
+    @Test func `posts follow the wire format`() throws {
         let transport = FakeTransport { _, _ in FakeTransport.accepted() }
         let reporter = reporter(transport)
         reporter.record(message: "Expected deallocation of Shop.Cart")
@@ -62,7 +62,7 @@ import LeakPlatform
         #expect(reporter.statistics.lastFailure == nil)
     }
 
-    @Test func `each retry sends the same bytes under the same key`() {
+    @Test func `each retry sends the same bytes with the same key`() {
         let transport = FakeTransport { attempt, _ in
             attempt < 5 ? [.none("away"), FakeTransport.status(503)][attempt % 2] : FakeTransport.accepted()
         }
@@ -80,7 +80,7 @@ import LeakPlatform
         #expect(reporter.statistics.failedAttempts == 4)
     }
 
-    @Test func `two batches have two keys`() {
+    @Test func `two batches have different keys`() {
         let transport = FakeTransport { _, _ in FakeTransport.accepted() }
         let reporter = reporter(transport)
         for _ in 0..<2 {
@@ -92,7 +92,7 @@ import LeakPlatform
 
     /// A key that is rejected as unknown is tried twice, because a new key is not known to each collector at once.
     @Test(arguments: [401, 403])
-    func `an unknown key is tried again in an hour, and is said once`(status: Int) {
+    func `an unknown key is tried again after an hour, and logged once`(status: Int) {
         let said = Guarded([String]())
         let transport = FakeTransport { _, _ in FakeTransport.status(status) }
         let reporter = reporter(transport) { $0.warn = { line in said.with { $0.append(line) } } }
@@ -111,7 +111,7 @@ import LeakPlatform
 
     /// The batch arrives after the firewall stops answering with its own page.
     @Test(arguments: [401, 403, 404, 451])
-    func `an answer of someone else loses nothing`(status: Int) {
+    func `a response of another server loses nothing`(status: Int) {
         let transport = FakeTransport { attempt, _ in
             guard attempt < 3 else { return FakeTransport.accepted() }
             return .answer(
@@ -145,7 +145,7 @@ import LeakPlatform
     }
 
     /// Each control character of the texts takes six bytes of JSON.
-    @Test func `a batch is bounded by the bytes of its JSON`() {
+    @Test func `the JSON of a batch is limited in bytes`() {
         let transport = FakeTransport { _, _ in FakeTransport.accepted() }
         let reporter = reporter(transport) {
             $0.bounds.batchBytes = 16 * 1024
@@ -160,7 +160,7 @@ import LeakPlatform
         #expect(transport.posts.count >= 6)
     }
 
-    @Test func `an endless queue is bounded, and its losses are counted`() throws {
+    @Test func `a queue without a collector is limited, and its losses are counted`() throws {
         let transport = FakeTransport { _, _ in .none("offline") }
         let reporter = reporter(transport) {
             $0.bounds.memoryBytes = 64 * 1024
@@ -188,7 +188,7 @@ import LeakPlatform
     }
 
     @Test(arguments: [0, -1, Double.nan, .infinity, 1e300])
-    func `a flush with nothing to wait for returns at once`(timeout: Double) {
+    func `a flush without waiting records returns at once`(timeout: Double) {
         let reporter = reporter(FakeTransport { _, _ in FakeTransport.accepted() })
         #expect(reporter.flush(timeout: timeout))
     }
@@ -229,7 +229,7 @@ import LeakPlatform
         ("https://leaks.example.com", "", "key is empty"),
         ("https://leaks.example.com", "a\r\nX: y", "Copy it again"),
     ])
-    func `a configuration that cannot work is said, and nothing is sent`(
+    func `an unusable configuration is reported, and nothing is sent`(
         endpoint: String, key: String, words: String
     ) {
         let transport = FakeTransport { _, _ in FakeTransport.accepted() }
@@ -243,7 +243,7 @@ import LeakPlatform
         #expect(reporter.statistics.lastFailure?.contains(words) == true)
     }
 
-    @Test func `an unencrypted endpoint is used with leave`() {
+    @Test func `an unencrypted endpoint is used if allowed`() {
         let transport = FakeTransport { _, _ in FakeTransport.accepted() }
         let reporter = reporter(transport, endpoint: "http://leaks.example.com") { $0.allowsInsecure = true }
         reporter.record(message: "leak")
@@ -251,7 +251,7 @@ import LeakPlatform
         #expect(transport.posts.count == 1)
     }
 
-    @Test func `texts of any length and kind are taken`() {
+    @Test func `texts of any length and kind are accepted`() {
         let transport = FakeTransport { _, _ in FakeTransport.accepted() }
         let reporter = reporter(transport)
         let invalid: [UInt8] = [0x41, 0xFF, 0xC3, 0x28, 0xED, 0xA0, 0x80]
@@ -272,7 +272,7 @@ import LeakPlatform
         #expect(reporter.statistics.dropped == [:])
     }
 
-    @Test func `a reporter that goes sends what waits`() {
+    @Test func `a freed reporter sends waiting records`() {
         let transport = FakeTransport { _, _ in FakeTransport.accepted() }
         var one: LeakReporter? = reporter(transport)
         one?.record(message: "leak")
@@ -280,7 +280,7 @@ import LeakPlatform
         #expect(eventually { transport.posts.count == 1 })
     }
 
-    @Test func `a reporter that goes lets its thread go`() {
+    @Test func `a freed reporter ends its thread`() {
         weak var trace: FakeTransport?
         do {
             let transport = FakeTransport { _, _ in .none("offline") }

@@ -20,7 +20,7 @@ import Testing
         }
     }
 
-    @Test func `pins of the right form are taken, and none is fine everywhere`() {
+    @Test func `pins of the right form are accepted, and no pins are accepted everywhere`() {
         #expect(problem([Self.pin, Self.pin]) == nil)
         #expect(problem([Self.pin], endpoint: "HTTPS://leaks.example.com") == nil)
         #expect(problem([]) == nil)
@@ -34,7 +34,7 @@ import Testing
         "sha256//" + String(repeating: "A", count: 44), "sha256//" + String(repeating: "A", count: 42) + "B=",
         "sha256//" + String(repeating: "-", count: 42) + "A=", "sha256//" + String(repeating: "é", count: 22),
     ])
-    func `what is no pin is named`(text: String) throws {
+    func `an invalid pin is named`(text: String) throws {
         let problem = try #require(self.problem([Self.pin, text]))
         #expect(problem == .malformedPin(text))
         #expect(problem.description.contains(text.prefix(100).debugDescription))
@@ -47,13 +47,13 @@ import Testing
         #expect(problem?.description.contains("use https://") == true)
     }
 
-    @Test func `where URLSession carries, the way to pin is named`() {
+    @Test func `with URLSession the error says how to pin`() {
         let problem = self.problem([Self.pin], .byInfoPlist)
         #expect(problem == .pinOfAnotherPlatform)
         #expect(problem?.description.contains("NSPinnedDomains") == true)
     }
 
-    @Test func `it shows in the statistics, and nothing is sent`() {
+    @Test func `a misconfiguration shows in the statistics, and nothing is sent`() {
         var configuration = LeakReporter.Configuration(endpoint: "https://leaks.example.com", key: "k")
         configuration.pinnedPublicKeys = ["sha256/short"]
         let transport = FakeTransport { _, _ in FakeTransport.accepted() }

@@ -24,7 +24,7 @@ import LeakPlatform
     }
 
     @Test(arguments: [Int.min, -1, 0, 1, Int.max])
-    func `no bound is so absurd that it stops the app`(number: Int) {
+    func `no value of a limit stops the app`(number: Int) {
         let changes: [@Sendable (inout LeakReporter.Bounds) -> Void] = [
             { $0.memoryBytes = number }, { $0.diskBytes = number }, { $0.batchReports = number },
             { $0.batchBytes = number }, { $0.gatherMilliseconds = number },
@@ -47,7 +47,7 @@ import LeakPlatform
     }
 
     @Test(arguments: [Double.nan, -1, 0, 1, 1e300, .infinity])
-    func `any share of runs is a share`(rate: Double) {
+    func `any sampling rate is accepted`(rate: Double) {
         var configuration = configuration()
         configuration.bounds.sampleRate = rate
         let reporter = reporter(configuration)
@@ -57,7 +57,7 @@ import LeakPlatform
     }
 
     /// If the hook were also called for the reports that it records itself, it would never end.
-    @Test func `what is recorded while a report is being changed is refused and counted`() {
+    @Test func `records added while a report is being changed are rejected and counted`() {
         let held = Guarded<LeakReporter?>(nil)
         let answers = Guarded([Bool]())
         var configuration = configuration()
@@ -80,7 +80,7 @@ import LeakPlatform
     }
 
     /// A daemon may have no standard error.
-    @Test func `an app without standard error is not ended by a warning`() async {
+    @Test func `a warning does not end an app without standard error`() async {
         await #expect(processExitsWith: .success) {
             close(STDERR_FILENO)
             var configuration = LeakReporter.Configuration(endpoint: "", key: "")
@@ -109,7 +109,7 @@ import LeakPlatform
         }
     }
 
-    @Test func `a flush sends nothing that waits for the user's leave`() {
+    @Test func `a flush sends nothing that waits for the user's consent`() {
         var configuration = configuration()
         configuration.sendsAutomatically = false
         let reporter = reporter(configuration)

@@ -65,7 +65,7 @@ import LeakPlatform
 
     private final class Page {}
 
-    @Test func `a leaked object arrives with its class and path, and its end after it`() throws {
+    @Test func `a leaked object arrives with its class and path, and later its end`() throws {
         let inbox = Inbox { _ in Inbox.accepted }
         let server = try Server(Server.Configuration(port: 0), service: inbox)
         server.start()
@@ -106,7 +106,7 @@ import LeakPlatform
         #expect(server.counters.accepted == 1, "one connection for all of it")
     }
 
-    @Test func `a busy collector is asked again with the same bytes and key`() throws {
+    @Test func `a busy collector gets the same bytes and key again`() throws {
         let inbox = Inbox { $0 <= 2 ? Inbox.busy : Inbox.accepted }
         let server = try Server(Server.Configuration(port: 0), service: inbox)
         server.start()
@@ -124,7 +124,7 @@ import LeakPlatform
         #expect(reporter.statistics.lastFailure == "the collector answered 503: busy")
     }
 
-    @Test func `a collector that is not there is waited for`() throws {
+    @Test func `reports wait for an unreachable collector`() throws {
         // A port that was free before.
         let inbox = Inbox { _ in Inbox.accepted }
         let port: Int

@@ -98,7 +98,7 @@ import Testing
         }
     }
 
-    @Test func `nobody is tracked, and what is collected is said`() throws {
+    @Test func `the manifest declares no tracking, and the collected data`() throws {
         let manifest = try Self.manifest()
         #expect(manifest["NSPrivacyTracking"] as? Bool == false)
         #expect((manifest["NSPrivacyTrackingDomains"] as? [String])?.isEmpty == true)

@@ -78,7 +78,7 @@ import LeakPlatform
     }
 
     @Test(arguments: [("README.md", 6), ("docs/GETTING-STARTED.md", 9), ("docs/FORWARDING.md", 7)])
-    func `each Swift line is compiled here`(page: String, atLeast: Int) throws {
+    func `each Swift line of the README is compiled here`(page: String, atLeast: Int) throws {
         let code = try String(contentsOf: URL(fileURLWithPath: #filePath), encoding: .utf8)
         let lines = Self.swiftLines(of: try Self.text(of: page))
         #expect(lines.count >= atLeast)
@@ -121,7 +121,7 @@ import LeakPlatform
         return lines.filter { !$0.isEmpty }
     }
 
-    @Test func `the reporter is made`() {
+    @Test func `the reporter is created`() {
         // swift-format-ignore
         let reporter = LeakReporter(.init(
             endpoint: "https://leaks.example.com", key: "INGEST-KEY",
@@ -192,7 +192,7 @@ import LeakPlatform
         }
     }
 
-    /// Replaces DeallocationChecker 3: reports one screen that was freed and one that leaked.
+    /// Replaces DeallocationChecker 3: reports one screen that was freed and one screen that leaked.
     private final class DeallocationChecker: Sendable {
         enum LeakState { case leaked, notLeaked }
         typealias Callback = (LeakState, UIViewController.Type) -> Void
@@ -257,7 +257,7 @@ import LeakPlatform
         #expect(message.className == "LeakReporterTests.ReadmeTests.ViewModel")
     }
 
-    @Test func `any detector that gives an NSError`() throws {
+    @Test func `any detector with an NSError`() throws {
         let text = try #require(Self.texts(of: .leakedViewControllerDetector).first)
         let error = NSError(domain: "com.acme.shop", code: 8, userInfo: [NSLocalizedDescriptionKey: text])
         let reporter = makeReporter()
@@ -276,7 +276,7 @@ import LeakPlatform
         #expect((session["checks"] as? Int, session["leaks"] as? Int) == (12, 1))
     }
 
-    @Test func `a detector of one's own hands over what it finds`() throws {
+    @Test func `a detector of the app forwards its findings`() throws {
         let reporter = makeReporter()
         let viewModel = ViewModel()
         let detector = LeakDetector(report: reporter.record)
@@ -287,7 +287,7 @@ import LeakPlatform
         withExtendedLifetime(viewModel) {}
     }
 
-    @Test func `the detector that comes with it, and what it counts`() throws {
+    @Test func `the detector of this package reports leaks and counts`() throws {
         let reporter = makeReporter()
         let viewModel = ViewModel()
 

@@ -30,7 +30,7 @@ import LeakPlatform
         return report
     }
 
-    @Test func `log, keys and user are those of the monotonicTime in which the report was recorded`() throws {
+    @Test func `log, keys and user are those of the moment of recording`() throws {
         let reporter = reporter()
         reporter.log("opened cart")
         reporter.setCustomValue("cart", forKey: "tab")
@@ -53,7 +53,7 @@ import LeakPlatform
     }
 
     /// Keys distinguish two kinds of sightings. Log lines differ each time, and would make a separate report of each sighting.
-    @Test func `sightings that are counted up keep the log of the first, and their own keys`() throws {
+    @Test func `merged sightings keep the log of the first, and their own keys`() throws {
         let reporter = reporter { $0.sendsAutomatically = false }
         for (number, experiment) in ["A", "B", "B"].enumerated() {
             reporter.setCustomValue(experiment, forKey: "experiment")
@@ -69,7 +69,7 @@ import LeakPlatform
         #expect(reports.map { $0["log"] as? [String] } == [["round 0"], ["round 0", "round 1"]])
     }
 
-    @Test func `an object that has gone is no leak of its session`() throws {
+    @Test func `a freed object is no leak of its session`() throws {
         let reporter = reporter()
         reporter.startSession()
         reporter.record(checks: [ClassChecks(className: "A", count: 5)])
@@ -87,7 +87,7 @@ import LeakPlatform
         #expect(try reports().first?["lived_ms"] as? Int == 900)
     }
 
-    @Test func `the app may change a report before it is kept, or have it thrown away`() throws {
+    @Test func `the app may change a report before it is stored, or drop it`() throws {
         let reporter = reporter {
             $0.beforeSend = { report in
                 guard report.className != "Shop.Secret" else { return nil }
@@ -105,14 +105,14 @@ import LeakPlatform
         #expect(reports.first?["log"] == nil)
         #expect((reports.first?["message"] as? String)?.utf8.count == WireLimits.messageBytes)
         #expect(reporter.statistics.dropped == [.beforeSend: 2])
-        // Arrives with the next batch if the first one was already sent.
+        // Arrives with the next batch if the first batch was already sent.
         reporter.record(leak: leak("Shop.Pay"))
         #expect(reporter.flush(timeout: generousSeconds))
         let told = try transport.batches().compactMap { ($0["dropped"] as? [String: Int])?["before_send"] }
         #expect(told.reduce(0, +) == 2)
     }
 
-    @Test func `the checks of a session are asked for, and what it is divided by adds up`() throws {
+    @Test func `the checks of a session are requested, and its counts add up`() throws {
         let left = Guarded([3, 2])
         let reporter = reporter()
         reporter.startSession {
@@ -133,8 +133,7 @@ import LeakPlatform
         #expect(checks.compactMap { $0["count"] as? Int }.reduce(0, +) == 5)
     }
 
-    @Test func `objects that were not looked at are counted in the session that they are recorded in`() throws
-    {
+    @Test func `unseen objects are counted in the session in which they are recorded`() throws {
         let reporter = reporter()
         reporter.startSession()
         reporter.record(checks: [
@@ -149,7 +148,7 @@ import LeakPlatform
         #expect(sessions.map { $0["checks"] as? Int } == [1])
     }
 
-    @Test func `a session of which nothing is known is not told`() throws {
+    @Test func `a session without data is not reported`() throws {
         let reporter = reporter()
         reporter.startSession()
         reporter.endSession()
@@ -170,7 +169,7 @@ import LeakPlatform
         #expect(reporter.statistics.sent == 1_000)
     }
 
-    @Test func `a session has so many different leaks, and says how many it left out`() throws {
+    @Test func `a session has a limited number of different leaks, and counts the others`() throws {
         let reporter = reporter { $0.bounds.reportsPerSession = 3 }
         for number in 0..<10 { reporter.record(leak: leak("Shop.Page\(number)")) }
         #expect(reporter.flush(timeout: generousSeconds))
@@ -182,7 +181,7 @@ import LeakPlatform
         #expect(reporter.statistics.sent == 4)
     }
 
-    @Test func `a run that was not drawn sends nothing, and no share is wrong for it`() {
+    @Test func `a run outside of the sample sends nothing, and no share is wrong for it`() {
         let reporter = reporter { $0.bounds.sampleRate = 0 }
         reporter.startSession { [ClassChecks(className: "A", count: 1)] }
         reporter.record(leak: leak("Shop.Cart"))
@@ -222,9 +221,9 @@ import LeakPlatform
             _ = isHeld.wait { $0 ? true : nil }
         }
 
-        deinit { letGo() }
+        deinit { releaseObjects() }
 
-        func letGo() {
+        func releaseObjects() {
             isOpen.with { $0 = true }
             isOpen.wakeAll()
         }
@@ -235,7 +234,7 @@ import LeakPlatform
         for number in 0..<100_000 { held.reporter.record(leak: leak("Burst.Leak\(number % 50)")) }
         #expect(held.reporter.statistics.waiting == 100_001)
         #expect(held.reporter.statistics.dropped == [:])
-        held.letGo()
+        held.releaseObjects()
         #expect(held.reporter.flush(timeout: generousSeconds))
         #expect(held.reporter.statistics.dropped == [:])
         #expect(held.reporter.statistics.sent == 100_001)
@@ -273,7 +272,7 @@ import LeakPlatform
         if interjection != .log, interjection != .explanation, interjection != .sessionOfTheApp {
             #expect(reporter.statistics.refusedCalls == 0)
         }
-        held.letGo()
+        held.releaseObjects()
         #expect(reporter.flush(timeout: generousSeconds))
         #expect(reporter.statistics.dropped == [:])
         #expect(reporter.statistics.sent == 30_001)
@@ -287,7 +286,7 @@ import LeakPlatform
             held.reporter.setCustomValue(round % 3, forKey: "k")
             held.reporter.record(leak: leak("Burst.Last"))
         }
-        held.letGo()
+        held.releaseObjects()
         #expect(held.reporter.flush(timeout: generousSeconds))
         var counts: [String: Int] = [:]
         for batch in try held.transport.batches() {
@@ -302,25 +301,25 @@ import LeakPlatform
         #expect(counts == Dictionary(uniqueKeysWithValues: names.map { ($0, 50) }))
     }
 
-    @Test func `a burst of more different leaks than there is room for is bounded and counted`() {
+    @Test func `the different leaks of a burst are limited and counted`() {
         let held = HeldReporter()
         for number in 0..<20_000 { held.reporter.record(leak: leak("Burst.Leak\(number)")) }
         let dropped = held.reporter.statistics.dropped[.queueFull] ?? 0
         #expect(dropped > 10_000, "a megabyte holds some five thousand")
-        held.letGo()
+        held.releaseObjects()
         #expect(held.reporter.flush(timeout: generousSeconds))
         let statistics = held.reporter.statistics
         #expect(statistics.sent + statistics.dropped.values.reduce(0, +) == 20_001)
     }
 
-    @Test func `what the app says between sightings of a burst stays between them`() throws {
+    @Test func `calls of the app between sightings of a burst stay between them`() throws {
         let held = HeldReporter { $0.bounds.memoryBytes = 64 * 1024 }
         for number in 0..<200 { held.reporter.record(leak: leak("Burst.Leak\(number)")) }
         for experiment in ["A", "B", "B"] {
             held.reporter.setCustomValue(experiment, forKey: "experiment")
             for _ in 0..<3 { held.reporter.record(leak: leak("Burst.Last")) }
         }
-        held.letGo()
+        held.releaseObjects()
         #expect(held.reporter.flush(timeout: generousSeconds))
         let reports = try held.transport.batches().flatMap { $0["reports"] as? [[String: Any]] ?? [] }
         var counts: [String: Int] = [:]
@@ -332,7 +331,7 @@ import LeakPlatform
     }
 
     /// A check is recorded before its sighting: a kill between the two must not leave the sighting without its check.
-    @Test func `no sighting of a burst overtakes its check`() throws {
+    @Test func `no sighting of a burst is recorded before its check`() throws {
         let held = HeldReporter { $0.bounds.memoryBytes = 64 * 1024 }
         for number in 0..<200 { held.reporter.record(leak: leak("Burst.Leak\(number)")) }
         for _ in 0..<3 {
@@ -349,7 +348,7 @@ import LeakPlatform
             default: "other"
             }
         }
-        held.letGo()
+        held.releaseObjects()
         #expect(last == ["3 checks", "sighting of 3"])
     }
 }

@@ -50,7 +50,7 @@ private final class SentryClient {
         #expect(event.context?["leak"]?["class"] as? String == "Shop.CartController")
     }
 
-    @Test func `each Swift line is compiled here`() throws {
+    @Test func `each Swift line of the guide is compiled here`() throws {
         let here = URL(fileURLWithPath: #filePath)
         let top = here.deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
         let code = try String(contentsOf: here, encoding: .utf8)

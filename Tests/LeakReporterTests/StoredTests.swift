@@ -13,7 +13,7 @@ import Testing
         return report
     }
 
-    @Test func `reports that were not sent are sent by the next run, under the same key with the same bytes`()
+    @Test func `unsent reports are sent by the next run, with the same key and bytes`()
         throws
     {
         let place = SharedQueueFolder()
@@ -34,7 +34,7 @@ import Testing
         #expect(!place.files.contains { $0.hasSuffix(".segment") })
     }
 
-    @Test func `a queue file of starts of records alone is counted as damaged, and later reports are sent`()
+    @Test func `a queue file of only record starts is counted as damaged, and later reports are sent`()
         throws
     {
         let place = SharedQueueFolder()
@@ -64,7 +64,7 @@ import Testing
         #expect(!place.files.contains { $0.hasSuffix(".segment") })
     }
 
-    @Test func `a flush that runs out of time says so of what an earlier run left`() {
+    @Test func `a flush that times out says so about records of an earlier run`() {
         let place = SharedQueueFolder()
         let offline = FakeTransport { _, _ in .none("offline") }
         weak var first: ReporterThread?

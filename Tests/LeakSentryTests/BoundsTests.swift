@@ -7,14 +7,14 @@ import Testing
 @Suite struct BoundsTests {
     private func calls(_ stack: [String]) -> [String?] { stack.map { CallFrame($0)?.function } }
 
-    @Test func `of many frames the last are the stack, the innermost first`() throws {
+    @Test func `of many frames the last are the stack, innermost first`() throws {
         let frames = (0..<5_000).map { "{\"function\":\"f\($0)\"},{}" }.joined(separator: ",")
         let report = try Sent(event: #"{"exception":{"type":"E","stacktrace":{"frames":[\#(frames)]}}}"#)
             .report
         #expect(calls(report.stack) == ((5_000 - WireLimits.stackCount)..<5_000).reversed().map { "f\($0)" })
     }
 
-    @Test func `of the app's own frames none is lost behind others`() throws {
+    @Test func `of the app's own frames none is lost after others`() throws {
         let others = String(repeating: "{\"function\":\"g\"},", count: 5_000)
         let frames = #"{"function":"a","in_app":true},\#(others){"function":"b","in_app":true},\#(others){}"#
         let report = try Sent(event: #"{"exception":{"type":"E","stacktrace":{"frames":[\#(frames)]}}}"#)
@@ -28,7 +28,7 @@ import Testing
         #expect(log == ((5_000 - WireLimits.logCount)..<5_000).map { "m\($0)" })
     }
 
-    @Test func `of many tags the first are keys, and the class is found behind all`() throws {
+    @Test func `of many tags the first are keys, and the class is found after all of them`() throws {
         let tags = (0..<5_000).map { "[\"k\($0)\",\"\($0)\"]" }.joined(separator: ",")
         let report = try Sent(
             event: #"{"tags":[["leak.kind","view"],\#(tags),["leak.class","Shop.Cart"]],"extra":{"e":1}}"#

@@ -5,7 +5,7 @@ import Testing
 
 @Suite struct CapturedTests {
     @Test(arguments: Captured.names)
-    func `what an SDK really sends becomes the batch that is written down`(name: String) throws {
+    func `requests of real SDKs give the recorded batches`(name: String) throws {
         let submission = try SentrySubmission(envelope: Captured.envelope(name))
         guard let batch = submission.batch else {
             #expect(name == "session", "only a session has nothing to count")
@@ -23,7 +23,7 @@ import Testing
         #expect(try SentrySubmission(envelope: Captured.envelope("session")).eventID == nil)
     }
 
-    @Test func `an envelope that is sent again at another time has the same batch`() throws {
+    @Test func `an envelope that is sent again later gives the same batch`() throws {
         let envelope = String(decoding: try Captured.envelope("exception_stack"), as: UTF8.self)
         let later = envelope.replacing("2026-11-20T21:27:23.559324Z", with: "2026-11-21T08:00:00Z")
         #expect(later != envelope)

@@ -14,7 +14,7 @@ import Testing
         "{\"reason\":\"\(reason)\",\"category\":\"\(category)\",\"quantity\":\(quantity)}"
     }
 
-    @Test func `what an SDK threw away is summed by its reason`() throws {
+    @Test func `drops of an SDK are summed by reason`() throws {
         let sent = try sent(
             discarded("ratelimit_backoff", "error", "3") + "," + discarded("network_error", "default", "1"),
             discarded("ratelimit_backoff", "error", "4"))
@@ -23,29 +23,29 @@ import Testing
     }
 
     @Test(arguments: ["transaction", "session", "span", "attachment", "replay", "profile", "log_item", ""])
-    func `what is lost of other things is no lost leak`(category: String) throws {
+    func `losses of other items are not lost leaks`(category: String) throws {
         let body =
             "{}\n{\"type\":\"client_report\"}\n{\"discarded_events\":[\(discarded("a", category, "3"))]}"
         #expect(try SentrySubmission(envelope: Array(body.utf8)).batch == nil)
     }
 
     @Test(arguments: ["0", "-4", "\"3\"", "null", "1.5", "[3]"])
-    func `a quantity that is no number of events counts nothing`(quantity: String) throws {
+    func `an invalid quantity counts nothing`(quantity: String) throws {
         let sent = try sent(discarded("a", "error", quantity) + "," + discarded("b", "error", "2"))
         #expect(sent.dropped == ["sentry_b": 2])
     }
 
     @Test(arguments: ["not_a_leak", "empty", "too_large", "unreadable"])
-    func `an SDK cannot name a reason of the collector's own`(reason: String) throws {
+    func `an SDK cannot name a reason of the collector`(reason: String) throws {
         #expect(try sent(discarded(reason, "error", "2")).dropped == ["sentry_other": 2])
     }
 
     @Test(arguments: ["", "a\\u0007b", String(repeating: "x", count: 58), "\\u0085"])
-    func `a reason that the wire format does not take is counted under another name`(reason: String) throws {
+    func `a reason that the wire format does not allow is counted under another name`(reason: String) throws {
         #expect(try sent(discarded(reason, "error", "2")).dropped == ["sentry_other": 2])
     }
 
-    @Test func `no number of reasons is too many`() throws {
+    @Test func `any number of reasons is accepted`() throws {
         let many = (0..<100).map { discarded("r\($0)", "error", "2") }.joined(separator: ",")
         let sent = try sent(many)
         #expect(sent.dropped.values.reduce(0, +) == 200)
@@ -53,7 +53,7 @@ import Testing
         #expect(sent.dropped["sentry_r0"] == 2)
     }
 
-    @Test func `sums stay within what the wire format takes`() throws {
+    @Test func `sums stay within the limits of the wire format`() throws {
         let huge = discarded("a", "error", "\(Int.max)")
         #expect(try sent(huge + "," + huge, huge).dropped == ["sentry_a": WireLimits.droppedReports])
     }

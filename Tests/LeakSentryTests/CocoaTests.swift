@@ -46,7 +46,7 @@ import Testing
         """
     }
 
-    @Test func `a captured message of a detector is read as that`() throws {
+    @Test func `a captured message of a detector is read as a detector's message`() throws {
         let sent = try sent(#""level":"info","message":{"formatted":"\#(Self.detected)"}"#)
         let report = try sent.report
         #expect(report.message == Self.detected)
@@ -90,7 +90,7 @@ import Testing
         (#""NSLocalizedDescription":"The cart is still there.""#, "com.acme.shop: The cart is still there."),
         ("", "com.acme.shop: Code: 8"),
     ])
-    func `any other NSError is known by its domain and code, as Sentry knows it`(
+    func `any other NSError is identified by domain and code, as in Sentry`(
         userInfo: String, text: String
     ) throws {
         let exception =
@@ -102,7 +102,7 @@ import Testing
         #expect(report.className == nil && report.stack.isEmpty)
     }
 
-    @Test func `of an error and its causes the error counts, which stands last`() throws {
+    @Test func `of an error and its causes the error counts, which is last`() throws {
         let cause =
             #"{"type":"NSPOSIXErrorDomain","value":"Code: 2",\#(mechanism("NSPOSIXErrorDomain", 2, ""))}"#
         let error =
@@ -112,7 +112,7 @@ import Testing
         #expect(report.message == "Shop.LeakError: stillAlive (Code: 1)")
     }
 
-    @Test func `a fingerprint goes before an NSError's domain and code`() throws {
+    @Test func `a fingerprint overrides an NSError's domain and code`() throws {
         let exception = #"{"type":"com.acme.shop","value":"Code: 8",\#(mechanism("com.acme.shop", 8, ""))}"#
         let values = #""exception":{"values":[\#(exception)]}"#
         #expect(try sent(values + #","fingerprint":["cart"]"#).report.fingerprint == ["cart"])
@@ -125,7 +125,7 @@ import Testing
             ])
     }
 
-    @Test func `an NSException is known by its name, one of a detector by its reason`() throws {
+    @Test func `an NSException is identified by its name, a detector's exception by its reason`() throws {
         let named = try sent(
             #""exception":{"values":[{"type":"ShopLeakException","value":"still there"}]}"#
         ).report
@@ -142,7 +142,7 @@ import Testing
     @Test(arguments: [
         "Leak", "MemoryLeak", "LeakDetectedError", "RetainCycle", "LEAK", "Memory Leak", "Shop.LeakError",
     ])
-    func `where the type of an exception is a word for leaks, its text names the class`(type: String) throws {
+    func `if the type of an exception is a word for leaks, its text names the class`(type: String) throws {
         func report(_ value: String) throws -> LeakReport {
             let frames = #"{"frames":[{"function":"open","in_app":true},{"function":"check","in_app":true}]}"#
             return try sent(
@@ -157,7 +157,8 @@ import Testing
         #expect(try report("CartViewModel").className == "CartViewModel")
     }
 
-    @Test func `an app that names the class keeps its own path, not that of the timer that found it`() throws
+    @Test func `if the app names the class, its own path is kept, not that of the timer that found it`()
+        throws
     {
         let frames = #"{"frames":[{"function":"timerFired","in_app":true}]}"#
         let report = try sent(
@@ -169,7 +170,7 @@ import Testing
         #expect(report.className == "Shop.Cart" && report.message == "still there" && report.stack.isEmpty)
     }
 
-    @Test func `a path that an app gives goes before the calls of an exception`() throws {
+    @Test func `a path given by the app overrides the calls of an exception`() throws {
         let report = try sent(
             #""exception":{"values":[{"type":"Leak","stacktrace":{"frames":[{"function":"timerFired"}]}}]}"#,
             contexts: #","leak":{"stack":["Shop.Cart","Shop.Row"]}"#

@@ -13,7 +13,7 @@ import Testing
         #"{"exception":[{"type":"MXCPUException","mechanism":{"type":"mx_cpu_exception","handled":true}}]}"#,
         #"{"exception":[{"type":"MXCrashDiagnostic","mechanism":{"type":"MXCrashDiagnostic"}}]}"#,
     ])
-    func `what no leak detector reports is counted, not reported`(event: String) throws {
+    func `events that no leak detector sends are counted, not reported`(event: String) throws {
         let sent = try Sent(event: event.dropLast() + #","release":"com.acme.shop@5.2.0"}"#)
         #expect(sent.document.reports.isEmpty)
         #expect(sent.dropped == ["sentry_not_a_leak": 1])
@@ -28,7 +28,7 @@ import Testing
         }
     }
 
-    @Test func `a transaction is passed over`() throws {
+    @Test func `a transaction is ignored`() throws {
         let event = Array(
             #"{"type":"transaction","message":"a","event_id":"976bd002967e4c8ba371f3287f5f7c8c"}"#.utf8)
         let submission = try SentrySubmission(event: event)

@@ -52,7 +52,7 @@ import Testing
         ("{}\n{\"type\":\"event\"}\n[1]\n", 3, 1, "expected an object"),
         ("{}\n{\"type\":\"client_report\"}\n1\n", 3, 1, "the client report"),
     ])
-    func `what cannot be told apart is refused at its place`(
+    func `items that cannot be separated are refused with their position`(
         envelope: String, line: Int, column: Int, reason: String
     ) {
         let error = #expect(throws: SentryError.self) { try SentrySubmission(envelope: Array(envelope.utf8)) }
@@ -61,13 +61,13 @@ import Testing
             "\(String(describing: error))")
     }
 
-    @Test func `an event that is not UTF-8 is refused where it is not`() {
+    @Test func `an event that is not UTF-8 is refused with the position`() {
         let envelope = Array("{}\n{\"type\":\"event\"}\n{\"message\":\"ä".utf8) + [0xFF] + Array("\"}".utf8)
         let error = #expect(throws: SentryError.self) { try SentrySubmission(envelope: envelope) }
         #expect(error?.line == 3 && error?.column == 14 && error?.reason.contains("UTF-8") == true)
     }
 
-    @Test func `an attachment may hold anything`() throws {
+    @Test func `an attachment may contain anything`() throws {
         let bytes: [UInt8] = [0xFF, 0x0A, 0x00, 0xC3]
         let envelope =
             Array("{}\n{\"type\":\"attachment\",\"length\":4}\n".utf8) + bytes
@@ -98,7 +98,7 @@ import Testing
         #expect(try SentrySubmission(envelope: Array(inside.utf8)).eventID == id)
     }
 
-    @Test func `the key that an envelope names is handed on`() throws {
+    @Test func `the key in an envelope is returned`() throws {
         let envelope = Array("{\"dsn\":\"https:\\/\\/k@leaks.example.com\\/1\"}".utf8)
         #expect(try SentrySubmission(envelope: envelope).dsn == "https://k@leaks.example.com/1")
         #expect(try SentrySubmission(envelope: Array("{\"dsn\":1}".utf8)).dsn == nil)

@@ -48,11 +48,11 @@ import Testing
         (#""release":["x"],"dist":{},"contexts":{"app":3}"#, AppInfo()),
         (#""release":"x\u0000@1\n""#, AppInfo(id: "x", version: "1")),
     ])
-    func `the app is known by its release and its context`(fields: String, app: AppInfo) throws {
+    func `the app is identified by its release and its context`(fields: String, app: AppInfo) throws {
         #expect(try Sent(event: "{\"message\":\"a\",\(fields)}").app == app)
     }
 
-    @Test func `the device is known, and of the user the id alone`() throws {
+    @Test func `the device is read, and of the user only the id`() throws {
         let sent = try Sent(
             event: """
                 {"message":"a","server_name":"janes-phone",
@@ -78,7 +78,7 @@ import Testing
         (#""exception":[{"type":"E"}],"logentry":{"formatted":"a"}"#, "a"),
         (#""message":" \n\ta\u0000 ""#, "a"),
     ])
-    func `a text is found in whichever field has it`(fields: String, text: String) throws {
+    func `a text is found in any of the fields that may have it`(fields: String, text: String) throws {
         #expect(try Sent(event: "{\(fields)}").report.message == text)
     }
 
@@ -106,7 +106,7 @@ import Testing
         (#""message":"%9$s leaked","params":["CartModel"]"#, "%9$s leaked"),
         (#""message":"a","params":7"#, "a"),
     ])
-    func `a parameter that names a class stands in its place`(entry: String, text: String) throws {
+    func `a parameter that names a class is inserted in its place`(entry: String, text: String) throws {
         #expect(try Sent(event: "{\"logentry\":{\(entry)}}").report.message == text)
         #expect(try Sent(event: "{\"message\":{\(entry)}}").report.message == text)
     }
@@ -128,7 +128,7 @@ import Testing
         (#""message":"Memory leak","extra":{"text":"CartModel"}"#, nil),
         (#""message":"Memory leak","extra":{"class":"B"},"tags":{"leak.class":"CartModel"}"#, "CartModel"),
     ])
-    func `an extra names the class where nothing else does`(fields: String, className: String?) throws {
+    func `an extra names the class if nothing else does`(fields: String, className: String?) throws {
         #expect(try Sent(event: "{\(fields)}").report.className == className)
     }
 
@@ -142,7 +142,7 @@ import Testing
         ([thread("wait", #","current":true"#), thread("load", #","crashed":true"#)], "load"),
         ([thread("load")], "load"), ([thread("wait"), thread("load")], nil), ([], nil),
     ])
-    func `the calls of the thread that a message is from are its stack`(threads: [String], function: String?)
+    func `the calls of a message's thread are its stack`(threads: [String], function: String?)
         throws
     {
         let list = threads.joined(separator: ",")
@@ -160,7 +160,7 @@ import Testing
         #""exception":[{"value":"Memory leak"}]"#, #""fingerprint":["a"]"#,
         #""message":"Memory Leak: (\n    A,\n    B\n)""#,
     ])
-    func `the calls of a sender are no stack of a class that is named`(fields: String) throws {
+    func `the calls of the sender are not the stack of a named class`(fields: String) throws {
         let thread = Self.thread("load", #","current":true"#)
         #expect(try Sent(event: "{\(fields),\"threads\":[\(thread)]}").report.stack.isEmpty)
     }
@@ -176,7 +176,7 @@ import Testing
             report.keys == [.init("a", .string("b")), .init("n", .string("1")), .init("t", .string("true"))])
     }
 
-    @Test func `level, tags and the scalars of extra are keys, of one name the first`() throws {
+    @Test func `level, tags and the scalars of extra are keys, and of equal names the first counts`() throws {
         let report = try Sent(
             event: """
                 {"message":"a","environment":"beta","level":"info","tags":{"level":"x","tab":"cart"},
@@ -192,7 +192,7 @@ import Testing
     }
 
     @Test(arguments: ["[%]", "{\"values\":[%]}"])
-    func `breadcrumbs are the log, the newest last and kept`(list: String) throws {
+    func `breadcrumbs are the log, with the newest kept and last`(list: String) throws {
         let many = (0..<80).map {
             "{\"category\":\"ui\",\"message\":\"tap \($0)\",\"data\":{\"text\":\"Jane\"}}"
         }
@@ -206,7 +206,7 @@ import Testing
         #expect(log.first == "ui: tap 18")
     }
 
-    @Test func `what an app says in the context leak is taken as the wire format has it`() throws {
+    @Test func `the context leak is accepted as the wire format allows`() throws {
         let report = try Sent(
             event: """
                 {"message":"still there","contexts":{"leak":{"class":"Shop.Cart","type":"freed","kind":"view",
@@ -232,7 +232,7 @@ import Testing
         #expect(report == expected)
     }
 
-    @Test func `a field of another type in the context leak is as good as none`() throws {
+    @Test func `a field of another type in the context leak counts as missing`() throws {
         let report = try Sent(
             event: """
                 {"message":"a","contexts":{"leak":{"class":4,"type":"gone","kind":"thing","id":"7","stack":"x",
@@ -253,7 +253,7 @@ import Testing
         ("View Controller", .viewController), ("view", .view), ("OBJECT", .object), ("cycle", .cycle),
         ("retain-cycle", .cycle), ("retain_cycle", .cycle), ("reference cycle", .cycle), ("zombie", nil),
     ])
-    func `a kind is read however it is spelt`(text: String, kind: LeakReport.Kind?) throws {
+    func `a kind is read in any spelling`(text: String, kind: LeakReport.Kind?) throws {
         let report = try Sent(event: "{\"message\":\"a\",\"tags\":{\"leak.kind\":\"\(text)\"}}").report
         #expect(report.kind == kind)
         #expect(report.keys.isEmpty == (kind != nil), "what is not understood stays a key")
@@ -262,7 +262,7 @@ import Testing
                 == kind)
     }
 
-    @Test func `the context leak goes before the tags`() throws {
+    @Test func `the context leak overrides the tags`() throws {
         let report = try Sent(
             event: """
                 {"contexts":{"leak":{"class":"Shop.Cart","kind":"view"}},"tags":{"leak.class":"A","leak.kind":"cycle"}}

@@ -12,7 +12,7 @@ import Testing
         (#"["{{ default }}"]"#, []), (#"["{{default}}"]"#, []), (#"["{{  default}}","{{ default }}"]"#, []),
         ("[]", []), (#"["",""]"#, []), ("null", []), (#""a""#, []), (#"["{{ default }}",""]"#, []),
     ])
-    func `a fingerprint is taken unless it says no more than the default`(given: String, kept: [String])
+    func `a fingerprint is used unless it equals the default`(given: String, kept: [String])
         throws
     {
         #expect(try fingerprint(given) == kept)
@@ -39,7 +39,7 @@ import Testing
         (#""message":"5 of 0x7f88acc69260 stay""#, ["# of # stay", "x"]),
         (#""message":"Retain Cycle: (\n    \"-> _b -> B \",\n    \"-> A \"\n)""#, ["A B", "x"]),
     ])
-    func `the default among others stands for what would group the event without them`(
+    func `the default among other parts stands for what groups the event without them`(
         rest: String, expected: [String]
     ) throws {
         for spelling in ["{{ default }}", "{{default}}", "{{  default  }}"] {
@@ -47,7 +47,7 @@ import Testing
         }
     }
 
-    @Test func `the default stands where it was given`() throws {
+    @Test func `the default keeps its position`() throws {
         #expect(
             try fingerprint(#"["x","{{ default }}","y"]"#, #""exception":[{"type":"E"}]"#) == ["x", "E", "y"])
     }
@@ -61,7 +61,7 @@ import Testing
         #expect(ContinuousClock.now - start < .seconds(60))
     }
 
-    @Test func `of any number of parts each tells events apart`() throws {
+    @Test func `each of any number of parts distinguishes events`() throws {
         let parts = (0..<2_000).map { "\"p\($0)\"" }.joined(separator: ",")
         let one = try fingerprint("[\(parts),\"a\",\"b\"]")
         #expect(one.count == WireLimits.fingerprintCount && one.prefix(2) == ["p0", "p1"])
@@ -71,7 +71,7 @@ import Testing
         }
     }
 
-    @Test func `what is too long or too many is cut and still tells events apart`() throws {
+    @Test func `parts that are too long or too many are truncated and still distinguish events`() throws {
         let long = String(repeating: "ä", count: 200)
         let one = try fingerprint("[\"\(long)1\"]")
         let other = try fingerprint("[\"\(long)2\"]")

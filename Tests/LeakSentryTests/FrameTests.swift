@@ -29,7 +29,7 @@ import Testing
         #expect(try calls(frames) == ["Shop.$s4Shop4CartC3payyyF", "pay", "shop.app.main"])
     }
 
-    @Test func `of an image of the app the name is kept, of one of the system the path`() throws {
+    @Test func `for an image of the app the name is kept, for a system image the path`() throws {
         let stack = try stack(
             """
             {"function":"a","package":"/Users/jane/Library/Shop.app/Shop"},{"function":"b","package":"C:\\\\Users\\\\jane\\\\Shop.dll"},
@@ -43,7 +43,7 @@ import Testing
         "/opt/jane/Shop/Shop", "/usr/home/jane/Shop", "/usr/local/jane/Shop",
         "/System/Volumes/Data/Users/jane/Shop",
     ])
-    func `a frame has no home folder`(path: String) throws {
+    func `a frame contains no home folder`(path: String) throws {
         let stack = try stack(#"{"function":"a","package":"\#(path)"}"#)
         #expect(!stack.joined().contains("jane"))
         #expect(
@@ -58,7 +58,7 @@ import Testing
         (#""module":"Shop.Cart","package":"Shop""#, "Shop.Cart"),
         (#""module":"Shop.Cart","package":"/usr/lib/x""#, "Shop.Cart"),
     ])
-    func `a function is one of its module, and no assembly has a version`(fields: String, module: String)
+    func `a function belongs to its module, and no assembly has a version`(fields: String, module: String)
         throws
     {
         let stack = try stack("{\"function\":\"Pay\",\(fields)}")
@@ -69,7 +69,7 @@ import Testing
         #expect(CallFrame("{\"function\":\"Pay\",\(fields)}")?.module == module)
     }
 
-    @Test func `the app's own calls stand for all when there are any`() throws {
+    @Test func `the app's own calls stand for all calls if there are any`() throws {
         let frames = """
             {"function":"start","in_app":false},{"function":"a","in_app":true},{"function":"b"},
             {"function":"c","in_app":true},{"function":"d","in_app":"true"}
@@ -83,7 +83,7 @@ import Testing
         #expect(calls.count == WireLimits.stackCount && calls.first == "f499" && calls.last == "f372")
     }
 
-    @Test func `a frame beside one with a name has its place, and a long name is cut`() throws {
+    @Test func `a frame beside a named frame has its place, and a long name is truncated`() throws {
         let long = String(repeating: "é", count: 300)
         let frames = """
             {"function":"\(long)","module":"\(long)"},{"function":"f"},{"instruction_addr":"0x104f1d234"}
@@ -97,7 +97,7 @@ import Testing
     }
 
     @Test(arguments: ["Shop.", "/a/", ""])
-    func `long names with one head stay apart`(start: String) throws {
+    func `long names with the same beginning stay apart`(start: String) throws {
         let long = start + String(repeating: "é", count: 300)
         func frame(_ function: String, _ module: String) throws -> CallFrame {
             let frame = "{\"function\":\"\(function)\",\"module\":\"\(module)\",\"package\":\"\(long)\"}"
@@ -163,7 +163,9 @@ import Testing
         "/a/My App",
         "/a/com.acme.Kit", "/a/Tools for Shop",
     ])
-    func `the name of a place is the same in each launch and is cleaned to itself`(path: String) throws {
+    func `the name of a place is the same in each launch, and cleaning does not change it`(path: String)
+        throws
+    {
         func name(base: Int) throws -> String {
             let names = try stack(
                 "{\"instruction_addr\":\(base + 107_188),\"image_addr\":\(base),\"package\":\"\(path)\"}")

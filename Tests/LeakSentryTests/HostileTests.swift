@@ -36,7 +36,7 @@ import Testing
     ]
 
     @Test(arguments: ["exception_stack", "message_fingerprint", "client_report", "session"])
-    func `a capture that was damaged is refused or read`(name: String) throws {
+    func `a damaged capture is refused or read`(name: String) throws {
         let envelope = try Captured.envelope(name)
         // The event without the header that contains its length.
         let lines = envelope.split(separator: UInt8(ascii: "\n"))
@@ -65,7 +65,7 @@ import Testing
     }
 
     /// Values of every kind under every name that is read.
-    @Test func `an event made of odd values is read`() {
+    @Test func `an event of unusual values is read`() {
         let names = [
             "event_id", "type", "timestamp", "level", "release", "dist", "environment", "fingerprint",
             "message",
@@ -149,7 +149,7 @@ import Testing
         (#"{"message":"a","fingerprint":["#, "1,", "1]}"),
         (#"{"message":"a","breadcrumbs":["#, "{},", "{}]}"),
     ])
-    func `an event of 16 MiB is not read but counted, and what is beside it is`(
+    func `an event of 16 MiB is counted without being read, and the items beside it are read`(
         head: String, part: String, tail: String
     ) throws {
         let event = head + String(repeating: part, count: (16 << 20) / part.utf8.count) + tail
@@ -164,7 +164,7 @@ import Testing
         #expect(error?.isTooLarge == true)
     }
 
-    @Test func `an event may have a megabyte to the byte`() throws {
+    @Test func `an event may have exactly one megabyte`() throws {
         let (head, tail) = (#"{"message":"a","x":""#, #""}"#)
         let fill = String(repeating: "x", count: (1 << 20) - head.utf8.count - tail.utf8.count)
         #expect(try Sent(event: head + fill + tail).report.message == "a")
@@ -183,7 +183,7 @@ import Testing
         #expect(ContinuousClock.now - start < .seconds(60))
     }
 
-    @Test func `many items and a large attachment are passed over`() throws {
+    @Test func `many items and a large attachment are skipped`() throws {
         let attachment =
             "{\"type\":\"attachment\",\"length\":33554432}\n" + String(repeating: "\n", count: 32 << 20)
             + "\n"

@@ -18,14 +18,14 @@ import Testing
     }
 
     @Test(arguments: unreadable)
-    func `an event beside one that cannot be read counts`(payload: [UInt8]) throws {
+    func `an event beside an unreadable event counts`(payload: [UInt8]) throws {
         let sent = try Sent(SentrySubmission(envelope: Self.envelope("event", payload, and: Self.event)))
         #expect(try sent.report.message == "a")
         #expect(sent.dropped == ["sentry_unreadable": 1])
     }
 
     @Test(arguments: unreadable)
-    func `a client report that cannot be read is passed over`(payload: [UInt8]) throws {
+    func `an unreadable client report is skipped`(payload: [UInt8]) throws {
         let sent = try Sent(
             SentrySubmission(envelope: Self.envelope("client_report", payload, and: Self.event)))
         #expect(try sent.report.message == "a")
@@ -33,7 +33,7 @@ import Testing
     }
 
     @Test(arguments: unreadable, ["event", "client_report"])
-    func `where nothing else is to be read, its place is said`(payload: [UInt8], type: String) {
+    func `if nothing else can be read, the error has its position`(payload: [UInt8], type: String) {
         let body = Self.envelope(type, payload, and: "{\"type\":\"session\"}\n{}\n")
         let error = #expect(throws: SentryError.self) { try SentrySubmission(envelope: body) }
         #expect(error?.line == 3)
@@ -59,14 +59,14 @@ import Testing
         ("feedback", "{\"event_id\":\"\(a)\"}", "{\"type\":\"user_report\"}\n{}\n" + report, []),
         ("nothing", "{\"event_id\":\"\(a)\"}", "", []),
     ])
-    func `a repeat is known by the events that are in an envelope`(
+    func `a repeat is recognised by the events in an envelope`(
         what: String, header: String, items: String, ids: [String]
     ) throws {
         let submission = try SentrySubmission(envelope: Array("\(header)\n\(items)".utf8))
         #expect(submission.idempotencyIDs == ids, "\(what)")
     }
 
-    @Test func `only an event says who sent a batch`() throws {
+    @Test func `only an event gives the sender of a batch`() throws {
         #expect(try SentrySubmission(envelope: Array("{}\n\(Self.event)".utf8)).hasOrigin)
         let submission = try SentrySubmission(envelope: Array("{}\n\(Self.report)".utf8))
         #expect(!submission.hasOrigin && submission.reportCount == 0)

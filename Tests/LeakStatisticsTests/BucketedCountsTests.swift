@@ -44,7 +44,7 @@ import Testing
         #expect(found >= 190)
     }
 
-    @Test func `one bucket says nothing, and neither does a fall`() {
+    @Test func `one bucket proves nothing, and neither does a falling rate`() {
         var (one, two) = (BucketedCounts(), BucketedCounts())
         one.add(events: 0, trials: 1_000, bucket: 5)
         two.add(events: 900, trials: 1_000, bucket: 5)
@@ -58,7 +58,7 @@ import Testing
         #expect(BucketedCounts.probabilityOfRise(from: one, to: two) > 0.5)
     }
 
-    @Test func `rates that are equal in every bucket leave Fisher's test alone`() {
+    @Test func `equal rates in every bucket leave the result of Fisher's test unchanged`() {
         var (one, two) = (BucketedCounts(), BucketedCounts())
         for bucket in 0..<64 {
             one.add(events: 1, trials: 100, bucket: bucket)

@@ -73,7 +73,7 @@ import Testing
             name: "seen again, lower, after the fix was proven", withoutLeak: counts(0, of: 4_812),
             seenAgain: counts(96, of: 4_812), stage: .regressed),
     ])
-    func `reports and checks before a fix and since give its stage`(example: Case) {
+    func `reports and checks before a fix and since then give its stage`(example: Case) {
         let progress = FixProgress(
             before: example.before, withoutLeak: example.withoutLeak, seenAgain: example.seenAgain)
         #expect(progress.stage == example.stage)
@@ -97,7 +97,7 @@ import Testing
         #expect(progress.upperBound > 10 * even.upperBound)
     }
 
-    @Test func `without checks nothing is sure`() {
+    @Test func `without checks nothing is certain`() {
         let progress = FixProgress(before: Self.nothing, withoutLeak: Self.nothing)
         #expect(progress.neededChecks == nil && progress.upperBound == 1 && progress.hasFewDevices)
     }

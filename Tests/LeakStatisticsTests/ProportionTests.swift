@@ -4,17 +4,17 @@ import Testing
 /// Cases that a person can check, and edge cases.
 @Suite struct ProportionTests {
     @Test(arguments: [(0.0144, 207), (0.144, 20), (0.5, 5), (1, 1), (0.000_1, 29_956)])
-    func `trials without an event that exclude a former rate with 95 percent confidence`(
+    func `enough trials without an event exclude a former rate with 95 percent confidence`(
         rate: Double, trials: Int
     ) {
         #expect(Proportion.trialsWithoutEvents(excluding: rate, confidence: 0.95) == trials)
     }
 
-    @Test func `no number of trials excludes a rate of nothing`() {
+    @Test func `no number of trials excludes a rate of zero`() {
         #expect(Proportion.trialsWithoutEvents(excluding: 0, confidence: 0.95) == nil)
     }
 
-    @Test func `without events the upper bound is about three by the number of trials`() {
+    @Test func `without events the upper bound is about three divided by the number of trials`() {
         let bound = Proportion(events: 0, trials: 4_812).exactUpperBound(confidence: 0.95)
         #expect(abs(bound - 0.000_622_4) < 0.000_000_1)
     }
@@ -38,19 +38,19 @@ import Testing
         #expect(interval.lowerBound > 0.001 && interval.upperBound > 0.08)
     }
 
-    @Test func `more events than trials count as all of them`() {
+    @Test func `more events than trials count as if all trials had one`() {
         #expect(Proportion(events: 12, trials: 10) == Proportion(events: 10, trials: 10))
         #expect(Proportion(events: -1, trials: -5) == Proportion(events: 0, trials: 0))
     }
 
-    /// Four cups of eight, all told right: R. A. Fisher, The Design of Experiments (1935), chapter II.
-    @Test func `the lady tasting tea`() {
+    /// Four cups of eight, all named correctly: R. A. Fisher, The Design of Experiments (1935), chapter II.
+    @Test func `the lady tasting tea has Fisher's result`() {
         let p = FisherTest.probabilityOfRise(
             from: Proportion(events: 0, trials: 4), to: Proportion(events: 4, trials: 4))
         #expect(abs(p - 1.0 / 70) < 1e-12)
     }
 
-    @Test func `millions of trials are decided as exactly as few`() {
+    @Test func `millions of trials are tested as exactly as few`() {
         let first = Proportion(events: 50_000, trials: 100_000_000)
         let same = FisherTest.probabilityOfRise(from: first, to: first)
         #expect((0.49...0.52).contains(same))

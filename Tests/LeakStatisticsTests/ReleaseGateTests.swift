@@ -160,7 +160,7 @@ import Testing
         #expect(ReleaseGate(limits: limits).check(classes, []).verdict == .cannotTell)
     }
 
-    @Test func `an improvement is told`() {
+    @Test func `an improvement is reported`() {
         let result = check([Given(reports: (200, 20))])
         guard case .better = result.leaks[0] else {
             Issue.record("\(result)")

@@ -38,7 +38,7 @@ import Testing
         abs(one - other) <= tolerance * max(abs(one), abs(other)) || abs(one - other) < 1e-15
     }
 
-    @Test func `every answer is that of SciPy`() throws {
+    @Test func `every result equals that of SciPy`() throws {
         let cases = try Self.cases()
         var checked: [String: Int] = [:]
         for given in cases {

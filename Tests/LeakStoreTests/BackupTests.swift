@@ -46,7 +46,7 @@ import Testing
         #expect(try backup.verify() == [])
     }
 
-    @Test func `a file that is there stays, unless it may go`() throws {
+    @Test func `an existing file stays, unless it may be replaced`() throws {
         let store = try directory.store()
         try count(store, 0..<3)
         directory.write(Array("precious".utf8), to: "backup")
@@ -58,7 +58,7 @@ import Testing
         #expect(try SQLiteStore.verify(path: file).problems == [])
     }
 
-    @Test func `a backup whose totals are wrong is kept and says so, as they are in the database`() throws {
+    @Test func `a backup with wrong totals is kept and says so`() throws {
         let store = try directory.store()
         try count(store, 0..<3)
         try SQLiteConnection(path: directory.database, access: .readWrite).execute(
@@ -101,9 +101,9 @@ import Testing
         #expect(try store.verify() == [])
     }
 
-    /// SQLite would read the log into the copy: it writes the pages of a journal to their places in the former file.
+    /// SQLite would read such a log into the copy, or write the pages of such a journal over it.
     @Test(arguments: ["-wal", "-shm", "-journal"], [true, false])
-    func `no copy is put beside the log of another database`(end: String, exists: Bool) throws {
+    func `no backup is written beside the log of another database`(end: String, exists: Bool) throws {
         try count(directory.store(), 0..<3)
         if exists { directory.write(Array("a database".utf8), to: "backup") }
         directory.write(Array("its log".utf8), to: "backup" + end)
@@ -116,7 +116,7 @@ import Testing
         #expect(try backUp(to: file, overwrites: true).wrongSums == [])
     }
 
-    @Test func `what a killed backup left is gone with the next one`() throws {
+    @Test func `leftovers of a killed backup are removed by the next`() throws {
         try count(directory.store(), 0..<3)
         let start = "backup.partial-"
         let old = ["0", "1f", "ffffffffffffffff", "1f-journal", "2-wal", "3-shm"].map { start + $0 }
@@ -138,7 +138,7 @@ import Testing
         #expect(left.sorted() == (others + [start + "a", start + "b", "backup"]).sorted())
     }
 
-    @Test func `nobody's link leads a backup elsewhere`() throws {
+    @Test func `a link cannot redirect a backup`() throws {
         let path = directory.path + "/new"
         try DatabaseFile.createNew(at: path)
         unsafe symlink(path, directory.path + "/link")
@@ -147,7 +147,7 @@ import Testing
         }
     }
 
-    @Test func `a place that cannot be written is named`() throws {
+    @Test func `an unwritable place is named`() throws {
         _ = try directory.store()
         let failure = try #require(throws: StoreError.self) {
             try backUp(to: directory.path + "/none/backup")

@@ -76,7 +76,7 @@ import Testing
         #expect(try store.verify() == [])
     }
 
-    @Test func `counts in the log survive a process that ends, and one that counts on`() throws {
+    @Test func `counts in the log survive the end of a process, and a process that keeps counting`() throws {
         try sendExpected(to: store())
         #expect(try store().verify() == [])
         let store = try store()
@@ -113,7 +113,7 @@ import Testing
         #expect(try isLogEmpty)
     }
 
-    @Test func `each reader shows what was counted before it asked, while others count and read`() throws {
+    @Test func `each reader shows all counts from before its request, while others count and read`() throws {
         let store = try store()
         try send(to: store)
         let counted = Guarded(1)
@@ -222,7 +222,9 @@ import Testing
         #expect(try store.verify() == [])
     }
 
-    @Test func `many leaks in the log are flushed, and no more move than a list may look at`() throws {
+    @Test func `many leaks in the log are flushed, and at most as many are unindexed as a list may read`()
+        throws
+    {
         let store = try store()
         func leaks(_ numbers: Range<Int>) -> [Submission] {
             [submission(numbers.map { Report(leak: leak("L\($0)")) })]
@@ -253,7 +255,7 @@ import Testing
         #expect(try store.verify() == [])
     }
 
-    @Test func `leaks that a long log counts up rest if there are many`() throws {
+    @Test func `a long log with many leaks leaves none of them unindexed`() throws {
         let store = try store()
         store.writer.with { $0.logLimits.countRows = 4_000 }
         _ = try store.count([submission([Report(leak: page)])], now: noon)
@@ -294,7 +296,7 @@ import Testing
         #expect(try number("select count(*) from value_log") == 0)
     }
 
-    @Test func `a backup leaves the log of a later schema as it is`() throws {
+    @Test func `a backup does not change the log of a later schema`() throws {
         let store = try store()
         for _ in 0..<2 { try send(to: store) }
         try run("pragma user_version = \(Migration.newestVersion + 1)")
@@ -405,7 +407,7 @@ import Testing
             "a row of the log of counts refers to nothing"
         ),
     ])
-    func `verify names what is wrong with the log`(script: String, problem: String) throws {
+    func `verify names errors in the log`(script: String, problem: String) throws {
         let store = try store()
         for _ in 0..<2 { try send(to: store) }
         try run(script)

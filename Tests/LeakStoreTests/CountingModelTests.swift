@@ -26,7 +26,7 @@ import LeakPlatform
             if Int.random(in: 0..<5, using: &random) == 0 {
                 // The disk is full for a while: nothing may be counted, and no key may be remembered.
                 try store.limitPages(to: 1)
-                let large = call + [bulky(&random)]
+                let large = call + [makeLargeSubmission(&random)]
                 #expect(throws: StoreError.self) { try store.count(large, now: noon) }
                 try store.limitPages(to: 1_000_000)
             }
@@ -108,7 +108,7 @@ import LeakPlatform
     }
 
     /// Two processes that were given the same batches, as by reporters that had no answer from the first.
-    @Test func `processes that count the same batches count each once`() async throws {
+    @Test func `processes that count the same batches count each batch once`() async throws {
         let directory = TemporaryDirectory()
         let path = directory.path
         async let one: Void = Self.countInProcess(path: path, seed: 1)
@@ -156,7 +156,7 @@ import LeakPlatform
         }
     }
 
-    /// Retries a call. On a busy machine the other process may hold the lock for longer than this one waits. Then a server
+    /// Retries a call. On a busy machine the other process may hold the lock for longer than this process waits. Then a server
     /// answers 503, and the reporter retries as often as necessary.
     private static func retryWhileLocked<Result>(_ body: () throws -> Result) throws -> Result {
         while true {
@@ -169,7 +169,7 @@ import LeakPlatform
     }
 
     /// Reports of leaks not seen before, large enough to need pages.
-    private func bulky(_ random: inout SeededRandom) -> Submission {
+    private func makeLargeSubmission(_ random: inout SeededRandom) -> Submission {
         submission(
             (0..<40).map { _ in
                 Report(leak: leak("bulky \(random.next())"), body: String(repeating: "x", count: 4_000))

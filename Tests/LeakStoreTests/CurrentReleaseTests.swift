@@ -46,7 +46,7 @@ import Testing
         arguments: [
             ([("5.2", 1_000), ("5.3", 99)], "5.2"), ([("5.2", 1_000), ("5.3", 100)], "5.3"),
             ([("5.2", 9_500), ("5.3", 499)], "5.2"), ([("5.2", 9_500), ("5.3", 500)], "5.3"),
-            // Two versions with adoption: the higher one.
+            // Two versions with adoption: the higher version is current.
             ([("5.2", 9_000), ("5.3", 500)], "5.3"),
             // The current release stays until it has less than 3 %, or less than 100.
             ([("5.3", 300), ("5.2", 9_701)], "5.2"), ([("5.3", 300), ("5.2", 9_700)], "5.3"),
@@ -57,7 +57,7 @@ import Testing
             // Reports without a version are current only if there is no other, and `other` never.
             ([("unknown", 9_000), ("1.0", 9)], "1.0"), ([("other", 9_000), ("1.0", 9)], "1.0"),
             ([("unknown", 900)], "unknown"), ([("other", 9_000), ("beta", 9)], "beta"),
-            // A version with a number hides none that is more used.
+            // A version with a number does not hide a version that is used more.
             ([("nightly-aa", 5_000), ("1.0", 9)], "nightly-aa"),
             ([("nightly-aa", 900), ("1.0", 100)], "1.0"),
         ] as [([(String, Int)], String)])
@@ -92,7 +92,7 @@ import Testing
         try store.makeReader().releases(app: "shop").compactMap(\.adoption)
     }
 
-    @Test func `a version that is no longer used is not current, and one that is used again is`() throws {
+    @Test func `a version out of use is not current, and a version in use again is`() throws {
         try count("5.2", sessions: 500)
         try count("6.0", sessions: 500)
         #expect(try newest() == "6.0")
@@ -101,12 +101,12 @@ import Testing
         #expect(try newest() == "5.2")
         try count("6.0", sessions: 1_500, at: noon + 23 * hour)
         #expect(try newest() == "6.0" && adoptions().map(\.count) == [2_000, 23_500])
-        // The 24 hours with sessions that count are the last ones.
+        // The 24 hours with sessions that count are the last 24.
         try count("5.2", sessions: 1, at: noon + 24 * hour)
         #expect(try newest() == "6.0" && adoptions().map(\.count) == [1_500, 23_001])
     }
 
-    @Test func `a gap changes nothing, whichever build is the first after it`() throws {
+    @Test func `a gap changes nothing, whichever build comes first after it`() throws {
         for hours in 0..<24 { try count("5.2", sessions: 100, at: noon + Int64(hours) * hour) }
         // A developer's session, two days later, and a batch without sessions.
         try count("6.0-dev", sessions: 2, at: noon + 3 * day)
@@ -138,7 +138,7 @@ import Testing
         #expect(try newest() == "6.0" && adoptions().map(\.count) == [0, 100, 102])
     }
 
-    @Test func `hours of a clock that was far ahead take no place from others`() throws {
+    @Test func `hours of a clock that was far ahead displace no others`() throws {
         for hours in 0..<24 { try count("7.0", sessions: 100, at: noon + (60 * 24 + Int64(hours)) * hour) }
         #expect(try newest() == "7.0")
         try count("5.2", sessions: 100)
@@ -157,7 +157,7 @@ import Testing
         #expect(try newest() == "6.0")
     }
 
-    @Test func `installs with a name hide no version of senders without`() throws {
+    @Test func `named installs hide no version of senders without install ids`() throws {
         try count("5.2", sessions: 100, from: [nil])
         try count("6.0", sessions: 1, from: [7])
         #expect(try newest() == "5.2")
@@ -184,7 +184,7 @@ import Testing
         #expect(try newest() == "5.2")
     }
 
-    @Test func `sessions and reports count in the hour in which they began or were made`() throws {
+    @Test func `sessions and reports count in the hour of their own time`() throws {
         for hours in 0..<24 { try count("5.2", sessions: 10, at: noon + Int64(hours) * hour) }
         let now = noon + 23 * hour
         // The devices were offline for a week, and the reports are imported.
@@ -242,7 +242,8 @@ import Testing
         return try store.makeReader().overview(app: "shop", now: noon).previous?.version
     }
 
-    @Test(arguments: [1, 2]) func `versions of one commit are chosen among at its end`(stores: Int) throws {
+    @Test(arguments: [1, 2])
+    func `the current release is chosen at the end of a commit with several versions`(stores: Int) throws {
         let batch = submission(
             [("2.0", 1), ("2.0", 2), ("3.0", 1), ("1.0", 1), ("1.0", 2)].map { version, install in
                 Report(leak: leak("Page"), version: version, install: install)
@@ -251,33 +252,37 @@ import Testing
         #expect(try newest() == "2.0")
     }
 
-    @Test func `where the current release has no sessions the last below it that has some is told`() throws {
-        func told(_ app: AppScope) throws -> (previous: String?, last: VersionSessions?) {
+    @Test func `if the current release has no sessions, the last release below it with sessions is shown`()
+        throws
+    {
+        func readPreviousAndLast(_ app: AppScope) throws -> (previous: String?, last: VersionSessions?) {
             let overview = try store.makeReader().overview(app: app, now: noon)
             return (overview.previous?.version, overview.lastSessions)
         }
         for version in ["4.0", "5.0", "5.1", "5.2"] { try count(version, installs: [1, 2]) }
         #expect(try store.pin("5.2", of: "shop"))
-        #expect(try told("shop") == ("5.1", nil))
+        #expect(try readPreviousAndLast("shop") == ("5.1", nil))
         // A version above the current release does not count.
         try count("6.0", sessions: 1)
-        #expect(try told("shop") == ("5.1", nil))
+        #expect(try readPreviousAndLast("shop") == ("5.1", nil))
         try count("3.0", sessions: 2)
         try count("4.0", sessions: 4)
         for app in ["shop", nil] as [AppScope] {
             #expect(
-                try told(app)
+                try readPreviousAndLast(app)
                     == ("5.1", VersionSessions(version: "4.0", sessions: 4, leakySessions: 0)))
         }
         try count("5.1", sessions: 3)
         #expect(
-            try told("shop") == ("5.1", VersionSessions(version: "5.1", sessions: 3, leakySessions: 0)))
+            try readPreviousAndLast("shop") == (
+                "5.1", VersionSessions(version: "5.1", sessions: 3, leakySessions: 0)
+            ))
         try count("5.2", sessions: 1)
-        #expect(try told("shop") == ("5.1", nil))
+        #expect(try readPreviousAndLast("shop") == ("5.1", nil))
         #expect(try store.makeReader().overview(app: "none", now: noon).lastSessions == nil)
     }
 
-    @Test func `leaks are new, ranked and mended by the newest version`() throws {
+    @Test func `leaks are new, ranked and fixed by the newest version`() throws {
         try count("1.0", "Old", installs: [1, 2, 3])
         try count("2.0", "Old", installs: [1])
         try count("2.0", "New", installs: [1, 2], sessions: 200)
@@ -299,7 +304,7 @@ import Testing
         #expect(try newest() == "2.0")
     }
 
-    @Test func `a leak of a release that is being rolled out is mended after that release`() throws {
+    @Test func `a leak of a release that is being rolled out is fixed after that release`() throws {
         try count("1.0", "Other", installs: [1, 2, 3], sessions: 500)
         try count("2.0", installs: [4, 5], sessions: 10)
         #expect(try newest() == "1.0")
@@ -314,7 +319,7 @@ import Testing
     }
 
     @Test(arguments: [(40, "2.0"), (41, "1.0")])
-    func `a leak is mended after a higher version with 5 % of its installs, and after a pinned release`(
+    func `a leak is fixed after a higher version with 5 % of its installs, and after a pinned release`(
         installs: Int, reference: String
     ) throws {
         try count("1.0", installs: (1...UInt64(installs)).map(\.self), sessions: 500)
@@ -340,7 +345,7 @@ import Testing
     }
 
     @Test(arguments: [(.newestVersion, "1.10"), (.nextVersion, "1.11")] as [(Decision.Fix, String)])
-    func `a leak that a developer's build has is mended in the current release, or after it`(
+    func `a leak of a developer's build is fixed in the current release, or after it`(
         fix: Decision.Fix, back: String
     ) throws {
         try count("1.10", installs: [1, 2, 3], sessions: 500)
@@ -355,7 +360,7 @@ import Testing
         #expect(try reader.leak(leak("Page").id, now: noon)?.row.state == .regressed)
     }
 
-    @Test func `apps are told with their newest version and last report, the last seen first`() throws {
+    @Test func `apps are listed with newest version and last report, the most recent first`() throws {
         let reader = try store.makeReader()
         #expect(try reader.appSummaries() == [])
         for (app, version, at) in [("a", "1.0", 3), ("b", "2.0", 1), ("a", "0.9", 2)]

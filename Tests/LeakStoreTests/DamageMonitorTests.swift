@@ -70,7 +70,7 @@ import Testing
     }
 
     @Test(arguments: [0, 4_096, 40_960])
-    func `a file that has shrunk takes no more reports, and its log stays`(bytes: Int) throws {
+    func `a file that has shrunk accepts no more reports, and its log stays`(bytes: Int) throws {
         let former: [UInt8]
         do {
             let store = try filledStore()
@@ -99,7 +99,7 @@ import Testing
     @Test(arguments: [
         SQLITE_CORRUPT, SQLITE_NOTADB, SQLITE_IOERR | 1 << 8, SQLITE_IOERR | 32 << 8, SQLITE_IOERR | 33 << 8,
     ])
-    func `a sign of damage that passes stops counting only until then`(code: Int32) throws {
+    func `a sign of damage that disappears stops counting only until then`(code: Int32) throws {
         let disk = FaultyDisk(in: TemporaryDirectory(isInMemory: true))
         let store = try disk.directory.store()
         let reader = try store.makeReader()
@@ -119,7 +119,7 @@ import Testing
         #expect(DatabaseMarker.damage(of: disk.directory.database) == nil)
     }
 
-    @Test func `a sign that the file cannot be checked for goes on to count`() throws {
+    @Test func `a sign of damage that cannot be checked does not stop counting`() throws {
         let disk = FaultyDisk(in: TemporaryDirectory(isInMemory: true))
         let store = try disk.directory.store()
         for number in 0..<20 { _ = try store.count([batch(number)], now: noon) }
@@ -134,7 +134,9 @@ import Testing
         #expect(try store.count([batch(100)], now: noon) == [.counted])
     }
 
-    @Test func `a sign that comes back although the file is sound is damage in the end`() throws {
+    @Test func `a sign of damage that comes back although the file is sound counts as damage in the end`()
+        throws
+    {
         let disk = FaultyDisk(in: TemporaryDirectory(isInMemory: true))
         let store = try disk.directory.store()
         for number in 0..<20 { _ = try store.count([batch(number)], now: noon) }
@@ -149,7 +151,7 @@ import Testing
         #expect(reason { _ = try store.count([batch(100)], now: noon) } == .damaged)
     }
 
-    @Test func `a file that an operator vacuums takes reports again once it has been checked`() throws {
+    @Test func `a file that an operator vacuums accepts reports again after a check`() throws {
         let store = try filledStore()
         let operation = try SQLiteConnection(path: path, access: .readWrite)
         // Pages that `vacuum` frees.
@@ -177,7 +179,7 @@ import Testing
             (["Tree 5 page 9: btreeInitPage() returns error code 11"], .damaged("")),
             (["wrong # of entries in index i"], .damaged("")),
         ] as [([String], IntegrityCheck.Outcome?)])
-    func `a page that the disk does not give is not damage`(
+    func `a page that cannot be read from the disk is not damage`(
         lines: [String], outcome: IntegrityCheck.Outcome?
     ) {
         switch outcome {
@@ -187,7 +189,7 @@ import Testing
         }
     }
 
-    @Test func `a store that ends after a sign of damage leaves its log`() throws {
+    @Test func `a store that closes after a sign of damage keeps its log`() throws {
         let former: [UInt8]
         do {
             let store = try filledStore()
@@ -201,7 +203,7 @@ import Testing
 
     /// A start opens the file, which fails, and closes it again.
     @Test(arguments: [true, false])
-    func `a start on a damaged file leaves its log`(isSignNoted: Bool) throws {
+    func `a start on a damaged file keeps its log`(isSignNoted: Bool) throws {
         var log: [UInt8] = []
         do {
             let store = try filledStore()
@@ -216,7 +218,7 @@ import Testing
         #expect(!log.isEmpty && isLog(log))
     }
 
-    @Test func `what a reader finds damaged stops counting`() throws {
+    @Test func `damage found by a reader stops counting`() throws {
         let former: [UInt8]
         do {
             let store = try filledStore()
@@ -249,7 +251,9 @@ import Testing
     }
 
     @Test(arguments: [true, false], [40_960, 81_920])
-    func `a file that was cut while nothing ran is not taken, and its log stays`(isServer: Bool, bytes: Int)
+    func `a file that was truncated while no collector ran is refused, and its log stays`(
+        isServer: Bool, bytes: Int
+    )
         throws
     {
         let store = try filledStore()
@@ -266,7 +270,7 @@ import Testing
         withExtendedLifetime(store) {}
     }
 
-    @Test func `a log that loses its header takes no more reports, and stays`() throws {
+    @Test func `a store whose log loses its header accepts no more reports, and keeps the log`() throws {
         let store = try filledStore()
         let file = try #require(FileHandle(forUpdatingAtPath: log))
         try file.write(contentsOf: [UInt8](repeating: 0, count: 32))
@@ -276,11 +280,11 @@ import Testing
         expectNothingIsWritten(to: store)
     }
 
-    /// - Parameter bytes: what is left of the log.
+    /// - Parameter bytes: the rest of the log.
     @Test(arguments: [0, 32, 4_152, -4_120, -1])
-    func `a log that is cut while it is written takes no more reports`(bytes: Int) throws {
+    func `a store whose log is truncated while it is written accepts no more reports`(bytes: Int) throws {
         let store = try filledStore()
-        // The log's size at the last look is that after a commit, not the one before it.
+        // The log's size at the last check is the size after a commit, not before it.
         let file = try #require(FileHandle(forUpdatingAtPath: log))
         let size = try Int(file.seekToEnd())
         try file.truncate(atOffset: UInt64(bytes < 0 ? size + bytes : bytes))
@@ -290,7 +294,7 @@ import Testing
         expectNothingIsWritten(to: store)
     }
 
-    @Test func `a log that SQLite empties and begins anew is not one that was cut`() throws {
+    @Test func `a log that SQLite empties and restarts is not a truncated log`() throws {
         let store = try filledStore()
         for number in 101..<140 {
             _ = try store.count([batch(number)], now: noon)
@@ -299,9 +303,9 @@ import Testing
         #expect(store.damage == nil)
     }
 
-    /// - Parameter commitsBehind: commits behind the one that is damaged.
+    /// - Parameter commitsBehind: commits after the damaged commit.
     @Test(arguments: [(commitsBehind: 6, isTaken: false), (1, false), (0, true)])
-    func `a log with a broken commit in its middle is not taken`(commitsBehind: Int, isTaken: Bool) throws {
+    func `a log with a broken commit in its middle is refused`(commitsBehind: Int, isTaken: Bool) throws {
         let store = try filledStore()
         let start = directory.read("leaks.sqlite-wal").count
         for number in 0...commitsBehind { _ = try store.count([batch(101 + number)], now: noon) }
@@ -315,7 +319,7 @@ import Testing
         withExtendedLifetime(store) {}
     }
 
-    @Test func `a log that is sound is taken with all its commits`() throws {
+    @Test func `a sound log is accepted with all its commits`() throws {
         let store = try filledStore()
         for number in 101..<120 { _ = try store.count([batch(number)], now: noon) }
         let files = try filesOfKilledProcess()
@@ -324,7 +328,7 @@ import Testing
         withExtendedLifetime(store) {}
     }
 
-    @Test func `an older copy that is written over the open file takes no more reports`() throws {
+    @Test func `an older copy that is written over the open file stops counting`() throws {
         do { _ = try filledStore() }
         let old = directory.read("leaks.sqlite")
         let store = try directory.store(exclusive: true)
@@ -337,7 +341,7 @@ import Testing
         expectNothingIsWritten(to: store)
     }
 
-    @Test func `the empty database of another collector is not taken for the one that was there`() throws {
+    @Test func `the empty database of another collector is not mistaken for the missing one`() throws {
         do {
             let store = try directory.store(exclusive: true)
             _ = try store.count([batch(1)], now: noon)
@@ -354,7 +358,7 @@ import Testing
         #expect(reason { _ = try directory.store(exclusive: true) } == nil)
     }
 
-    @Test func `a log that was deleted is noticed`() throws {
+    @Test func `a deleted log is noticed`() throws {
         let store = try filledStore()
         try remove(log)
         expectNothingIsWritten(to: store)
@@ -365,7 +369,7 @@ import Testing
     }
 
     /// The database file is intact. The reports that were in the log are lost.
-    @Test(arguments: LogDamage.allCases) func `a damaged log keeps the next start from going on without it`(
+    @Test(arguments: LogDamage.allCases) func `a damaged log keeps the next start from continuing without it`(
         _ damage: LogDamage
     ) throws {
         do {
@@ -393,7 +397,7 @@ import Testing
         #expect(try store.count([batch(300)], now: noon) == [.counted])
     }
 
-    @Test func `a new database in the place of one is not taken for it`() throws {
+    @Test func `a new database in place of another is not mistaken for it`() throws {
         do { _ = try filledStore() }
         for end in ["", "-wal", "-shm"] { try? remove(path + end) }
         directory.write([], to: "leaks.sqlite")
@@ -404,7 +408,7 @@ import Testing
         #expect(reason { _ = try directory.store(exclusive: true) } == .missing)
     }
 
-    @Test func `a file that was moved away and comes back takes reports again`() throws {
+    @Test func `a file that was moved away and comes back accepts reports again`() throws {
         let store = try filledStore()
         try FileManager.default.moveItem(atPath: path, toPath: path + ".away")
         expectNothingIsWritten(to: store)
@@ -415,7 +419,7 @@ import Testing
     }
 
     @Test(arguments: [true, false])
-    func `a start where a database was does not begin anew without a word`(isEmpty: Bool) throws {
+    func `a start in a folder that had a database does not silently create a new one`(isEmpty: Bool) throws {
         do {
             let store = try filledStore()
             _ = store
@@ -436,7 +440,7 @@ import Testing
         #expect(!directory.read("leaks.sqlite.marker").isEmpty)
     }
 
-    @Test func `a log without its database is not given up`() throws {
+    @Test func `a log without its database is not deleted`() throws {
         let store = try filledStore()
         let former = directory.read("leaks.sqlite-wal")
         try remove(path)
@@ -453,7 +457,7 @@ import Testing
         #expect(!directory.read("leaks.sqlite.marker").isEmpty)
     }
 
-    @Test func `a backup in the place of a damaged database is all it takes`() throws {
+    @Test func `a backup in place of a damaged database is enough`() throws {
         let backup = directory.path + "/backup"
         do {
             let store = try filledStore()

@@ -79,7 +79,7 @@ import Testing
     }
 
     /// Damage to names, times and other values of a single row cannot be detected. Damage to sums can.
-    @Test func `bits turned over anywhere are told, or change no total`() throws {
+    @Test func `flipped bits anywhere are reported, or change no total`() throws {
         let directory = TemporaryDirectory(isInMemory: true)
         let model = try Self.filled(directory)
         let file = directory.read("leaks.sqlite")
@@ -121,7 +121,7 @@ import Testing
     ]
 
     /// Damage that SQLite cannot see: a column contains a value that was not written to it.
-    @Test func `any value in any column is survived`() throws {
+    @Test func `no value in any column crashes`() throws {
         let directory = TemporaryDirectory(isInMemory: true)
         let model = try Self.filled(directory)
         let file = directory.read("leaks.sqlite")

@@ -20,7 +20,7 @@ import Testing
         }
     }
 
-    @Test func `a missing file is made for its owner alone, with its schema`() throws {
+    @Test func `a missing file is created for its owner only, with its schema`() throws {
         let store = try directory.store()
         var status = stat()
         unsafe stat(directory.database, &status)
@@ -32,7 +32,7 @@ import Testing
         #expect(try connection.number("pragma page_size") == 4_096)
     }
 
-    @Test func `an empty file is taken`() throws {
+    @Test func `an empty file is accepted`() throws {
         directory.write([], to: "leaks.sqlite")
         #expect(try directory.store().verify() == [])
     }
@@ -52,7 +52,7 @@ import Testing
         "create table notes (text)", "pragma application_id = 7",
         "pragma application_id = 7; create table notes (text)",
     ])
-    func `a database of another program is refused and stays as it is`(script: String) throws {
+    func `a database of another program is refused and not changed`(script: String) throws {
         directory.write([], to: "leaks.sqlite")
         try SQLiteConnection(path: directory.database, access: .readWrite).execute(
             "pragma user_version = 3; " + script)
@@ -73,7 +73,7 @@ import Testing
     }
 
     @Test(arguments: [-1, -2_147_483_648, 0])
-    func `a number of a schema that no collector wrote is refused`(version: Int) throws {
+    func `an unknown schema number is refused`(version: Int) throws {
         _ = try directory.store()
         try SQLiteConnection(path: directory.database, access: .readWrite).execute(
             "pragma user_version = \(version)")
@@ -87,7 +87,7 @@ import Testing
         ("drop index leak_of_class", "index leak_of_class"),
         ("alter table sample drop column user", "table sample.user"),
     ])
-    func `a database of ours that lacks something is refused and says what`(script: String, part: String)
+    func `an incomplete database of ours is refused with what it lacks`(script: String, part: String)
         throws
     {
         _ = try directory.store()
@@ -97,7 +97,7 @@ import Testing
         #expect(failure.description.contains("the \(part)"), "\(failure)")
     }
 
-    @Test func `what others have added does not matter`() throws {
+    @Test func `additions by others do not matter`() throws {
         _ = try directory.store()
         try SQLiteConnection(path: directory.database, access: .readWrite).execute(
             "analyze; create table notes (text); create index mine on leak (kind)")
@@ -125,13 +125,13 @@ import Testing
         #expect(try server.count([submission([Report(leak: leak("A"))])], now: noon) == [.counted])
     }
 
-    @Test func `the lock ends with the server`() throws {
+    @Test func `the lock ends when the server ends`() throws {
         do { _ = try directory.store(exclusive: true) }
         _ = try directory.store(exclusive: true)
     }
 
     /// Runs in a separate process, because root may write every file and user ids belong to a process.
-    @Test func `files that may only be read are refused`() async {
+    @Test func `read-only files are refused`() async {
         await #expect(processExitsWith: .success) {
             let directory = TemporaryDirectory()
             do { _ = try directory.store() }
@@ -162,7 +162,7 @@ import Testing
         #expect(try store.count([submission()], now: noon) == [.counted])
     }
 
-    @Test func `a full disk undoes the whole call and says so`() throws {
+    @Test func `a full disk rolls back the whole call and reports it`() throws {
         let store = try directory.store()
         let page = leak("Page")
         _ = try store.count([submission([Report(leak: page)])], now: noon)
@@ -191,7 +191,7 @@ import Testing
         #expect(problems.count == 5, "\(problems)")
     }
 
-    @Test func `counts of another process are seen`() throws {
+    @Test func `counts of another process are visible`() throws {
         let (one, other) = (try directory.store(), try directory.store())
         let page = leak("Page")
         for (number, store) in [one, other, one, one, other].enumerated() {
@@ -202,7 +202,7 @@ import Testing
         #expect(try one.verify() == [])
     }
 
-    @Test func `only reports that are kept are masked`() throws {
+    @Test func `only stored reports are masked`() throws {
         let calls = Calls()
         let store = try SQLiteStore(path: directory.database, exclusive: true) { body in
             calls.add()
@@ -226,7 +226,7 @@ import Testing
 
     /// A few leaks, and more leaks than the capacity of ``Caches/leaks``.
     @Test(arguments: [(leaks: 10, rows: Int64(1)), (leaks: 2_049, rows: 0)])
-    func `installs are counted on after a reopening`(leaks: Int, rows: Int64) throws {
+    func `counting installs continues after reopening`(leaks: Int, rows: Int64) throws {
         for install in 1...3 {
             let store = try directory.store()
             for hash in [UInt64(install), UInt64(install + 1)] {

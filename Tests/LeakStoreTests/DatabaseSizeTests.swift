@@ -6,7 +6,7 @@ import Testing
 /// Size of the database file.
 @Suite struct DatabaseSizeTests {
     /// An attacker can choose the rate of growth, but not the final size.
-    @Test func `whatever one key sends, the database stops growing`() throws {
+    @Test func `the database stops growing, whatever one key sends`() throws {
         let directory = TemporaryDirectory()
         var limits = StoreLimitTests.small
         limits.leakTextBytesPerApp = 100_000
@@ -47,7 +47,7 @@ import Testing
         #expect(try store.verify() == [])
     }
 
-    @Test func `a database as large as it may be refuses reports and loses none that it took`() throws {
+    @Test func `a database at its maximum size refuses reports and loses none that it accepted`() throws {
         let directory = TemporaryDirectory()
         var limits = StoreLimits()
         limits.databaseBytes = 1 << 20
@@ -68,7 +68,7 @@ import Testing
         #expect(try store.verify() == [])
     }
 
-    @Test func `at its limit a database still erases, and lets people in`() throws {
+    @Test func `a database at its maximum size still erases and signs in`() throws {
         let directory = TemporaryDirectory(isInMemory: true)
         var limits = StoreLimits()
         limits.databaseBytes = 1 << 20
@@ -91,7 +91,7 @@ import Testing
         #expect(try store.verify() == [])
     }
 
-    @Test func `a file that is larger than its limit goes on for a while`() throws {
+    @Test func `a file over its maximum size works for a while`() throws {
         let directory = TemporaryDirectory(isInMemory: true)
         func fill(_ store: SQLiteStore, _ name: String) throws {
             let reports = (0..<400).map {

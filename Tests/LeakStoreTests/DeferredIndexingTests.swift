@@ -25,7 +25,9 @@ import Testing
         get throws { try writer.connection.number("select count(*) from leak where moving = 1") }
     }
 
-    @Test func `what is counted within a second moves, and rests with the first count thereafter`() throws {
+    @Test func `leaks counted within a second are unindexed, and reindexed with the first count after it`()
+        throws
+    {
         try count(0..<3, at: noon)
         #expect(try moving == 0)
         try count(0..<2, at: noon + 10)
@@ -35,14 +37,14 @@ import Testing
         #expect(try moving == 0)
     }
 
-    @Test func `a clock that is set back puts them to rest`() throws {
+    @Test func `a clock that is set back reindexes leaks`() throws {
         try count(0..<3, at: noon)
         try count(0..<3, at: noon + 10)
         try count(0..<1, at: noon - 3_600_000)
         #expect(try moving == 0)
     }
 
-    @Test func `no more move than a page may have to sort`() throws {
+    @Test func `at most as many leaks are unindexed as a page may have to sort`() throws {
         try count(0..<1, at: noon)
         try count(0..<1_000, at: noon + 1)
         #expect(try moving == 1_000)
@@ -52,7 +54,7 @@ import Testing
         #expect(try moving == 0)
     }
 
-    @Test func `those that a writer which is gone left moving come to rest with the next one`() throws {
+    @Test func `leaks that a closed writer left unindexed are reindexed by the next writer`() throws {
         try count(0..<1, at: noon)
         try count(0..<9, at: noon + 1)
         let next = try Writer(

@@ -43,7 +43,7 @@ import Testing
     }
 
     @Test(arguments: PowerCutTests.seeds)
-    func `what fails once is not done, and done when it is asked for again`(seed: UInt64) throws {
+    func `a call that fails once changes nothing, and succeeds when repeated`(seed: UInt64) throws {
         let script = StoreScript(seed: seed, length: Self.steps)
         let whole = Self.length(of: script)
         var random = SeededRandom(seed: seed)
@@ -101,7 +101,7 @@ import Testing
     }
 
     /// The power fails a while after a fault: bytes that were written again after a failed sync are on disk. In seed 48 the
-    /// failing sync is the one that turns the log on.
+    /// failing sync is the sync that turns the log on.
     @Test(arguments: Array(PowerCutTests.seeds) + [48])
     func `a failed sync loses nothing that was acknowledged later`(seed: UInt64) throws {
         let script = StoreScript(seed: seed, length: Self.steps)
@@ -134,7 +134,9 @@ import Testing
     }
 
     /// The guarded clock of a new database is written with the first transaction that succeeds.
-    @Test func `the first keys are known after a restart though the first expiry failed`() throws {
+    @Test func `the first idempotency keys are known after a restart although the first expiry failed`()
+        throws
+    {
         let disk = FaultyDisk(in: TemporaryDirectory(isInMemory: true))
         let batch = submission([Report(leak: leak("Page"))], key: "a")
         do {
@@ -149,7 +151,7 @@ import Testing
     }
 
     /// A server opens its readers once and uses them until it ends.
-    @Test func `a reader that could not read reads again`() throws {
+    @Test func `a reader that failed reads again`() throws {
         let disk = FaultyDisk(in: TemporaryDirectory(isInMemory: true))
         let store = try disk.directory.store()
         store.damageMonitor.limitUnconfirmedSigns(to: .max)

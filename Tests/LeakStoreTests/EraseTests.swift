@@ -14,7 +14,7 @@ import LeakPlatform
         Report(leak: leak(name), version: version, build: build, install: install)
     }
 
-    @Test func `an install goes from samples and from every exact set`() throws {
+    @Test func `an install is removed from samples and from every exact set`() throws {
         let store = try place.store()
         _ = try store.count(
             [
@@ -40,7 +40,7 @@ import LeakPlatform
         }
     }
 
-    @Test func `what comes afterwards counts as if it had never been there`() throws {
+    @Test func `later reports of an erased install count as if it had never existed`() throws {
         let store = try place.store()
         for round in 0..<3 {
             _ = try store.count([submission([report("A", 1), report("A", 2)])], now: noon + Int64(round))
@@ -57,7 +57,7 @@ import LeakPlatform
         #expect(try store.verify() == [])
     }
 
-    @Test func `the order by impact follows`() throws {
+    @Test func `the order by impact follows an erasure`() throws {
         let store = try place.store()
         _ = try store.count(
             [submission(["A", "A", "B", "B", "B"].enumerated().map { report($1, UInt64(min($0, 2))) })],
@@ -72,7 +72,7 @@ import LeakPlatform
         try store.makeReader().leaks(LeakQuery(), now: noon).leaks.map(\.identity.title)
     }
 
-    @Test func `an estimate holds nobody, and stays`() throws {
+    @Test func `an estimate contains no installs, and stays`() throws {
         let store = try place.store()
         var random = SeededRandom(seed: 3)
         let installs = (0..<400).map { _ in random.next() }
@@ -108,7 +108,7 @@ import LeakPlatform
             reservoir: Reservoir(seed: 7))
     }
 
-    @Test func `slots that become days between two steps take nobody along`() throws {
+    @Test func `slots that become days between two steps keep no erased install`() throws {
         let directory = TemporaryDirectory()
         let store = try directory.store()
         let writer = try writer(in: directory)
@@ -131,7 +131,7 @@ import LeakPlatform
         #expect(try store.verify() == [])
     }
 
-    @Test func `a set that is copied between two steps takes nobody along`() throws {
+    @Test func `a set that is copied between two steps keeps no erased install`() throws {
         let directory = TemporaryDirectory()
         let store = try directory.store()
         let writer = try writer(in: directory)
@@ -149,7 +149,7 @@ import LeakPlatform
         #expect(try store.verify() == [])
     }
 
-    @Test func `installs are forgotten while reports of them and others come`() throws {
+    @Test func `installs are erased while they and others send reports`() throws {
         let store = try place.store()
         let isOver = Guarded(false)
         let sender = WorkerThread(name: "sender") {

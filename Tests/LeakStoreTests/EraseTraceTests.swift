@@ -30,7 +30,7 @@ import LeakPlatform
         }
     }
 
-    @Test func `nothing of an erased install is left in the files`() throws {
+    @Test func `no trace of an erased install is left in the files`() throws {
         let store = try directory.store()
         try fill(store)
         #expect(holds("forget-me", "leaks.sqlite-wal") || holds("forget-me", "leaks.sqlite"))
@@ -43,7 +43,7 @@ import LeakPlatform
         #expect(holds("keep-me", "leaks.sqlite"))
     }
 
-    @Test func `a reader that keeps the log is told of, and the next erasure empties it`() throws {
+    @Test func `a reader that holds the log is reported, and the next erasure empties it`() throws {
         let store = try directory.store()
         try fill(store)
         let reader = try SQLiteReader(path: directory.database)
@@ -57,7 +57,7 @@ import LeakPlatform
         #expect(!holds("forget-me", "leaks.sqlite") && !holds("forget-me", "leaks.sqlite-wal"))
     }
 
-    @Test func `what is not wanted any more ends between two steps`() throws {
+    @Test func `a cancelled erasure ends between two steps`() throws {
         let store = try directory.store()
         try fill(store)
         var steps = 0

@@ -13,7 +13,7 @@ import Testing
             reservoir: Reservoir(seed: 7))
     }
 
-    @Test func `many old keys go in small steps, between which counting goes on`() throws {
+    @Test func `many old keys are deleted in small steps, between which counting continues`() throws {
         let writer = try writer()
         writer.logLimits.keyBytes = 0
         let old = (0..<1_200).map { submission(key: "old \($0)", body: UInt8($0 % 250)) }
@@ -38,7 +38,7 @@ import Testing
                 == [.repeated(answer: submission().answer)])
     }
 
-    @Test func `hours and slots of many leaks go in small steps`() throws {
+    @Test func `hours and slots of many leaks are deleted in small steps`() throws {
         let writer = try writer()
         let reports = (0..<600).map { number in
             Report(
@@ -89,7 +89,7 @@ import Testing
         #expect(sizes.count > 3 && sizes.min() == 300, "\(sizes)")
     }
 
-    @Test func `one call stops between two steps, and the next goes on`() throws {
+    @Test func `one call stops between two steps, and the next continues`() throws {
         let store = try directory.store()
         _ = try store.count((0..<1_200).map { submission(key: "\($0)") }, now: noon)
         let connection = try SQLiteConnection(path: directory.database, access: .readOnly)
@@ -106,7 +106,7 @@ import Testing
         #expect(try keys() == 0)
     }
 
-    @Test func `one call goes on until all is gone`() throws {
+    @Test func `one call continues until everything is deleted`() throws {
         let store = try directory.store()
         _ = try store.count((0..<1_200).map { submission(key: "\($0)") }, now: noon)
         try store.expire(now: noon + 8 * day)
@@ -115,7 +115,7 @@ import Testing
         #expect(try connection.number("select count(*) from answer") == 0)
     }
 
-    @Test func `hours that have expired are looked up leak by leak, those kept not read`() throws {
+    @Test func `expired hours are found leak by leak, without reading the others`() throws {
         let plan = try writer().connection.statement(
             composed: """
                 explain query plan select h.leak, h.hour, h.release
@@ -136,7 +136,7 @@ import Testing
         "select id from sample where at < 1 limit 1",
         "select id from app_day where day < 1 order by day, id limit 1",
     ])
-    func `what has expired is found by an index`(query: String) throws {
+    func `expired rows are found by an index`(query: String) throws {
         let writer = try writer()
         let plan = try writer.connection.statement(composed: "explain query plan " + query)
         defer { plan.reset() }

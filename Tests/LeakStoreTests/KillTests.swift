@@ -19,7 +19,7 @@ import LeakPlatform
     private static let senders = 3
 
     @Test(arguments: rounds)
-    func `what was acknowledged is there once after kill -9`(round: UInt64) async throws {
+    func `acknowledged reports are stored once after kill -9`(round: UInt64) async throws {
         let directory = TemporaryDirectory()
         await #expect(processExitsWith: .signal(SIGKILL)) {
             [path = directory.path as String, round = round as UInt64] in
@@ -31,7 +31,7 @@ import LeakPlatform
         #expect(try store.verify() == [])
         var reports = 0
         for sender in 0..<Self.senders {
-            // The batch after the last acknowledged one may or may not be stored, because it was not answered. A sender
+            // The batch after the last acknowledged batch may or may not be stored, because it was not answered. A sender
             // that repeats it learns which.
             let last = acknowledged[sender, default: 0]
             for number in 0...last {

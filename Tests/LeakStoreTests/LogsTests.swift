@@ -54,7 +54,7 @@ import LeakPlatform
         #expect(try other.verify() == [])
     }
 
-    @Test func `values are shown at once, after a reopening and after a flush, with equal numbers`() throws {
+    @Test func `values are visible at once, after reopening and after a flush, with equal numbers`() throws {
         var store = try directory.store()
         try send("iOS 18.0", "iPhone14,2", to: store)
         try send("iOS 18.0", "iPhone17,1", count: 4, to: store)
@@ -72,7 +72,7 @@ import LeakPlatform
         #expect(try store.verify() == [])
     }
 
-    @Test func `a key in the log is recognised by another process and after a reopening`() throws {
+    @Test func `a key in the log is recognised by another process and after reopening`() throws {
         let batch = submission([Report(leak: page)], key: "k")
         let store = try directory.store()
         let other = try directory.store()
@@ -89,7 +89,7 @@ import LeakPlatform
         #expect(try store.makeReader().overview(app: nil, now: noon).reports == 1)
     }
 
-    @Test func `a key in the log is one ingest key's alone, for seven days`() throws {
+    @Test func `a key in the log belongs to one ingest key, for seven days`() throws {
         let store = try directory.store()
         #expect(
             try store.count([submission(key: "k"), submission(key: "k", keyID: 2)], now: noon)
@@ -154,7 +154,7 @@ import LeakPlatform
         #expect(try store.verify() == [])
     }
 
-    @Test func `rows of an earlier schema count on`() throws {
+    @Test func `rows of an earlier schema keep counting`() throws {
         try send("iOS 18.0", to: try directory.store())
         try flush(try directory.store())
         try run(PastSchema.without14)
@@ -181,7 +181,7 @@ import LeakPlatform
         ("update value_log set counts = x'0141'", "the log of systems and models cannot be read"),
         ("update key_log set keys = x'0105'", "the log of idempotency keys cannot be read"),
     ])
-    func `verify names what is wrong with a log`(script: String, problem: String) throws {
+    func `verify names errors in a log`(script: String, problem: String) throws {
         let store = try directory.store()
         #expect(
             try store.count([submission([Report(leak: page, model: nil)], key: "k")], now: noon) == [.counted]

@@ -17,13 +17,13 @@ import Testing
         return directory
     }
 
-    @Test func `a database that another process is making is not taken for another program's`() throws {
+    @Test func `a database that another process is creating is not mistaken for another program's`() throws {
         for _ in 0..<100 {
             let directory = TemporaryDirectory(isInMemory: true)
             directory.write([], to: "leaks.sqlite")
             try SQLiteConnection(path: directory.database, access: .readWrite).execute(
                 "pragma journal_mode = wal")
-            _ = try together(2) { number in
+            _ = try runTogether(2) { number in
                 let connection = try SQLiteConnection(path: directory.database, access: .readWrite)
                 if number == 0 { return try Migration.run(on: connection) }
                 while try Migration.isNeeded(on: connection) {}
@@ -32,7 +32,7 @@ import Testing
     }
 
     @Test(arguments: [1, 2])
-    func `every released schema is brought up to date, and counts go on`(schema: Int) throws {
+    func `every released schema is upgraded, and counting continues`(schema: Int) throws {
         let directory = try database(schema: schema)
         let store = try directory.store()
         #expect(try store.verify() == [])
@@ -69,7 +69,7 @@ import Testing
         #expect(try store.verify() == [])
     }
 
-    @Test func `counts that a killed collector of an earlier version left in its log are nowhere lost`()
+    @Test func `counts in the log of a killed collector of an earlier version are not lost`()
         throws
     {
         let directory = try database(schema: 13)
@@ -91,7 +91,7 @@ import Testing
         }
     }
 
-    @Test func `of an app's days the newest 91 are taken along`() throws {
+    @Test func `of an app's days the newest 91 are kept`() throws {
         let directory = try database(schema: 2)
         let connection = try SQLiteConnection(path: directory.database, access: .readWrite)
         let today = Calendar.day(of: try #require(try connection.number("select last_seen from app")))
@@ -105,7 +105,7 @@ import Testing
         #expect(try connection.number("select count(*) from app_day where reports = 90") == 1)
     }
 
-    @Test func `a version that one device alone has seen is the newest no more`() throws {
+    @Test func `a version that only one device has seen is not the newest any more`() throws {
         let directory = TemporaryDirectory()
         let store = try directory.store()
         let reports = [("1.0", 1), ("1.0", 2), ("9.0", 3)].map { version, install in
@@ -130,7 +130,7 @@ import Testing
     }
 
     @Test(arguments: [15, 16])
-    func `the current release is chosen by what is known of the last hours`(schema: Int) throws {
+    func `the current release is chosen from the known last hours`(schema: Int) throws {
         let directory = TemporaryDirectory()
         let store = try directory.store()
         for (version, reports, sessions) in [
@@ -160,7 +160,7 @@ import Testing
         #expect(releases.map(\.adoption?.count) == [1, 90, 150, 30, 0])
     }
 
-    @Test func `a database without a log of counts gets one, and counts go on`() throws {
+    @Test func `a database without a log of counts gets one, and counting continues`() throws {
         let directory = TemporaryDirectory()
         let report = Report(leak: leak("Page"), install: 1)
         _ = try directory.store().count([submission([report])], now: noon)
@@ -179,7 +179,7 @@ import Testing
         #expect(try store.verify() == [])
     }
 
-    @Test func `a database without bytes of details gets them, and counts them on`() throws {
+    @Test func `a database without counts of detail bytes gets them, and keeps counting`() throws {
         let directory = TemporaryDirectory()
         let report = Report(leak: leak("Page"), body: #"{"m":"0123456789"}"#)
         _ = try directory.store().count([submission([report], key: "a")], now: noon)
@@ -191,7 +191,7 @@ import Testing
         let store = try directory.store()
         #expect(try connection.number("select sum(detail_bytes) from idempotency_use") == 0)
         _ = try store.count([submission([report], key: "b")], now: noon)
-        // The newest report takes as much as the one before; one more is in the sample.
+        // The newest report takes as many bytes as the report before; one more report is in the sample.
         #expect(
             (82..<200).contains(try connection.number("select sum(detail_bytes) from idempotency_use") ?? 0))
         #expect(try store.verify() == [])
@@ -249,7 +249,7 @@ import Testing
         #expect(try store.verify() == [])
     }
 
-    @Test func `nothing but a server brings a database up to date that a server has`() throws {
+    @Test func `only a server upgrades a database that a server has open`() throws {
         let directory = try database(schema: 1)
         func schema(_ path: String) throws -> Int64? {
             try SQLiteConnection(path: path, access: .readOnly).number("pragma user_version")
@@ -284,7 +284,7 @@ import Testing
         #expect(backup.schema == 99 && !backup.areSumsChecked)
     }
 
-    @Test func `a server whose file a later collector has changed writes no more`() throws {
+    @Test func `a server whose file a later collector has upgraded writes no more`() throws {
         let directory = TemporaryDirectory()
         let store = try directory.store(exclusive: true)
         #expect(try store.count([submission([Report(leak: leak("A"))])], now: noon) == [.counted])

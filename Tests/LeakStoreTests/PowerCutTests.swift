@@ -23,7 +23,7 @@ import LeakPlatform
     }
 
     @Test(arguments: End.allCases, seeds)
-    func `what was acknowledged is there once after`(end: End, seed: UInt64) throws {
+    func `acknowledged reports are stored once after`(end: End, seed: UInt64) throws {
         let whole = Self.length(seed: seed)
         var random = SeededRandom(seed: seed)
         for _ in 0..<Self.endsPerSeed {
@@ -35,7 +35,7 @@ import LeakPlatform
 
     /// Proves that the test finds errors: with these faulty settings it must fail.
     @Test(arguments: [(true, []), (false, ["synchronous = off"]), (false, ["synchronous = normal"])])
-    func `a disk that lies, and a store that does not sync what it acknowledges, are found out`(
+    func `the test detects a disk that lies, and a store that skips a sync`(
         isLyingDisk: Bool, settings: [String]
     ) throws {
         // About one end in twelve reveals the fault.
@@ -50,7 +50,7 @@ import LeakPlatform
         Issue.record("no power cut lost anything")
     }
 
-    @Test func `scripts come to everything that a disk is asked for`() {
+    @Test func `the scripts cover everything that a disk is asked for`() {
         let seen = Guarded<Set<String>>([])
         for seed in Self.seeds.prefix(6) {
             let disk = FaultyDisk(in: TemporaryDirectory(isInMemory: true))

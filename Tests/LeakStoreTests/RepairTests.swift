@@ -82,7 +82,7 @@ import Testing
         #expect(try SQLiteStore.repair(path: directory.database) == Repair(repaired: [], left: []))
     }
 
-    @Test func `a database that a server has is left alone`() throws {
+    @Test func `a database that a server has open is left alone`() throws {
         try fill()
         let server = try directory.store(exclusive: true)
         try damage("update leak set reports = 1")
@@ -93,7 +93,7 @@ import Testing
         #expect(try server.verify() != [])
     }
 
-    @Test func `damage is for backups`() throws {
+    @Test func `a damaged database is not repaired`() throws {
         try fill()
         try damage("delete from app")
         let failure = try #require(throws: StoreError.self) {

@@ -165,7 +165,7 @@ import Testing
         #expect(try titles(check("5.4"), .new) == [])
     }
 
-    @Test func `without checks a version cannot be told from the one before`() throws {
+    @Test func `without checks a version cannot be distinguished from the version before`() throws {
         try count("5.2", Count(name: "Page", reports: 10))
         try count("5.3", Count(name: "Page", reports: 900))
         #expect(try check().verdict == .cannotTell && check().classes.isEmpty)
@@ -207,7 +207,7 @@ import Testing
             (nil, "5.2", []), ("5.2", "5.2", []), ("5.2.0", "5.2.0", []), ("5.1", "5.1", ["Between"]),
             ("5.1.7", "5.1.7", ["Between"]), ("5.0", "5.0", ["Between", "Old"]),
         ] as [(String?, String, [String])])
-    func `a leak of anything up to the baseline is not new`(baseline: String?, told: String, new: [String])
+    func `a leak of any version up to the baseline is not new`(baseline: String?, told: String, new: [String])
         throws
     {
         try count("5.1", Count(name: "Old", reports: 9))
@@ -218,7 +218,7 @@ import Testing
         #expect(titles(check, .new) == new)
     }
 
-    @Test func `a version that one device alone has seen is no baseline, unless there is no other`() throws {
+    @Test func `a version that only one device has seen is no baseline, unless there is no other`() throws {
         try count("5.2", Count(name: "Page", reports: 150, checks: 3_000))
         try count("5.2.1-dev", Count(name: "Page", reports: 40, checks: 40, installs: 1))
         try count("5.3", Count(name: "Page", reports: 160, checks: 3_000))
@@ -248,7 +248,7 @@ import Testing
         #expect(failure.reason == .invalidArgument && failure.description.contains(baseline))
     }
 
-    @Test func `versions that rank the same are one baseline, and none of each other`() throws {
+    @Test func `versions of equal rank share a baseline, and are none of each other`() throws {
         try count("5.2", Count(name: "Page", reports: 50, checks: 1_500))
         try count("5.2.0", Count(name: "Page", reports: 50, checks: 1_500))
         try count("5.3", Count(name: "Page", reports: 100, checks: 3_000))
@@ -257,7 +257,7 @@ import Testing
         #expect(try check("5.3.0").baseline?.checks == 3_000)
     }
 
-    @Test func `a version that nothing was heard of has no check`() throws {
+    @Test func `an unknown version has no check`() throws {
         let reader = try store.makeReader()
         try count("5.3", build: "7", Count(name: "Page", checks: 1, installs: 1))
         for query in [
@@ -296,7 +296,7 @@ import Testing
         }
     }
 
-    @Test func `what is known or ignored is set aside, what is slow is not`() throws {
+    @Test func `known and ignored leaks are hidden, slow leaks are not`() throws {
         try count("5.2", Count(name: "Page", reports: 30, checks: 3_000))
         try count(
             "5.3", Count(name: "Page", checks: 3_000), Count(name: "UIKeyboardNew", reports: 9),
@@ -314,7 +314,7 @@ import Testing
         #expect(try self.check(now: noon + 1).setAside == 2)
     }
 
-    @Test func `what is resolved is set aside from its fix on, and not before it`() throws {
+    @Test func `a resolved leak is hidden from its fix on, and not before it`() throws {
         try count("5.2", Count(name: "Page", reports: 30, checks: 3_000))
         try count("5.3", Count(name: "Here", reports: 9), Count(name: "Next", reports: 9))
         #expect(try store.pin("5.3", of: "shop"))
@@ -325,7 +325,7 @@ import Testing
         #expect(check.setAside == 1)
     }
 
-    @Test func `what came back in the version fails it, known or not`() throws {
+    @Test func `a leak that came back in the version fails it, known or not`() throws {
         try count("5.1", Count(name: "Regressed", reports: 1), Count(name: "UIKeyboardOld", reports: 1))
         try decide(.resolve(.version("5.3")), "Regressed")
         try decide(.resolve(.version("5.3")), "UIKeyboardOld")
@@ -346,7 +346,7 @@ import Testing
         #expect(try titles(self.check("5.4"), .back) == ["Regressed"])
     }
 
-    @Test func `at most two hundred of a kind are given, and all are counted`() throws {
+    @Test func `at most two hundred leaks of a kind are returned, and all are counted`() throws {
         try count("5.2", Count(name: "Page", reports: 1, installs: 1))
         let reports = (0..<210).flatMap { number in
             [1, 2].map { Report(leak: leak("N\(number)"), version: "5.3", install: $0, count: 2 + number) }
@@ -358,7 +358,7 @@ import Testing
     }
 
     /// Reports and checks arrive in any order, from a log or not, and the stores give the same counts by bucket.
-    @Test func `counts by bucket are those of the devices`() throws {
+    @Test func `counts by bucket equal those of the devices`() throws {
         var reports: [Int: Int] = [:]
         var batches: [Submission] = []
         for number in 0..<3_000 {

@@ -62,7 +62,7 @@ import Testing
         #expect(abs(found.installs - installs) <= (installs <= 256 ? 0 : installs / 8))
     }
 
-    @Test func `outer and inner names of a class lead to each other`() throws {
+    @Test func `outer and inner names of a class link to each other`() throws {
         let names = [
             "Inner", "Outer.Inner", "Far.Outer.Inner", "Other.Inner", "Inner.Outer", "NotInner",
             "Outer.inner",

@@ -13,7 +13,7 @@ import Testing
     private static let midnight = noon + day / 2
 
     @Test(arguments: [2 * minute, day, 5 * day, 7 * day, 8 * day, 400 * day])
-    func `a key counts once when the clock steps back`(step: Int64) throws {
+    func `a key counts once if the clock is set back`(step: Int64) throws {
         let store = try store()
         let batch = submission([Report(leak: leak("Page"))], key: "a")
         let repeated = Receipt.repeated(answer: batch.answer)
@@ -43,7 +43,7 @@ import Testing
         }
     }
 
-    @Test func `the first keys are known after a restart that nothing expired before`() throws {
+    @Test func `the first idempotency keys are known after a restart without any expiry`() throws {
         let batch = submission([Report(leak: leak("Page"))], key: "a")
         #expect(try store().count([batch], now: noon - 100 * day) == [.counted])
         #expect(try store().count([batch], now: noon) == [.repeated(answer: batch.answer)])
@@ -89,7 +89,7 @@ import Testing
         #expect(try store.count([batch], now: noon + hour) == [.repeated(answer: batch.answer)])
     }
 
-    @Test func `a clock that stays ahead for a day of running time is followed`() throws {
+    @Test func `a clock that stays ahead for a day of running time is accepted`() throws {
         var (store, batch, page) = try startAhead(by: 120 * day)
         for hours in 1...23 {
             uptime.run(for: hour)
@@ -109,7 +109,7 @@ import Testing
 
     /// A collector that was off for a month, or whose clock was wrong before: the first day's keys.
     @Test(arguments: [8 * day, 120 * day])
-    func `a key stored before a clock ahead is followed counts once afterwards`(step: Int64) throws {
+    func `a key stored before a clock that is ahead is accepted counts once afterwards`(step: Int64) throws {
         let (store, _, _) = try startAhead(by: step)
         // Its leak is new: the bytes of its texts count for the same day as the key.
         let batch = submission([Report(leak: leak("Cart"))], key: "b")
@@ -144,7 +144,7 @@ import Testing
         }
     }
 
-    @Test func `time goes on at its own pace while the clock is not followed`() throws {
+    @Test func `time continues at its own pace while the clock is not accepted`() throws {
         let (store, batch, _) = try startAhead(by: 120 * day)
         uptime.run(for: 20 * hour)
         let wait = try #require(try store.expire(now: noon + 120 * day + 20 * hour))
@@ -152,14 +152,14 @@ import Testing
         #expect(try store.count([batch], now: noon + 121 * day) == [.repeated(answer: batch.answer)])
     }
 
-    @Test func `a clock that goes ahead by less than a day is followed at once`() throws {
+    @Test func `a clock that is ahead by less than a day is accepted at once`() throws {
         let store = try store()
         #expect(try store.count([submission(key: "a")], now: noon) == [.counted])
         for days in 1...10 { #expect(try store.expire(now: noon + Int64(days) * day) == nil) }
         #expect(try store.count([submission(key: "a")], now: noon + 10 * day) == [.counted])
     }
 
-    @Test func `running time that is followed may be as long as it likes`() throws {
+    @Test func `the running time may be of any length`() throws {
         let store = try store()
         #expect(try store.count([submission(key: "a")], now: noon) == [.counted])
         uptime.run(for: 100 * day)

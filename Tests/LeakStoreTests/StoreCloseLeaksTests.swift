@@ -19,7 +19,7 @@ import Testing
         return Set(found.map(\.id))
     }
 
-    @Test func `leaks of the same class and leaks with an element of the key are near`() throws {
+    @Test func `leaks of the same class and leaks with an element of the key are similar`() throws {
         let page = leak("Page", stack: ["Tabs", "Home"])
         let sameClass = leak("Page", stack: ["Other"])
         let sameOwner = leak("Model", stack: ["Home"])
@@ -36,7 +36,7 @@ import Testing
         #expect(outline.stack == ["Home", "Model"] && outline.reports == 1)
     }
 
-    @Test func `however many leaks are near, few are read`() throws {
+    @Test func `however many leaks are similar, few are read`() throws {
         let page = leak("Page", stack: ["A", "B", "C", "D"])
         var leaks = [page]
         for number in 0..<60 {
@@ -56,7 +56,7 @@ import Testing
             groupingKey: GroupingKey(version: 1, className: text, stack: []))
     }
 
-    @Test func `leaks whose classes or texts are alike are near`() throws {
+    @Test func `leaks with similar classes or texts are similar`() throws {
         let (home, cart) = (leak("Store<HomeState>"), leak("Store<CartState>"))
         let pages = [leak("Page1Controller"), leak("Page2Controller")]
         let models = [leak("HomeViewModel"), leak("CartViewModel")]
@@ -72,7 +72,7 @@ import Testing
         #expect(try strangers.allSatisfy { try near($0).isEmpty })
     }
 
-    @Test func `of many classes that are alike those with the fewest differences are read`() throws {
+    @Test func `of many similar classes those with the fewest differences are read`() throws {
         let letters = "abcdefghijklmnopqrst"
         let screens = letters.map { leak("A\($0)ViewModel") }
         let further = letters.map { leak("Z\($0)BareOldViewModel") }
@@ -84,7 +84,7 @@ import Testing
         #expect(try self.near(text("screen cart stays in memory")).count == 12)
     }
 
-    @Test func `a bounded number of classes is compared`() throws {
+    @Test func `the number of compared classes is limited`() throws {
         let far = [leak("AAViewModel"), leak("zzViewModel")]
         let between = (0..<1_025).flatMap { [leak("B\($0)"), leak("Y\($0)")] }
         let home = leak("HomeViewModel")
@@ -108,7 +108,7 @@ import Testing
         #expect(try near(this) == [new.id])
     }
 
-    @Test func `a merged leak is near no more, and the leak that it became is`() throws {
+    @Test func `a merged leak is not similar any more, and the leak that replaced it is`() throws {
         let (old, new) = (leak("Page", stack: ["0x1"]), leak("Page", stack: ["Home"]))
         let model = leak("Model", stack: ["Home"])
         let ofAddress = leak("Other", stack: ["0x1"])

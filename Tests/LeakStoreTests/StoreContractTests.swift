@@ -77,7 +77,7 @@ import Testing
         #expect(try store.makeReader().leaks(query, now: noon).total == 1)
     }
 
-    @Test func `a repeat gives the first answer and counts nothing`() throws {
+    @Test func `a repeat gets the first response and counts nothing`() throws {
         let page = leak("Page")
         let first = submission([Report(leak: page)], key: "a")
         let other = submission([Report(leak: page)], key: "a", body: 2)
@@ -101,7 +101,7 @@ import Testing
     }
 
     @Test(arguments: ["01936f2c-7c1e-7a44-9d0e-6b8d4c1f2a90", "01936F2C-7C1E-7A44-9D0E-6B8D4C1F2A90", "x"])
-    func `a key is forgotten after seven days and not before`(key: String) throws {
+    func `a key expires after seven days and not before`(key: String) throws {
         let page = leak("Page")
         let first = submission([Report(leak: page)], key: key)
         #expect(try store.count([first], now: noon) == [.counted])
@@ -112,7 +112,7 @@ import Testing
         #expect(try store.count([first], now: noon + 7 * day) == [.repeated(answer: first.answer)])
     }
 
-    @Test func `hours go after ninety days and days stay`() throws {
+    @Test func `hours expire after ninety days and days stay`() throws {
         let page = leak("Page")
         _ = try store.count([submission([Report(leak: page, count: 4)])], now: noon)
         let reader = try store.makeReader()
@@ -136,7 +136,7 @@ import Testing
         #expect(try detail(page).models.isEmpty)
     }
 
-    @Test func `keeps the first, the newest and sixteen others`() throws {
+    @Test func `keeps the first, the newest and sixteen other reports`() throws {
         let page = leak("Page")
         for start in stride(from: 0, to: 100, by: 7) {
             let reports = (start..<min(start + 7, 100)).map { number in
@@ -155,7 +155,7 @@ import Testing
     }
 
     @Test(arguments: [(wait: Int64(9_999), newest: 4), (wait: 10_000, newest: 9)])
-    func `many at once replace the newest report every ten seconds`(wait: Int64, newest: Int) throws {
+    func `under load the newest report is replaced every ten seconds`(wait: Int64, newest: Int) throws {
         let page = leak("Page")
         for call in 0..<2 {
             let now = noon + Int64(call) * wait
@@ -187,7 +187,7 @@ import Testing
         #expect(try detail(page).row.impact == 2)
     }
 
-    @Test func `shares are reports out of checks in the version looked at`() throws {
+    @Test func `shares are reports divided by checks in the chosen version`() throws {
         let page = leak("Page")
         var batch = submission([
             Report(leak: page, version: "1.0", count: 5), Report(leak: page, version: "2.0", count: 3),
@@ -224,7 +224,7 @@ import Testing
         #expect(try reader.overview(app: "shop", now: noon).dropped.map(\.count) == [6])
     }
 
-    @Test func `the overview says what is new and what came in the last day`() throws {
+    @Test func `the overview has the new leaks and the counts of the last day`() throws {
         let (old, new) = (leak("Old"), leak("New"))
         _ = try store.count(
             [
@@ -261,7 +261,7 @@ import Testing
     }
 
     @Test(arguments: [["a\0", "a␀"], ["a␀", "a\0"]])
-    func `U+0000 counts as its picture`(twins: [String]) throws {
+    func `U+0000 is stored as its visible symbol`(twins: [String]) throws {
         let page = leak("Page")
         for _ in 0..<2 {
             var batch = submission(
@@ -285,7 +285,7 @@ import Testing
         #expect(try store.verify() == [])
     }
 
-    @Test func `reports are kept for ninety days, and none takes the place of the first`() throws {
+    @Test func `reports are kept for ninety days, and none replaces the first`() throws {
         func count(_ install: UInt64, at time: Int64) throws {
             _ = try store.count(
                 [submission([Report(leak: leak("Page"), install: install, at: time)])], now: time)

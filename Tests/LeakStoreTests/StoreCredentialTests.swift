@@ -41,7 +41,7 @@ import Testing
         #expect(try reader.credentials(all: true, now: noon).map(\.id) == [key.id])
     }
 
-    @Test func `a secret is handed out once`() throws {
+    @Test func `a secret is returned once`() throws {
         let key = try add(.ingest, 1)
         #expect {
             _ = try add(.access, 1)
@@ -67,7 +67,7 @@ import Testing
         #expect(try stored(all: false) == [other] + kept)
     }
 
-    @Test func `used links and ended sessions go, keys and tokens stay`() throws {
+    @Test func `used links and ended sessions are deleted, keys and tokens stay`() throws {
         let stays = [
             try add(.ingest, 1), try add(.access, 2), try add(.access, 3, expiresAt: noon + 1),
             try add(.signIn, 4, expiresAt: noon + 9), try add(.session, 5, expiresAt: noon + 9),

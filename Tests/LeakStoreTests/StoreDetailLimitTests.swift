@@ -27,14 +27,14 @@ import Testing
     }
 
     /// Samples and values that were left out.
-    private func leftOut(_ store: any Store) throws -> Int {
+    private func countLeftOut(_ store: any Store) throws -> Int {
         try store.makeReader().overview(app: nil, now: noon).beyond.reduce(0) { sum, limit in
             #expect(limit.limit == .details)
             return sum + limit.count
         }
     }
 
-    @Test func `samples beyond what a key may add on a day are left out, and their reports count`() throws {
+    @Test func `samples over a key's bytes of a day are left out, and their reports count`() throws {
         let limits = Self.limits(100_000)
         let leaks = (0..<20).map { leak("L\($0)", app: "app\($0 % 2)") }
         // Each store has yet to read how much the key has added.
@@ -46,18 +46,18 @@ import Testing
         let kept = try leaks.flatMap { try samples(of: $0, in: store) }
         #expect(kept.reduce(0) { $0 + $1.body.count } <= 100_000)
         #expect(kept.count >= 6)
-        #expect(try leftOut(store) >= 60 - 12)
+        #expect(try countLeftOut(store) >= 60 - 12)
         #expect(
             try store.makeReader().leaks(LeakQuery(), now: noon).leaks.map(\.reports)
                 == [Int](repeating: 3, count: 20))
         #expect(try store.verify() == [])
     }
 
-    @Test func `another key and another day have bytes of their own`() throws {
+    @Test func `another key and another day have their own bytes`() throws {
         let store = try place.store(limits: Self.limits(50_000))
         let pages = (0..<10).map { leak("L\($0)") }
         try count(pages, bytes: 10_000, in: store)
-        let before = try leftOut(store)
+        let before = try countLeftOut(store)
         #expect(before > 0)
         let (home, cart) = (leak("Home"), leak("Cart"))
         // The key that has no bytes left comes first.
@@ -66,11 +66,11 @@ import Testing
         }
         #expect(try store.count(batches, now: noon) == [.counted, .counted])
         #expect(try samples(of: home, in: store).map(\.body.count) == [8_000])
-        #expect(try leftOut(store) > before)
-        let after = try leftOut(store)
+        #expect(try countLeftOut(store) > before)
+        let after = try countLeftOut(store)
         try count([cart], bytes: 8_000, at: noon + 2 * day, in: store)
         #expect(try samples(of: cart, in: store).map(\.body.count) == [8_000])
-        #expect(try leftOut(store) == after)
+        #expect(try countLeftOut(store) == after)
     }
 
     /// Lengths of samples that come one after another.
@@ -83,7 +83,7 @@ import Testing
     func `samples that replace others do not use the bytes of the day up`(
         _ name: String, _ lengths: [Int]
     ) throws {
-        // Room for 18 samples of 4,100 bytes, where 200 reports bring more than 200,000.
+        // Room for 18 samples of 4,100 bytes, where 200 reports have more than 200,000 bytes.
         let limits = Self.limits(2 * 18 * 4_100)
         let page = leak("Page")
         var store = try place.store(limits: limits)
@@ -92,12 +92,14 @@ import Testing
             if number % 25 == 0 { store = try place.store(limits: limits) }
             try count([page], bytes: lengths[number % lengths.count], at: noon + Int64(number), in: store)
         }
-        #expect(try leftOut(store) == 0)
+        #expect(try countLeftOut(store) == 0)
         let newest = try #require(try samples(of: page, in: store).first { $0.reason == .newest })
         #expect(newest.body.count == lengths[199 % lengths.count] && newest.at == noon + 199)
     }
 
-    @Test func `a longer sample is left out once the bytes are used up, and one as long replaces another`()
+    @Test
+    func
+        `a longer sample is left out once the bytes are used up, and a sample of the same length replaces another`()
         throws
     {
         let limits = Self.limits(2 * 31_000)
@@ -110,20 +112,20 @@ import Testing
         let kept = try samples(of: page, in: store)
         #expect(!kept.contains { $0.body.count == 29_000 })
         #expect(kept.first { $0.reason == .newest }?.at == noon + 4)
-        #expect(try leftOut(store) == 1)
+        #expect(try countLeftOut(store) == 1)
     }
 
-    @Test func `first reports of leaks have room where others have none`() throws {
+    @Test func `first reports of leaks have room when others have none`() throws {
         let store = try place.store(limits: Self.limits(100_000))
         let (old, new) = (leak("Old"), (0..<4).map { leak("New\($0)") })
         for number in 0..<16 { try count([old], bytes: 10_000, at: noon + Int64(number), in: store) }
-        let before = try leftOut(store)
+        let before = try countLeftOut(store)
         #expect(before > 0)
         for leak in new { try count([leak], bytes: 4_000, in: store) }
         for leak in new { #expect(try samples(of: leak, in: store).map(\.body.count) == [4_000]) }
     }
 
-    @Test func `values of explanations beyond what a key may add count without their name`() throws {
+    @Test func `values of explanations over a key's bytes count without their name`() throws {
         // With the samples of one report.
         let limits = Self.limits(2 * (10_000 + DetailBytes.ofNewestSample + 2 * 64 - 123))
         let page = leak("Page")
@@ -148,11 +150,11 @@ import Testing
         #expect((8...9).contains(named.count))
         #expect(named.filter { $0.reports == 2 }.count == 5)
         #expect(reasons.reduce(0) { $0 + $1.reports } == 25)
-        #expect(try leftOut(store) == 20 - named.count)
+        #expect(try countLeftOut(store) == 20 - named.count)
         #expect(try store.verify() == [])
     }
 
-    @Test func `samples come before explanations, of other leaks too`() throws {
+    @Test func `samples use a key's bytes before explanations do, also samples of other leaks`() throws {
         let sampleBytes = 2 * (DetailBytes.ofNewestSample + 3 * 200)
         let store = try place.store(limits: Self.limits(2 * (10_000 + sampleBytes)))
         let (explained, page) = (leak("Explained"), leak("Page"))
@@ -173,7 +175,7 @@ import Testing
         #expect(try store.verify() == [])
     }
 
-    @Test func `systems and models beyond what a key may add count without their name`() throws {
+    @Test func `systems and models over a key's bytes count without their name`() throws {
         let limits = Self.limits(2 * 10_000)
         let leaks = (0..<20).map { leak("L\($0)") }
         func text(_ number: Int) -> String { "\(number) " + String(repeating: "x", count: 92) }
@@ -201,7 +203,7 @@ import Testing
         // 18 of 120 fit beside the samples, the same in every store.
         #expect(first.count == 18)
         let store = try place.store(limits: limits)
-        #expect(try leftOut(store) >= 2 * (6 * 20 - first.count))
+        #expect(try countLeftOut(store) >= 2 * (6 * 20 - first.count))
         // Known names continue to count, and another key has its own limit of bytes.
         try send([leaks[0]])
         let known = try named()
@@ -213,7 +215,7 @@ import Testing
     }
 
     @Test(arguments: [100, 150, 1_000])
-    func `systems beyond those of their leak cost no bytes, however many come at once`(_ atOnce: Int) throws {
+    func `systems over a leak's maximum cost no bytes, however many arrive at once`(_ atOnce: Int) throws {
         // For the systems that have names, of 116 bytes each, the samples and the model.
         let samples = DetailBytes.ofNewestSample + 17 * 200
         let limits = Self.limits(2 * (ValueKind.limit * 116 + samples))
@@ -225,14 +227,14 @@ import Testing
             #expect(try store.count([submission(reports)], now: noon) == [.counted])
         }
         for start in stride(from: 0, to: 1_000, by: atOnce) { try send(start..<min(start + atOnce, 1_000)) }
-        #expect(try leftOut(store) == 0)
+        #expect(try countLeftOut(store) == 0)
         let detail = try #require(try store.makeReader().leak(leak("L").id, now: noon))
         #expect(detail.row.reports == 1_000)
         #expect(try store.verify() == [])
     }
 
-    @Test func `systems that come at once beyond those of their leak are not charged`() throws {
-        // Room for all that come at once, so that no system is looked at alone; then for those that have names.
+    @Test func `systems that arrive at once over a leak's maximum are not charged`() throws {
+        // Room for all systems that arrive at once, so that none is checked separately; then only for those that have names.
         let samples = 2 * (DetailBytes.ofNewestSample + 17 * 200)
         let store = try place.store(limits: Self.limits(2 * (250 * 116 + samples)))
         func send(_ name: String, _ count: Int) throws {
@@ -243,11 +245,11 @@ import Testing
         }
         try send("L", 250)
         try send("M", 20)
-        #expect(try leftOut(store) == 0)
+        #expect(try countLeftOut(store) == 0)
         #expect(try store.verify() == [])
     }
 
-    @Test func `classes of checks beyond what a key may add count as other`() throws {
+    @Test func `classes of checks over a key's bytes count as other`() throws {
         let limits = Self.limits(2 * 13_000)
         func check(_ numbers: Range<Int>, version: String, key: Int64 = 1) throws {
             var batch = submission(keyID: key)
@@ -262,20 +264,20 @@ import Testing
         // Each version has different class names.
         for version in 1...4 { try check(0..<10, version: "\(version).0") }
         let store = try place.store(limits: limits)
-        let unnamed = try leftOut(store)
+        let unnamed = try countLeftOut(store)
         // A name takes 763 bytes, so that 17 of the 40 have room.
         #expect(unnamed == 3 * 23)
         // Known names continue to count, and another key has its own limit of bytes.
         try check(0..<10, version: "1.0")
         try check(10..<20, version: "4.0", key: 2)
-        #expect(try leftOut(store) == unnamed)
+        #expect(try countLeftOut(store) == unnamed)
         try check(0..<10, version: "4.0")
-        #expect(try leftOut(store) == unnamed + 30)
+        #expect(try countLeftOut(store) == unnamed + 30)
         #expect(try store.makeReader().releases(app: "shop").map(\.checks) == [90, 30, 30, 60])
         #expect(try store.verify() == [])
     }
 
-    @Test func `classes beyond those of their version cost no bytes`() throws {
+    @Test func `classes over a version's maximum cost no bytes`() throws {
         var limits = Self.limits(2 * 2_400)
         limits.checkClassesPerBuild = 2
         // Two have names, of 772 bytes each.
@@ -296,7 +298,7 @@ import Testing
     }
 
     /// A class whose name is too long leaves its room to the next class, whose bytes count.
-    @Test func `a class without bytes leaves its room to the next, which costs its own`() throws {
+    @Test func `a class for which a key has no bytes leaves its place to the next class`() throws {
         var limits = Self.limits(2 * 868)
         limits.checkClassesPerBuild = 2
         func check(_ names: [String]) throws {
@@ -328,7 +330,7 @@ import Testing
         #expect(try store.verify() == [])
     }
 
-    @Test func `checks beyond the bytes take no room from classes of their version`() throws {
+    @Test func `checks for which a key has no bytes use no place of their version's classes`() throws {
         var limits = Self.limits(2 * 800)
         limits.checkClassesPerBuild = 2
         let names = ["A", "B", "C"].map { $0 + String(repeating: "x", count: 500) }
@@ -350,19 +352,19 @@ import Testing
         #expect(try store.verify() == [])
     }
 
-    @Test func `long and short reports in turn cost a key the newest sample once`() throws {
+    @Test func `alternating long and short reports charge a key for the newest sample once`() throws {
         // The first 17 reports fill the other places.
         let store = try place.store(limits: Self.limits(2 * 300_000))
         let page = leak("Page")
         for number in 0..<400 {
-            // Another key sends the short ones, for which it gets nothing back.
+            // Another key sends the short samples, for which it gets nothing back.
             let (bytes, key) = number % 2 == 0 ? (3_900, Int64(1)) : (40, 2)
             try count([page], bytes: bytes, key: key, at: noon + Int64(number), in: store)
         }
-        #expect(try leftOut(store) == 0)
+        #expect(try countLeftOut(store) == 0)
     }
 
-    @Test func `a key that has no bytes left costs another one no name in the same commit`() throws {
+    @Test func `a key without bytes hides no names of another key in the same commit`() throws {
         var limits = StoreLimits()
         limits.leakTextBytesPerKeyAndDay = 113_000
         let store = try place.store(limits: limits)
@@ -382,7 +384,7 @@ import Testing
         #expect(try store.verify() == [])
     }
 
-    @Test func `a sample that takes the place of an expired one costs all its bytes`() throws {
+    @Test func `a sample that replaces an expired sample costs all its bytes`() throws {
         let store = try place.store(limits: Self.limits(2 * 16_000))
         let (page, home) = (leak("Page"), leak("Home"))
         let now = noon + 2 * day
@@ -409,10 +411,10 @@ import Testing
         // The key has used 10,000 bytes, so that it has room for two of three.
         try count([cart], bytes: 5_000, in: store)
         #expect(try samples(of: cart, in: store).map(\.reason) == [.newest])
-        #expect(try leftOut(store) == 2)
+        #expect(try countLeftOut(store) == 2)
     }
 
-    @Test func `an honest app with the standard limits has room to spare`() {
+    @Test func `an ordinary app stays far below the standard limits`() {
         let samples = 1_000 * 18 * 4_096
         let explanations = 1_000 * 20 * 300
         #expect(samples + explanations < StoreLimits().detailBytesPerKeyAndDay / 2)

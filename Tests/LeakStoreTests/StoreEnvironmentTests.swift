@@ -31,7 +31,7 @@ import Testing
         #expect(try store.count([users, desk], now: noon) == [.counted, .counted])
     }
 
-    @Test func `what a desk reports changes no number of production`() throws {
+    @Test func `reports of a developer's machine change no number of production`() throws {
         try count()
         let reader = try store.makeReader()
         #expect(try reader.environments(app: nil) == [debug, AppKey.production])
@@ -97,7 +97,10 @@ import Testing
         #expect(check.environment == debug && check.baseline == nil && check.version.sessions.trials == 200)
     }
 
-    @Test func `a decision holds in every environment, by the version of the first`() throws {
+    @Test
+    func `a decision holds in every environment, by the version of the environment in which it was made`()
+        throws
+    {
         try count()
         let ids = [leak("Page").id, leak("Page", environment: debug).id, leak("Page", environment: "ci").id]
         let decision = Decision(.resolve(.nextVersion), by: "ada")
@@ -105,7 +108,7 @@ import Testing
         #expect(stored.action == .resolved(version: "1.0", isAfter: true))
         let reader = try store.makeReader()
         #expect(try reader.leak(ids[0], now: noon)?.history.map(\.action) == [stored.action])
-        // In debug, version 2.0 leaks already, so that the fix is in a later one.
+        // In debug, version 2.0 leaks already, so that the fix is in a later version.
         let inDebug = PastDecision.Action.resolved(version: "2.0", isAfter: true)
         #expect(try reader.leak(ids[1], now: noon)?.history.map(\.action) == [inDebug])
         #expect(try reader.leak(ids[0], now: noon)?.row.state == .resolved)

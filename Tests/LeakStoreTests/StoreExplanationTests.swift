@@ -31,7 +31,7 @@ import Testing
         try store.makeReader().leak(leak.id, now: noon)
     }
 
-    @Test func `reasons and sizes are counted, and no report for them`() throws {
+    @Test func `reasons and sizes are counted, and do not count as reports`() throws {
         try explained(cart, [("p1", 6_400), ("p1", 6_400)], reports: [Report(leak: cart)])
         try explained(cart, [("p2", 128), ("p1", nil), ("p2'\u{0}é", 0)])
         let detail = try #require(try detail(cart))
@@ -43,14 +43,14 @@ import Testing
         #expect(detail.systems.map(\.value) == ["iOS 19.1"])
     }
 
-    @Test func `of a leak that is not known nothing is kept`() throws {
+    @Test func `explanations of an unknown leak are dropped`() throws {
         try explained(home, [("p1", 1)], reports: [Report(leak: cart)])
         #expect(try detail(home) == nil)
         #expect(try #require(try detail(cart)).reasons.isEmpty)
         #expect(try store.makeReader().leaks(LeakQuery(), now: noon).total == 1)
     }
 
-    @Test func `explanations make no app, version or build`() throws {
+    @Test func `explanations create no app, version or build`() throws {
         try explained(cart, [("p1", 1)], reports: [Report(leak: cart)])
         var submission = submission()
         submission.origins = [
@@ -67,7 +67,7 @@ import Testing
         #expect(try store.verify() == [])
     }
 
-    @Test func `explanations move neither the first nor the last time that a leak was seen`() throws {
+    @Test func `explanations change neither the first nor the last time of a leak`() throws {
         try explained(cart, [("p1", 1)], reports: [Report(leak: cart, at: noon - hour)])
         for at in [noon - 900 * hour, noon] {
             var submission = submission()
@@ -147,7 +147,7 @@ import Testing
         #expect(try store.verify() == [])
     }
 
-    @Test func `a leak keeps the median of what its objects keep`() throws {
+    @Test func `a leak has the median of the bytes that its objects keep`() throws {
         try explained(cart, [("s", nil)], reports: [Report(leak: cart, install: 1, alive: 3)])
         #expect(try #require(try detail(cart)).row.retainedBytes == nil)
         for (bytes, median) in [(640, 640), (64, 64), (1 << 40, 640), (1_280, 640), (1_280, 1_280)] {
@@ -162,7 +162,7 @@ import Testing
         #expect(try store.verify() == [])
     }
 
-    @Test func `the order by cost is bytes times objects alive times installs`() throws {
+    @Test func `the order by cost is bytes times living objects times installs`() throws {
         let (few, many, none) = (leak("Few"), leak("Many"), leak("None"))
         let reports =
             [Report(leak: few, version: "2.0", install: 1, alive: 20)]
@@ -278,7 +278,9 @@ import Testing
         return (try sum(by: .cost), try sum(by: .installs))
     }
 
-    @Test func `in ten fleets the first three by cost free twice what the first three by installs do`() throws
+    @Test
+    func `in ten fleets the first three leaks by cost free twice as much as the first three by installs`()
+        throws
     {
         var sums = (byCost: 0, byInstalls: 0)
         for seed in 1...10 as ClosedRange<UInt64> {
@@ -293,7 +295,7 @@ import Testing
     @Test(arguments: [
         (0, 0), (1, 1), (63, 63), (64, 64), (65, 64), (1_000, 992), (Int.max, 1 << 40), (-5, 0),
     ])
-    func `sizes keep six bits`(bytes: Int, rounded: Int) {
+    func `sizes are rounded to six bits`(bytes: Int, rounded: Int) {
         #expect(RetainedBytes.rounded(bytes) == rounded)
     }
 }

@@ -41,7 +41,7 @@ import Testing
         #expect(try store.count(batches, now: noon).allSatisfy { $0 == .counted })
     }
 
-    @Test func `the rate before a fix has the versions between those with reports`() throws {
+    @Test func `the rate before a fix covers the versions between those with reports`() throws {
         try count("5.0", reports: 0, of: 500)
         for (version, reports) in [("5.1", 2), ("5.2", 0), ("5.3", 0), ("5.4", 2)] {
             try count(version, reports: reports, of: 500)
@@ -56,7 +56,7 @@ import Testing
             try store.decide(Decision(.resolve(fix), by: "ada"), about: leak(name).id, now: now))
     }
 
-    /// The evidence on the page of a leak. Lists and the page of a class have the same.
+    /// The evidence on the page of a leak. Lists and the page of a class have the same evidence.
     private func fix(_ name: String = "Page", _ state: LeakQuery.StateFilter = .resolved) throws -> FixStatus
     {
         let reader = try store.makeReader()
@@ -71,7 +71,7 @@ import Testing
         return try #require(row.fix)
     }
 
-    @Test func `a resolved leak is proven, then fixed, and then regresses`() throws {
+    @Test func `a resolved leak becomes proven, then fixed, and then regresses`() throws {
         try count("5.3.0", reports: 144, of: 1_000)
         try count("5.2.0", reports: 288, of: 2_000)
         // From before the leak: these checks do not make its earlier rate smaller.
@@ -122,7 +122,9 @@ import Testing
         #expect(check.leaks.first?.row.fix == status)
     }
 
-    @Test func `versions without the leak do not make a leak half fixed that others have as before`() throws {
+    @Test func `versions without the leak do not make it half fixed if other versions have it as before`()
+        throws
+    {
         try count("5.3.0", reports: 144, of: 1_000)
         try resolve(.after("5.3.0"))
         try count("5.4.0", reports: 144, of: 1_000)
@@ -149,7 +151,7 @@ import Testing
         #expect(try fix().progress.before == Proportion(events: 100, trials: 10_000))
     }
 
-    @Test func `the rate before a fix is that since an earlier fix, if the leak has a rate there`() throws {
+    @Test func `the rate before a fix begins at an earlier fix, if the leak has a rate since then`() throws {
         try count("5.1.0", reports: 400, of: 1_000)
         try resolve(.version("5.2.0"))
         try resolve(.version("5.3.0"))
@@ -183,7 +185,7 @@ import Testing
         }
     }
 
-    @Test func `reports of a version without checks count as seen again`() throws {
+    @Test func `reports of a version without checks mean that the leak was seen again`() throws {
         try count("5.3.0", reports: 144, of: 1_000)
         try resolve(.version("5.4.0"))
         try count("5.4.0", reports: 20, of: 0)
@@ -192,7 +194,7 @@ import Testing
         #expect(progress.since == Proportion(events: 0, trials: 0) && progress.upperBound == 1)
     }
 
-    @Test func `without checks a leak is only not seen since`() throws {
+    @Test func `without checks a leak is at most not seen since its fix`() throws {
         try count("5.3.0", reports: 20, of: 0)
         try resolve(.version("5.4.0"))
         #expect(try fix().progress.stage == .notSeen)

@@ -60,7 +60,7 @@ import Testing
         for row in page.leaks { #expect((row.state == .known) == (row.known?.isAll == true)) }
     }
 
-    @Test func `what is partly known stays the app's, and carries why`() throws {
+    @Test func `a partly known leak stays the app's, and has the reason`() throws {
         let reader = try store.makeReader(known: list)
         let cart = leak("UITextField", stack: ["Cart"]).id
         for row in [
@@ -74,7 +74,7 @@ import Testing
         #expect(try reader.leak(leak("Page").id, now: noon)?.row.known == nil)
     }
 
-    @Test func `other filters hold for what is left out as well`() throws {
+    @Test func `other filters apply to known leaks too`() throws {
         let reader = try store.makeReader(known: list)
         let newest = try page(reader) { $0.version = "2.0" }
         #expect(newest.leaks.isEmpty && newest.known == LeakTotals(leaks: 1, reports: 7))
@@ -84,7 +84,7 @@ import Testing
         #expect(all.total == 2 && all.known == LeakTotals(leaks: 3, reports: 20))
     }
 
-    @Test func `the overview counts them apart`() throws {
+    @Test func `the overview counts known leaks apart`() throws {
         #expect(try store.pin("2.0", of: "shop"))
         let overview = try store.makeReader(known: list).overview(app: "shop", now: noon)
         #expect((overview.leaks, overview.reports) == (4, 21))
@@ -119,7 +119,7 @@ import Testing
         #expect(titles.allSatisfy { !$0.hasPrefix("UIKeyboard") })
     }
 
-    @Test func `a new report is judged at once, by a reader that has judged before`() throws {
+    @Test func `a new report is judged at once, also by a reader that judged before`() throws {
         let reader = try store.makeReader(known: list)
         #expect(try page(reader).known.leaks == 2)
         _ = try store.count(
@@ -130,7 +130,7 @@ import Testing
         #expect(page.leaks.first?.known?.elsewhere == 1)
     }
 
-    @Test func `a leak that two entries name counts once, however often it is asked for`() throws {
+    @Test func `a leak that two entries match counts once, however often it is read`() throws {
         let reader = try store.makeReader(known: list)
         for _ in 0..<3 {
             #expect(try page(reader).known == LeakTotals(leaks: 2, reports: 11))
@@ -139,7 +139,7 @@ import Testing
         }
     }
 
-    @Test func `another list changes what is shown, not what is kept`() throws {
+    @Test func `another list of known leaks changes what is shown, not what is stored`() throws {
         #expect(try page(store.makeReader(known: list)).total == 2)
         let plain = try page(store.makeReader()) { $0.state = .any }
         #expect(plain.total == 4 && plain.known == LeakTotals())

@@ -22,13 +22,15 @@ import Testing
         return limits
     }
 
-    private func beyond(_ reader: any StoreReader, app: AppScope = nil) throws -> [OverLimitCount.Name: Int] {
+    private func readOverLimit(_ reader: any StoreReader, app: AppScope = nil) throws -> [OverLimitCount.Name:
+        Int]
+    {
         Dictionary(
             uniqueKeysWithValues: try reader.overview(app: app, now: noon).beyond.map { ($0.limit, $0.count) }
         )
     }
 
-    @Test func `limits may be as large as a number`() {
+    @Test func `limits may be as large as an integer`() {
         var limits = StoreLimits()
         #expect(limits.admit(builds: 1_499, cells: 399_999, isOther: true))
         #expect(!limits.admit(builds: 1_500, cells: 0, isOther: true))
@@ -38,7 +40,7 @@ import Testing
         #expect(limits.admit(builds: 1, cells: 1, isOther: true))
     }
 
-    @Test func `leaks beyond the limit count as one that is named so`() throws {
+    @Test func `leaks beyond the limit count as one leak with that name`() throws {
         let store = try place.store(limits: Self.small)
         for round in 0..<2 {
             for number in 0..<10 {
@@ -54,7 +56,7 @@ import Testing
         let other = try #require(page.leaks.first)
         #expect(other.identity.title.hasPrefix("Not grouped") && other.identity.quality == .low)
         #expect(other.reports == 2 * (5 + 6 + 7 + 8 + 9 + 10))
-        #expect(try beyond(reader) == [.leaks: other.reports])
+        #expect(try readOverLimit(reader) == [.leaks: other.reports])
         #expect(try store.verify() == [])
     }
 
@@ -80,7 +82,7 @@ import Testing
         let releases = try reader.releases(app: "shop")
         #expect(releases.map(\.version) == ["3.0", "2.0", "1.0", "other"])
         #expect(releases.map(\.reports) == [1, 1, 1, 6])
-        #expect(try beyond(reader)[.releases] == 6)
+        #expect(try readOverLimit(reader)[.releases] == 6)
         #expect(try store.verify() == [])
     }
 
@@ -102,11 +104,11 @@ import Testing
         for version in ["1.0", "2.0", "3.0"] {
             #expect(page.versions.reduce(0) { $0 + ($1.version == version ? $1.reports : 0) } == 10)
         }
-        #expect(try beyond(reader) == [.builds: 22, .leakBuilds: 4])
+        #expect(try readOverLimit(reader) == [.builds: 22, .leakBuilds: 4])
         #expect(try store.verify() == [])
     }
 
-    @Test func `too many builds of leaks in an app count as those of another release`() throws {
+    @Test func `builds of leaks over an app's maximum count as builds of another release`() throws {
         let directory = TemporaryDirectory()
         var limits = StoreLimits()
         limits.leakBuildsPerApp = 3
@@ -120,21 +122,21 @@ import Testing
         #expect(
             page.versions.map { "\($0.version) \($0.build ?? "")" }.sorted()
                 == ["1.0 ", "2.0 ", "3.0 ", "4.0 other", "5.0 other", "6.0 other", "other other"])
-        #expect(try beyond(reader) == [.leakBuilds: 10])
+        #expect(try readOverLimit(reader) == [.leakBuilds: 10])
         #expect(try store.verify() == [])
     }
 
-    @Test func `a version that is named other is beyond nothing`() throws {
+    @Test func `a version that is named other is over no limit`() throws {
         let directory = TemporaryDirectory()
         let store = try directory.store()
         let report = Report(leak: leak("Page"), version: "other", build: "other")
         _ = try store.count([submission([report])], now: noon)
         let reader = try store.makeReader()
-        #expect(try beyond(reader) == [:])
+        #expect(try readOverLimit(reader) == [:])
         #expect(try reader.releases(app: "shop").map(\.version) == ["other"])
     }
 
-    @Test func `what an import's larger limits let in counts on under its own name`() throws {
+    @Test func `names that an import's larger limits allowed keep counting under their own name`() throws {
         let server = try place.store(limits: Self.small)
         let old = (1...9).map { Report(leak: leak("L\($0)"), version: "\($0).0") }
         _ = try server.count([submission(old)], now: noon)
@@ -147,7 +149,7 @@ import Testing
         #expect(try server.verify() == [])
     }
 
-    @Test func `an app beyond what one key may make is made by another, with its own leaks`() throws {
+    @Test func `an app over one key's limit is created by another key, with its own leaks`() throws {
         let directory = TemporaryDirectory()
         let store = try directory.store(limits: Self.small)
         for (key, app) in [(Int64(1), "a"), (1, "b"), (1, "c"), (2, "c")] {
@@ -174,7 +176,7 @@ import Testing
         #expect(try store.makeReader().leaks(LeakQuery(), now: noon).leaks.first?.installs == 40)
     }
 
-    @Test func `a repeat is recognised when no more answers are remembered`() throws {
+    @Test func `a repeat is recognised although its response is not stored any more`() throws {
         let store = try place.store(limits: Self.small)
         let batches = (0..<4).map { submission([Report(leak: leak("Page"))], key: "\($0)", body: UInt8($0)) }
         #expect(try store.count(batches, now: noon) == [Receipt](repeating: .counted, count: 4))
@@ -188,7 +190,7 @@ import Testing
         #expect(try store.verify() == [])
     }
 
-    @Test func `apps beyond what one key may make count as other`() throws {
+    @Test func `apps over one key's limit count as other`() throws {
         let store = try place.store(limits: Self.small)
         for key in [Int64(1), 2] {
             for number in 0..<6 {
@@ -198,7 +200,7 @@ import Testing
         }
         let reader = try store.makeReader()
         #expect(try Set(reader.apps()) == ["app-1-0", "app-1-1", "app-2-0", "app-2-1", "other"])
-        #expect(try beyond(reader, app: "other")[.apps] == 8)
+        #expect(try readOverLimit(reader, app: "other")[.apps] == 8)
         #expect(try reader.leaks(LeakQuery(), now: noon).reports == 12)
         #expect(try store.verify() == [])
     }
@@ -219,11 +221,11 @@ import Testing
         let overview = try reader.overview(app: "shop", now: noon)
         #expect(overview.newest?.checks == 50 && overview.droppedTotal == 10)
         #expect(overview.dropped.map(\.reason) == ["other", "r0", "r1"])
-        #expect(try beyond(reader) == [.checkClasses: 30, .droppedReasons: 6])
+        #expect(try readOverLimit(reader) == [.checkClasses: 30, .droppedReasons: 6])
         #expect(try store.verify() == [])
     }
 
-    @Test func `a class and a reason that are called other take no other name's room`() throws {
+    @Test func `a class and a reason that are named other use no room of other names`() throws {
         let store = try place.store(limits: Self.small)
         for name in ["other", "a", "b"] {
             var batch = submission()
@@ -238,11 +240,11 @@ import Testing
         let reader = try store.makeReader()
         #expect(
             Set(try reader.overview(app: "shop", now: noon).dropped.map(\.reason)) == ["other", "a", "b"])
-        #expect(try beyond(reader) == [:])
+        #expect(try readOverLimit(reader) == [:])
         #expect(try store.verify() == [])
     }
 
-    @Test func `idempotency keys beyond the limit of a day are counted and not remembered`() throws {
+    @Test func `idempotency keys over the limit of a day are counted and not stored`() throws {
         let store = try place.store(limits: Self.small)
         for number in 0..<9 {
             _ = try store.count([submission([Report(leak: leak("Page"))], key: "k\(number)")], now: noon)
@@ -252,7 +254,7 @@ import Testing
                 == [.repeated(answer: Array("answer 1".utf8))])
         let late = submission([Report(leak: leak("Page"))], key: "k8")
         #expect(try store.count([late], now: noon) == [.counted])
-        #expect(try beyond(store.makeReader()) == [.idempotencyKeys: 5])
+        #expect(try readOverLimit(store.makeReader()) == [.idempotencyKeys: 5])
         // Another ingest key, and another day, have a limit of their own.
         for (key, time) in [(Int64(2), noon), (1, noon + day)] {
             let batch = submission([Report(leak: leak("Page"))], key: "n", keyID: key)
@@ -265,7 +267,7 @@ import Testing
         #expect(try store.verify() == [])
     }
 
-    @Test func `a transaction ends when it has much to write, but takes one submission whole`() throws {
+    @Test func `a transaction ends when it has much to write, but accepts one submission whole`() throws {
         var limits = StoreLimits()
         limits.weightPerCommit = 100
         let store = try place.store(limits: limits)
@@ -276,7 +278,7 @@ import Testing
         #expect(try store.makeReader().leaks(LeakQuery(), now: noon).reports == 52)
     }
 
-    @Test func `an app that another key makes later has leaks of its own`() throws {
+    @Test func `an app that another key creates later has its own leaks`() throws {
         let store = try place.store(limits: Self.small)
         for app in ["a", "b", "c"] {
             _ = try store.count([submission([Report(leak: leak("Page", app: app))], keyID: 1)], now: noon)
@@ -290,7 +292,7 @@ import Testing
         #expect(try store.verify() == [])
     }
 
-    @Test func `what is known goes on counting under its own name`() throws {
+    @Test func `known names keep counting under their own name`() throws {
         let store = try place.store(limits: Self.small)
         let known = (0..<4).map { Report(leak: leak("L\($0)"), version: "1.0", build: "1", install: 3) }
         _ = try store.count([submission(known)], now: noon)

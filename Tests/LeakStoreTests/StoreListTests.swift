@@ -100,7 +100,7 @@ import Testing
         #expect(keys == (query.isAscending ? keys.sorted() : keys.sorted(by: >)))
     }
 
-    @Test func `impact puts first what affects most installs of the current release`() throws {
+    @Test func `impact puts leaks with the most installs of the current release first`() throws {
         let (many, few) = (leak("Many"), leak("Few"))
         _ = try store.count(
             [

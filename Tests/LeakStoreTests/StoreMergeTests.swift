@@ -87,7 +87,10 @@ import Testing
         #expect(try store.verify() == [])
     }
 
-    @Test func `what is merged again leads to the last leak, and what comes back is a leak again`() throws {
+    @Test
+    func `leaks that are merged again lead to the last leak, and a leak that comes back is separate again`()
+        throws
+    {
         try count(Report(leak: old), Report(leak: other))
         try merge([old], into: other)
         try merge([other])
@@ -102,7 +105,7 @@ import Testing
         #expect(try detail().row.reports == 3)
     }
 
-    @Test func `nothing is merged that is not there, is the target itself, or is of another app`() throws {
+    @Test func `leaks that are missing, the target itself, or of another app are not merged`() throws {
         let foreign = leak("Page", app: "other app")
         try count(Report(leak: new), Report(leak: foreign))
         #expect(try merge([old, new]) == nil)
@@ -110,8 +113,7 @@ import Testing
         #expect(try detail().row.reports == 1 && detail().history.isEmpty)
     }
 
-    @Test func `reports that are kept stay within their number, the first and the newest among them`() throws
-    {
+    @Test func `kept reports stay within their number, including the first and the newest`() throws {
         for (leak, start) in [(old, noon - day), (new, noon)] {
             for number in 0..<30 {
                 try count(Report(leak: leak, at: start + Int64(number) * 1_000, body: "{\"n\":\(number)}"))
@@ -138,7 +140,7 @@ import Testing
 
     // MARK: Decisions
 
-    @Test func `the most recent decision holds, and only later reports speak against it`() throws {
+    @Test func `the most recent decision holds, and only later reports contradict it`() throws {
         try count(
             Report(leak: old, version: "2.0", at: noon - 3 * day),
             Report(leak: new, version: "2.0", at: noon - 3 * day, count: 5), at: noon - 2 * day)
@@ -156,7 +158,7 @@ import Testing
         #expect(try detail().row.state == .regressed)
     }
 
-    @Test func `reports that came after the decision speak against it, whichever part they are of`() throws {
+    @Test func `reports after the decision contradict it, whichever part they belong to`() throws {
         try count(Report(leak: old, version: "2.0", at: noon - 3 * day), at: noon - 2 * day)
         try decide(.resolve(.version("2.0")), old, at: noon - day)
         try count(Report(leak: new, version: "2.0", at: noon - 2 * hour, count: 2))
@@ -165,7 +167,7 @@ import Testing
         #expect(try detail().row.decisionStatus?.reportsSince == 2)
     }
 
-    @Test func `a limit of reports counts those of all parts since`() throws {
+    @Test func `a limit of reports counts the reports of all parts since the decision`() throws {
         try count(
             Report(leak: old, at: noon - 3 * day, count: 4),
             Report(leak: new, at: noon - 3 * day, count: 7), at: noon - 2 * day)
@@ -178,7 +180,7 @@ import Testing
         #expect(try detail().row.state == .open)
     }
 
-    @Test func `reopening is a decision too, and an undecided leak has none`() throws {
+    @Test func `a reopening is a decision too, and an undecided leak has none`() throws {
         try count(Report(leak: old), Report(leak: other), Report(leak: new))
         try decide(.ignore(nil), old, at: noon - day)
         try merge([other])
@@ -193,7 +195,7 @@ import Testing
         #expect(try detail().row.state == .open)
     }
 
-    @Test func `an erased install is forgotten by merged leaks too`() throws {
+    @Test func `an erased install is removed from merged leaks too`() throws {
         try count(
             Report(leak: old, build: "1", install: 5), Report(leak: old, build: "2", install: 6),
             Report(leak: new, build: "2", install: 5))
@@ -206,7 +208,7 @@ import Testing
     }
 
     @Test(arguments: 1...5)
-    func `an install that is erased while leaks are merged is forgotten`(step: Int) throws {
+    func `an install that is erased while leaks are merged is removed`(step: Int) throws {
         let leaks = (0..<1_100).map { leak("L\($0)") }
         try count(
             Report(leak: leaks[0], build: "1", install: 1), Report(leak: leaks[0], build: "2", install: 2))
@@ -231,7 +233,7 @@ import Testing
         #expect(try store.verify() == [])
     }
 
-    @Test func `hours that one leak has lost to expiry do not make another's wrong`() throws {
+    @Test func `expired hours of one leak do not change those of another`() throws {
         let long = 120 * day
         try count(Report(leak: old), at: noon)
         try store.expire(now: noon + long)

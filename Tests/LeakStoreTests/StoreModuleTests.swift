@@ -11,7 +11,7 @@ import Testing
     /// A report's class, with its module in front of a dot.
     struct Named: CustomTestStringConvertible, Sendable {
         var text: String
-        /// `true` when the sender names another module as its own, so that this one stays in the name.
+        /// `true` when the sender names another module as its own, so that the module in the name stays.
         var isOther = false
 
         var testDescription: String { isOther ? "\(text) of another module" : text }
@@ -43,7 +43,7 @@ import Testing
             ["Feed.List", "Chat.List", "Feed.List", "Chat.List"].map { Named(text: $0) },
             ["List": 2, "Chat.List": 2]
         ),
-        // A name without a module is the first module's.
+        // A name without a module belongs to the first module.
         (["List", "Feed.List", "List", "Chat.List"].map { Named(text: $0) }, ["List": 3, "Chat.List": 1]),
         (["Feed.List", "List", "Chat.List", "List"].map { Named(text: $0) }, ["List": 3, "Chat.List": 1]),
         // With and without the sender's own module.
@@ -85,20 +85,26 @@ import Testing
     }
 
     @Test(arguments: cases)
-    func `one report after the other`(reports: [Named], leaks: [String: Int]) throws {
+    func `a class with and without its module is one leak, one report after the other`(
+        reports: [Named], leaks: [String: Int]
+    ) throws {
         for report in reports { _ = try store.count([submission([Report(leak: report.leak)])], now: noon) }
         #expect(try reportsByTitle() == leaks)
     }
 
     @Test(arguments: cases)
-    func `all in one batch`(reports: [Named], leaks: [String: Int]) throws {
+    func `a class with and without its module is one leak, all in one batch`(
+        reports: [Named], leaks: [String: Int]
+    ) throws {
         _ = try store.count([submission(reports.map { Report(leak: $0.leak) })], now: noon)
         #expect(try reportsByTitle() == leaks)
     }
 
     /// Each of the two leaks keeps only its own reports.
     @Test(arguments: cases)
-    func `in turns to two collectors`(reports: [Named], leaks: [String: Int]) throws {
+    func `a class with and without its module is one leak, in turns to two collectors`(
+        reports: [Named], leaks: [String: Int]
+    ) throws {
         let other = try place.store()
         for (number, report) in reports.enumerated() {
             let taker = number.isMultiple(of: 2) ? store : other
@@ -130,7 +136,7 @@ import Testing
         #expect(try store.verify() == [])
     }
 
-    @Test func `the leak tells the first module that was named`() throws {
+    @Test func `a leak has the first module that was named`() throws {
         for text in ["List", "Feed.List"] {
             _ = try store.count([submission([Report(leak: Named(text: text).leak)])], now: noon)
         }

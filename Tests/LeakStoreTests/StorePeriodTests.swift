@@ -99,7 +99,7 @@ import Testing
         #expect(try store.verify() == [])
     }
 
-    @Test func `reports that come late count on the day they are of`() throws {
+    @Test func `late reports count on their own day`() throws {
         try count(at: noon - 3 * day, install: 1, count: 2)
         try count("Old", at: noon - 60 * day, install: 2, count: 3)
         try count("Ancient", at: noon - 400 * day, install: 3, count: 5)
@@ -111,7 +111,7 @@ import Testing
         #expect(try store.verify() == [])
     }
 
-    @Test func `days go after ninety days`() throws {
+    @Test func `days are deleted after ninety days`() throws {
         for number in 0..<100 {
             let now = noon + Int64(number) * day
             try count(at: now, now: now, install: UInt64(number))
@@ -133,7 +133,7 @@ import Testing
         #expect(try store.verify() == [])
     }
 
-    @Test func `an install goes from days too`() throws {
+    @Test func `an erased install is removed from days too`() throws {
         for number: UInt64 in 1...3 {
             try count(at: noon, install: number)
             try count(at: noon - 5 * day, install: number)
@@ -158,7 +158,8 @@ import Testing
         #expect(try recent(.week, app: "none") == [0, 0, 0])
     }
 
-    @Test func `a list of a period has its reports, in a version those of it`() throws {
+    @Test func `a list of a period has only its reports, and for a version only those of the version`() throws
+    {
         try count("A", at: noon, install: 1, count: 2)
         try count("A", at: noon - 2 * day, install: 2, count: 3, version: "2.0")
         try count("A", at: noon - 20 * day, install: 3, count: 10)
@@ -179,7 +180,7 @@ import Testing
     }
 
     @Test(arguments: Period.allCases)
-    func `a leak that was there before a period has its reports of then alone`(period: Period) throws {
+    func `a leak from before a period has only its reports of the period`(period: Period) throws {
         let start = period.start(now: noon)
         for version in ["1.0", "2.0"] {
             try count("Young", at: start, count: 2, version: version)
@@ -198,7 +199,7 @@ import Testing
         #expect(cursor == nil)
     }
 
-    @Test func `what is freed alone is in no list of a period`() throws {
+    @Test func `a leak with only freed reports is in no list of a period`() throws {
         let freed = Report(leak: leak("Page"), isFreed: true, at: noon)
         _ = try store.count([submission([freed])], now: noon)
         #expect(try page(.quarter).total == 0 && page(.quarter) { $0.state = .slow }.total == 0)
@@ -206,7 +207,7 @@ import Testing
         #expect(try page(nil) { $0.state = .slow }.total == 1)
     }
 
-    @Test func `a list of a period leaves out what is set aside, and says so`() throws {
+    @Test func `a list of a period leaves hidden leaks out, and counts them`() throws {
         for (name, reports) in [("A", 1), ("B", 2), ("C", 3), ("D", 4)] {
             try count(name, at: noon - day, count: reports)
             try count(name, at: noon - 10 * day, count: 100)

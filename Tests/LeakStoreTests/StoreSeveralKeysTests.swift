@@ -1,7 +1,7 @@
 import LeakStore
 import Testing
 
-/// Commits with submissions of several ingest keys, of which one is at a limit, in every store.
+/// Commits with submissions of several ingest keys, of which one key is at a limit, in every store.
 @Suite struct StoreSeveralKeysTests {
     let place = StoreLocation()
     let page = leak("Page")
@@ -52,7 +52,7 @@ import Testing
         #expect(try store.verify() == [])
     }
 
-    @Test func `an app that one key has no room for is made by another in the same commit`() throws {
+    @Test func `an app that one key has no room for is created by another in the same commit`() throws {
         var limits = StoreLimits()
         limits.appsPerKey = 1
         let store = try place.store(limits: limits)
@@ -68,7 +68,7 @@ import Testing
         #expect(try store.verify() == [])
     }
 
-    @Test func `an explanation makes no app, whatever another key reported`() throws {
+    @Test func `an explanation creates no app, whatever another key reported`() throws {
         var limits = StoreLimits()
         limits.appsPerKey = 1
         let store = try place.store(limits: limits)
@@ -147,7 +147,7 @@ import Testing
         return submission([Report(leak: leak, at: time, body: body)], keyID: keyID)
     }
 
-    @Test func `a report without room is not the newest, in the same commit and later`() throws {
+    @Test func `a report without room is not stored as the newest, in the same commit and later`() throws {
         let store = try storeWithoutDetailBytes()
         let full = try detailsLeftOut(store)
         try count(
@@ -161,7 +161,7 @@ import Testing
     }
 
     @Test(arguments: [false, true])
-    func `a report without room is not the first`(_ isReopened: Bool) throws {
+    func `a report without room is not stored as the first`(_ isReopened: Bool) throws {
         var limits = StoreLimits()
         limits.detailBytesPerKeyAndDay = 4_000
         var store = try place.store(limits: limits)
@@ -177,7 +177,7 @@ import Testing
         #expect(try store.verify() == [])
     }
 
-    @Test func `the build that takes what no other has room for is charged and counted, and never refused`()
+    @Test func `the build for reports without room is charged and counted, and never refused`()
         throws
     {
         var limits = StoreLimits()

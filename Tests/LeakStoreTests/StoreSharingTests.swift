@@ -13,13 +13,13 @@ import Testing
     }
 
     @Test
-    func `a batch that two collectors receive at once counts once, and both give the answer of the first`()
+    func `a batch that two collectors receive at once counts once, and both give the first response`()
         throws
     {
         let keys = 30
         let place = place
         _ = try place.store()
-        let receipts = try together(2) { collector in
+        let receipts = try runTogether(2) { collector in
             let store = try place.store()
             return try (0..<keys).map { try store.count([batch($0, for: collector)], now: noon)[0] }
         }
@@ -34,12 +34,12 @@ import Testing
         #expect(try store.verify() == [])
     }
 
-    @Test func `leaks that one merges while two count lose no report`() throws {
+    @Test func `leaks that one collector merges while two count lose no report`() throws {
         let rounds = 40
         let place = place
         _ = try place.store()
         let leaks = (0..<4).map { leak("Page", stack: ["S\($0)"]) }
-        _ = try together(3) { number in
+        _ = try runTogether(3) { number in
             let store = try place.store()
             for round in 0..<rounds {
                 if number == 2 {
@@ -66,7 +66,7 @@ import Testing
         #expect(try store.verify() == [])
     }
 
-    @Test func `an install that one erases counts again for another that remembers it`() throws {
+    @Test func `an install that one collector erases counts again in another that remembers it`() throws {
         let (one, other) = (try place.store(), try place.store())
         let reports = submission([1, 2].map { Report(leak: leak("Page"), install: $0) })
         for _ in 0..<2 { _ = try other.count([reports], now: noon) }

@@ -43,7 +43,7 @@ import Testing
     }
 
     @Test(arguments: Cut.allCases)
-    private func `versions and builds`(cut: Cut) throws {
+    private func `two spellings of versions and builds stay apart`(cut: Cut) throws {
         let page = leak("Page")
         let parts = [
             (Self.composed, "1"), (Self.decomposed, "1"), ("1.0", Self.composed), ("1.0", Self.decomposed),
@@ -63,7 +63,7 @@ import Testing
     }
 
     @Test(arguments: Cut.allCases)
-    private func `apps, classes checked and reasons`(cut: Cut) throws {
+    private func `two spellings of apps, checked classes and reasons stay apart`(cut: Cut) throws {
         let parts = [Self.composed, Self.decomposed].map { name in
             var part = submission([Report(leak: leak("Page"), system: name, model: name)])
             part.usageCounts = [

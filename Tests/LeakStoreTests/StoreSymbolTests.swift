@@ -48,12 +48,12 @@ import Testing
         let store = try place.store(limits: limits)
         #expect(try store.put(symbols("A"), body: [UInt8](repeating: 1, count: 6)) == .stored)
         #expect(try store.put(symbols("B"), body: [UInt8](repeating: 1, count: 5)) == .full(bytes: 6))
-        // A table takes the place of the earlier one.
+        // A table replaces the earlier table.
         #expect(try store.put(symbols("A"), body: [UInt8](repeating: 1, count: 10)) == .replaced)
         #expect(try store.put(symbols("B"), body: []) == .stored)
     }
 
-    @Test func `symbols go when no report has needed them for a hundred days`() throws {
+    @Test func `symbols are deleted when no report has needed them for a hundred days`() throws {
         #expect(try store.put(symbols("A"), body: [1]) == .stored)
         #expect(try store.put(symbols("B"), body: [1]) == .stored)
         let rows = try store.makeReader().symbols()
@@ -86,7 +86,7 @@ import Testing
         #expect(try reader.leaks(withPlacesIn: []) == [])
     }
 
-    @Test func `a leak is written anew under its id`() throws {
+    @Test func `a leak is rewritten under its id`() throws {
         #expect(try store.count([submission([Report(leak: unnamed)], at: noon)], now: noon) == [.counted])
         let rewritten = LeakIdentity(
             id: unnamed.id, app: unnamed.app, kind: unnamed.kind, className: unnamed.className,

@@ -34,7 +34,7 @@ import Testing
     }
 
     @Test(arguments: [Int.max, Int.max - 1, 1 << 62, 9_007_199_254_740_991, 9_007_199_254_740_990])
-    func `totals stop where every reader can hold them`(count: Int) throws {
+    func `totals stop at the largest number that every reader can represent`(count: Int) throws {
         for _ in 0..<2 {
             let store = try directory.store()
             for app in ["shop", "mail"] {
@@ -98,7 +98,7 @@ import Testing
         #expect(Total.largest == 0x1F_FFFF_FFFF_FFFF, "the number that SQL names")
     }
 
-    @Test func `what was dropped for more reasons than fit is still a number`() {
+    @Test func `drops for more reasons than the limit are still a number`() {
         let dropped = (0..<2_000).map {
             Submission.Dropped(app: "shop", reason: "\($0)", count: .max)
         }

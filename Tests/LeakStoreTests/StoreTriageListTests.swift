@@ -96,7 +96,8 @@ import Testing
         }
     }
 
-    @Test func `what is known stays told beside a decision, and comes back when the decision is over`() throws
+    @Test func `a known leak stays known beside a decision, and is only known again when the decision ends`()
+        throws
     {
         let reader = try store.makeReader(known: list)
         let ignored = try #require(try reader.leak(leak("UIKeyboardIgnored").id, now: noon)).row
@@ -108,7 +109,7 @@ import Testing
         #expect(page.ignored == LeakTotals(leaks: 1, reports: 5))
     }
 
-    @Test func `lists of a version, a class, a search and another app leave out the same`() throws {
+    @Test func `lists of a version, a class, a search and another app hide the same leaks`() throws {
         #expect(try page { $0.version = "2.0" }.leaks.map(\.reports) == [10, 10])
         let first = try page { $0.version = "1.0" }
         #expect(first.leaks.map(\.reports) == [16, 9, 4, 1])
@@ -122,7 +123,7 @@ import Testing
     }
 
     @Test(arguments: LeakQuery.Sort.allCases, [1, 4, 200])
-    func `paging visits every leak that is left once`(sort: LeakQuery.Sort, limit: Int) throws {
+    func `paging visits every remaining leak once`(sort: LeakQuery.Sort, limit: Int) throws {
         var random = SeededRandom(seed: 5)
         let reports = (0..<60).map { number in
             Report(
@@ -168,7 +169,7 @@ import Testing
         }
     }
 
-    @Test func `the overview names what came back, and leaves out of what is new what is set aside`() throws {
+    @Test func `the overview names regressed leaks, and counts no hidden leak as new`() throws {
         #expect(try store.pin("2.0", of: "shop"))
         let reader = try store.makeReader(known: list)
         for app in ["shop", nil] as [AppScope] {
@@ -196,7 +197,7 @@ import Testing
         #expect(overview.newest?.newLeaks == 4)
     }
 
-    @Test func `at most three that came back are named, most reports first`() throws {
+    @Test func `at most three regressed leaks are named, those with the most reports first`() throws {
         for number in 0..<5 {
             _ = try store.count(
                 [submission([Report(leak: leak("R\(number)"), count: 100 + number)])], now: noon)
@@ -207,7 +208,7 @@ import Testing
         #expect(overview.regressedLeaks == 7 && overview.regressedLeakTitles == ["R4", "R3", "R2"])
     }
 
-    @Test func `releases say what came back in them and what is gone since the one before`() throws {
+    @Test func `releases list regressed leaks, and leaks that are gone since the version before`() throws {
         _ = try store.count(
             [
                 submission([
@@ -237,7 +238,7 @@ import Testing
         #expect(try reader.releases(app: "shop").map(\.goneLeaks) == [2, 6, 1, 0])
     }
 
-    @Test func `what was counted before it was resolved did not come back`() throws {
+    @Test func `reports from before a resolution are no regression`() throws {
         try decide(.resolve(.version("1.0")), "Open")
         _ = try store.count([submission([Report(leak: leak("Open"), version: "3.0")])], now: noon)
         let releases = try store.makeReader().releases(app: "shop")
@@ -245,7 +246,7 @@ import Testing
         #expect(releases.map(\.regressedLeaks) == [1, 2, 0])
     }
 
-    @Test func `how long objects lived is told in ranges`() throws {
+    @Test func `lifetimes of objects are shown in ranges`() throws {
         let times = [0, 99, 150, 1_500, 1_600, 40_000, 4_000_000]
         _ = try store.count(
             [submission(times.map { Report(leak: leak("Open"), isFreed: true, count: 2, lived: $0) })],

@@ -3,7 +3,7 @@ import LeakStatistics
 import LeakStore
 import Testing
 
-/// Random reports and decisions, on every store and in a model without one: they agree at every step.
+/// Random reports and decisions, in every store and in a model: both agree at every step.
 @Suite struct StoreTriageModelTests {
     private static let names = ["A", "B", "C", "D", "UIKnown", "UIOther"]
     private let place = StoreLocation()

@@ -34,7 +34,7 @@ import Testing
         #expect(try store.decide(Decision(.reopen, by: "ada"), about: leak("Other").id, now: noon) == nil)
     }
 
-    @Test func `what is resolved in the newest version comes back with its next report there`() throws {
+    @Test func `a leak resolved in the newest version regresses with its next report there`() throws {
         try count(Report(leak: page, version: "5.1"), Report(leak: page, version: "5.2", count: 4))
         let decision = try decide(.resolve(.newestVersion), "mended in !812")
         #expect(
@@ -52,7 +52,7 @@ import Testing
                 == DecisionStatus(decision: decision, reportsSince: 1, regressedIn: "5.2"))
     }
 
-    @Test func `what is resolved in the next version comes back with a newer one alone`() throws {
+    @Test func `a leak resolved in the next version regresses only with a newer one`() throws {
         try count(Report(leak: page, version: "5.2"))
         let decision = try decide(.resolve(.nextVersion))
         #expect(decision.action == .resolved(version: "5.2", isAfter: true))
@@ -69,7 +69,7 @@ import Testing
                 == DecisionStatus(decision: decision, reportsSince: 2, regressedIn: "5.2.1-beta"))
     }
 
-    @Test func `what is resolved after a version comes back with any newer one, whichever is the newest`()
+    @Test func `a leak resolved after a version regresses with any newer one, whichever is the newest`()
         throws
     {
         try count(
@@ -92,7 +92,7 @@ import Testing
         ("5.2-rc.2", "5.2", .regressed), ("5.9", "5.10", .regressed), ("5.10", "5.9", .resolved),
         ("5.2", "unknown", .resolved), ("5.2", "5.1.99", .resolved), ("5.2", "2026.1", .regressed),
     ])
-    func `a version speaks against a fix that is not newer`(fix: String, seen: String, state: LeakState)
+    func `a version that is not older than a fix contradicts it`(fix: String, seen: String, state: LeakState)
         throws
     {
         try count(Report(leak: page, version: "1.0"))
@@ -103,7 +103,7 @@ import Testing
         #expect(try row().decisionStatus?.regressedIn == (state == .regressed ? seen : nil))
     }
 
-    @Test func `the oldest version that it was seen in since is where it is back`() throws {
+    @Test func `the oldest version with reports since the fix is the version of the regression`() throws {
         try count(
             Report(leak: page, version: "5.2", count: 5), Report(leak: page, version: "5.3", count: 5))
         try decide(.resolve(.version("5.2")))
@@ -114,14 +114,14 @@ import Testing
         #expect(try row().decisionStatus?.reportsSince == 5)
     }
 
-    @Test func `what is freed speaks against no fix`() throws {
+    @Test func `freed reports contradict no fix`() throws {
         try count(Report(leak: page, count: 20))
         try decide(.resolve(.newestVersion))
         try count(Report(leak: page, version: "2.0", isFreed: true, count: 30))
         #expect(try row().state == .resolved)
     }
 
-    @Test func `resolved again, only what comes then speaks against it`() throws {
+    @Test func `after a second resolution only later reports contradict it`() throws {
         try count(Report(leak: page))
         try decide(.resolve(.nextVersion))
         try count(Report(leak: page, version: "2.0", count: 7))
@@ -136,7 +136,7 @@ import Testing
 
     // MARK: Ignoring
 
-    @Test func `what is ignored for good stays so`() throws {
+    @Test func `a leak that is ignored forever stays ignored`() throws {
         try count(Report(leak: page))
         try decide(.ignore(nil))
         try count(Report(leak: page, version: "9.0", count: 1_000))
@@ -144,7 +144,7 @@ import Testing
         #expect(try row().decisionStatus?.reportsSince == 1_000)
     }
 
-    @Test func `what is ignored until a date is open from then on`() throws {
+    @Test func `a leak that is ignored until a date is open from then on`() throws {
         try count(Report(leak: page))
         let decision = try decide(.ignore(.date(noon + day)))
         #expect(decision.action == .ignored(.date(noon + day)))
@@ -160,7 +160,7 @@ import Testing
         #expect(try row(now: noon + day).decisionStatus?.decision == decision)
     }
 
-    @Test func `what is ignored until more reports is open with the last of them`() throws {
+    @Test func `a leak that is ignored until more reports is open with the last of them`() throws {
         try count(Report(leak: page, count: 5))
         try decide(.ignore(.reports(3)))
         try count(Report(leak: page, count: 2))
@@ -188,7 +188,7 @@ import Testing
         #expect(try store.verify() == [])
     }
 
-    @Test func `the oldest are forgotten beyond the limit, but for the one that holds`() throws {
+    @Test func `beyond the limit the oldest decisions are deleted, except the one that applies`() throws {
         try count(Report(leak: page))
         try decide(.note, "first")
         try decide(.ignore(nil), "holds")
@@ -216,7 +216,7 @@ import Testing
         Decision(.ignore(.reports(0)), by: "ada"), Decision(.ignore(.reports(-1)), by: "ada"),
         Decision(.ignore(.reports(.max)), by: "ada"),
     ])
-    func `what cannot be is refused, and nothing is written`(decision: Decision) throws {
+    func `an impossible decision is refused, and nothing is written`(decision: Decision) throws {
         try count(Report(leak: page))
         let failure = try #require(throws: StoreError.self) {
             try store.decide(decision, about: page.id, now: noon)
@@ -226,7 +226,7 @@ import Testing
         #expect(try store.makeReader().leak(page.id, now: noon)?.history == [])
     }
 
-    @Test func `as long as may be is kept whole`() throws {
+    @Test func `a note of the maximum length is stored whole`() throws {
         try count(Report(leak: page))
         let version = "1." + String(repeating: "0", count: 62)
         let decision = Decision(
@@ -240,7 +240,7 @@ import Testing
             try decide(.ignore(.date(253_402_300_799_999))).action == .ignored(.date(253_402_300_799_999)))
     }
 
-    @Test func `a credential gets another name unless it is revoked`() throws {
+    @Test func `a credential can be renamed unless it is revoked`() throws {
         let key = try store.add(
             Credential(purpose: .ingest, name: "app", hash: [1], app: "shop", createdAt: noon))
         #expect(try store.setName(ofCredential: key.id, to: "Größe"))

@@ -22,7 +22,7 @@ import Testing
             groupingKey: GroupingKey(version: 1, className: "C\(number)", stack: grouped))
     }
 
-    @Test func `what a leak is grouped by is read back, wherever its parts stand`() throws {
+    @Test func `the parts of a leak's key are read back, wherever they are stored`() throws {
         let store = try place.store()
         let long = Self.longStack(1)
         let identities = [
@@ -50,7 +50,7 @@ import Testing
         ("frame7x", 1), ("MODULE1.Frame99", 1), ("page", 1), ("Frame200", 0), ("shop.page", 1), ("größe", 1),
         ("100%\\_", 1),
     ])
-    func `a search looks into a long path too`(text: String, found: Int) throws {
+    func `a search covers long paths too`(text: String, found: Int) throws {
         let store = try place.store()
         let stack = Self.longStack(1) + ["Die größe", "100%\\_"]
         _ = try store.count([submission([Report(leak: leak("Page", stack: stack))])], now: noon)
@@ -59,14 +59,14 @@ import Testing
         #expect(try store.makeReader().leaks(query, now: noon).total == found)
     }
 
-    @Test func `bytes say how much the texts of a leak take`() throws {
+    @Test func `the byte count is that of a leak's texts`() throws {
         let identity = leak("Page", stack: Self.longStack(1))
         #expect((29_000..<31_000).contains(identity.storedBytes))
         #expect(GroupedStack.unpack([5], path: ["A"]) == nil && GroupedStack.unpack([0, 9], path: []) == nil)
         #expect(SearchText.packedPathBytes(of: identity) == PackedWriter.pack(identity.path).count)
     }
 
-    @Test func `a file keeps a long stack once`() throws {
+    @Test func `a file stores a long stack once`() throws {
         let directory = TemporaryDirectory()
         let store = try directory.store()
         let reports = (0..<20).map { Report(leak: leak("L\($0)", stack: Self.longStack($0))) }
@@ -76,7 +76,7 @@ import Testing
         #expect(directory.read("leaks.sqlite").count < 20 * 9 * 4_096 + 300_000)
     }
 
-    @Test func `texts beyond what a key may bring on a day count as other`() throws {
+    @Test func `texts over a key's bytes of a day count as other`() throws {
         var limits = StoreLimits()
         limits.leakTextBytesPerKeyAndDay = 156_000
         let store = try place.store(limits: limits)
@@ -112,7 +112,7 @@ import Testing
         #expect(try store.verify() == [])
     }
 
-    @Test func `versions and builds beyond what a key may bring on a day count as other`() throws {
+    @Test func `versions and builds over a key's bytes of a day count as other`() throws {
         var limits = StoreLimits()
         limits.leakTextBytesPerKeyAndDay = 200_000
         let store = try place.store(limits: limits)
@@ -145,7 +145,7 @@ import Testing
         #expect(try store.verify() == [])
     }
 
-    @Test func `leaks in more builds than a key may bring on a day count in the others of their version`()
+    @Test func `leaks in more builds than a key's bytes of a day allow count in the others of their version`()
         throws
     {
         var limits = StoreLimits()
@@ -203,7 +203,7 @@ import Testing
         #expect(try store.verify() == [])
     }
 
-    @Test func `the bytes of a day bound a new writer also when a release is beyond its limit`() throws {
+    @Test func `the bytes of a day limit a new writer also when a release is over its limit`() throws {
         var limits = StoreLimits()
         limits.leakTextBytesPerKeyAndDay = 66_000
         limits.releasesPerApp = 1

@@ -9,7 +9,7 @@ struct Output {
         FileHandle.standardOutput.write(Data((line + "\n").utf8))
     }
 
-    mutating func sayStored(_ number: Int) {
+    mutating func printStored(_ number: Int) {
         guard number > stored else { return }
         stored = number
         say("stored \(number)")

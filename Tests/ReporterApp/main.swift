@@ -37,11 +37,11 @@ for number in 0..<options.count {
     if options.pauseMilliseconds > 0 {
         Thread.sleep(forTimeInterval: Double(options.pauseMilliseconds) / 1000)
     }
-    output.sayStored(reporter.statistics.stored)
+    output.printStored(reporter.statistics.stored)
     guard options.waits else { continue }
     while output.stored <= number {
         Thread.sleep(forTimeInterval: 0.001)
-        output.sayStored(reporter.statistics.stored)
+        output.printStored(reporter.statistics.stored)
     }
     guard readLine() != nil else { break }
 }
@@ -55,5 +55,5 @@ if options.refuses {
 // Each flush starts another attempt at once, however long the reporter's own back-off is.
 let deadline = Date().addingTimeInterval(options.flushSeconds)
 while !reporter.flush(timeout: 0.2), Date() < deadline {}
-output.sayStored(reporter.statistics.stored)
+output.printStored(reporter.statistics.stored)
 output.say("done \(reporter.statistics)")

@@ -45,7 +45,7 @@ private final class Crowd {
     }
 
     @Test(arguments: [(12, true), (13, false), (100, false)])
-    func `the cycle's length is limited`(count: Int, isWhole: Bool) throws {
+    func `the length of a cycle is limited`(count: Int, isWhole: Bool) throws {
         let links = ring(count)
         defer { open(links) }
         let path = try #require(explain(links[0], budget: .release).path)
@@ -53,7 +53,7 @@ private final class Crowd {
         #expect(path.references.count == 12)
     }
 
-    @Test func `objects are limited`() {
+    @Test func `the number of objects is limited`() {
         let links = ring(100)
         defer { open(links) }
         var budget = Budget.thorough
@@ -84,7 +84,7 @@ private final class Crowd {
         last.last = nil
     }
 
-    @Test func `elements without a reference count against the budget`() {
+    @Test func `elements without a reference count use up the budget`() {
         final class Sparse {
             var links: [Link?]
             var numbers: [String: Link?] = [:]
@@ -120,7 +120,7 @@ private final class Crowd {
         }
     }
 
-    @Test func `little memory is kept after a walk`() throws {
+    @Test func `little memory is kept after a search`() throws {
         let crowd = Crowd()
         crowd.links = (0..<50_000).map { _ in Link() }
         let address = unsafe UInt(bitPattern: Unmanaged.passUnretained(crowd).toOpaque())

@@ -24,7 +24,7 @@ private enum Mixed {
 }
 
 @Suite struct DescriptorLayoutTests {
-    @Test func `fields tell names, offsets and ownership`() {
+    @Test func `fields have names, offsets and ownership`() {
         let fields = Reflection.fields(of: Metadata(References.self))
         #expect(
             fields.map { TypeLayouts.displayName($0.name) } == [
@@ -47,7 +47,7 @@ private enum Mixed {
         #expect(cases[1][cases[1].startIndex].offset == 8)
     }
 
-    @Test func `indirect cases are one reference`() throws {
+    @Test func `an indirect case is one reference`() throws {
         var layouts = TypeLayouts(ImageAddressMap())
         let value = layouts.layout(of: Metadata(Tree.self))
         let slot = try #require(layouts.slots(of: value.slots).first)
@@ -95,7 +95,7 @@ private enum Mixed {
         ("7Element_5IndexSTSlQZ", false, true), ("xxQp_t", false, false), ("xxQp_QP", false, false),
         ("5IndexSlQy", false, false),
     ])
-    func `a member of a parameter is resolved with an argument alone, and a pack never`(
+    func `a member of a parameter is resolved only with an argument, and a pack never`(
         name: String, without: Bool, with: Bool
     ) {
         let known = [MangledName.Parameter(depth: 0, index: 0), MangledName.Parameter(depth: 1, index: 0)]
@@ -108,7 +108,7 @@ private enum Mixed {
     @Test(arguments: [
         ("yycIegh_", true), ("SSIegr_", true), ("yyIetC_", false), ("yyIeyB_", false), ("yyXC", nil),
     ])
-    func `lowered functions are told apart`(name: String, isClosure: Bool?) throws {
+    func `lowered functions are distinguished`(name: String, isClosure: Bool?) throws {
         withName(name) { name in
             #expect(name.functionShape.map { $0 == .closure } == isClosure)
         }

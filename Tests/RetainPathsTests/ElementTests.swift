@@ -35,7 +35,7 @@ import Testing
         #expect(try path(page) == nil)
     }
 
-    // Only the buffer's owner knows the number of elements, and memory after the last one may be garbage.
+    // Only the buffer's owner knows the number of elements, and memory after the last element may be garbage.
     @Test(.enabled(if: Allocator.hasChunkHeaders))
     func `elements behind a managed buffer are suspected references`() throws {
         let page = Page()
@@ -75,7 +75,7 @@ import Testing
     }
 
     @Test(.enabled(if: Allocator.hasChunkHeaders))
-    func `what waits in a stream that nobody reads is found`() throws {
+    func `elements that wait in an unread stream are found`() throws {
         let page = Page()
         let (stream, continuation) = AsyncStream<Page>.makeStream()
         page.stream = stream

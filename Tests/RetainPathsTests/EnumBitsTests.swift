@@ -59,7 +59,7 @@ private struct Large { var (a, b, c, d, e) = (1, Object(), "", Optional<Object>.
         Result<Multiple, any Error>?.self,
     ]
 
-    @Test func `no bits make it crash`() throws {
+    @Test func `no bit pattern crashes`() throws {
         var layouts = TypeLayouts(ImageAddressMap())
         var generator = SeededRandom(seed: 88_172_645_463_325_252)
         for type in Self.types {
@@ -72,7 +72,7 @@ private struct Large { var (a, b, c, d, e) = (1, Object(), "", Optional<Object>.
                 for round in 0..<4_000 {
                     for word in 0..<words {
                         var bits = generator.next()
-                        // Small numbers and single bits are rare among random ones.
+                        // Small numbers and single bits are rare among random numbers.
                         if round % 4 == 1 { bits &= 0xFF }
                         if round % 4 == 2 { bits = bits << 56 }
                         if round % 4 == 3 { bits = 1 << (bits & 63) }

@@ -25,7 +25,7 @@ private final class Node {
         arguments: [
             (0x21, 24), (0x31, 40), (0x112, 256), (0, -8), (1 << 40, nil), (UInt.max, nil), (1 << 63, nil),
         ] as [(UInt, Int?)])
-    func `any number may stand before an allocation`(word: UInt, bytes: Int?) {
+    func `any number may be before an allocation`(word: UInt, bytes: Int?) {
         #expect(Allocator.usableBytes(ofChunk: word) == bytes)
     }
 
@@ -45,7 +45,7 @@ private final class Node {
     }
 
     @Test(arguments: [false, true])
-    func `strong counts are those of the runtime`(hasSideTable: Bool) {
+    func `strong counts equal those of the runtime`(hasSideTable: Bool) {
         let node = Node()
         if hasSideTable { node.other = node }
         let extra = unsafe (0..<Int.random(in: 1...50)).map { _ in unsafe Unmanaged.passRetained(node) }
@@ -66,7 +66,7 @@ private final class Node {
         #expect(count == nil)
     }
 
-    @Test func `arrays tell count and capacity`() throws {
+    @Test func `arrays have count and capacity`() throws {
         var array = (0..<5).map { _ in Node() }
         array.reserveCapacity(100)
         let storage = unsafe unsafeBitCast(array, to: UInt.self)
@@ -78,7 +78,7 @@ private final class Node {
         withExtendedLifetime(array) {}
     }
 
-    @Test func `dictionaries and sets tell count and capacity`() throws {
+    @Test func `dictionaries and sets have count and capacity`() throws {
         let dictionary = Dictionary(uniqueKeysWithValues: (0..<10).map { ($0, Node()) })
         let set = Set(0..<10)
         let storages = unsafe [unsafeBitCast(dictionary, to: UInt.self), unsafeBitCast(set, to: UInt.self)]

@@ -8,7 +8,7 @@ import Testing
 @Suite(.serialized) struct HolderTests {
     private let finder: RetainPathFinder
 
-    // A separate finder, because other tests would wait for a shared one.
+    // A separate finder, because other tests would wait for a shared finder.
     init() throws { finder = try #require(RetainPathFinder()) }
 
     #if os(Linux)
@@ -67,7 +67,8 @@ import Testing
             )
         }
 
-        @Test func `a search without time finds no holder, and the rest of the answer stays`() throws {
+        @Test func `a search that runs out of time finds no holder, and the rest of the result stays`() throws
+        {
             final class Held {}
             var finder = finder
             (finder.budget, finder.search) = (.thorough, .heap)
@@ -102,7 +103,7 @@ import Testing
             }
         }
 
-        @Test(.enabled(if: Allocator.hasChunkHeaders)) func `tells the kind of a holder`() async {
+        @Test(.enabled(if: Allocator.hasChunkHeaders)) func `finds the kind of a holder`() async {
             await #expect(processExitsWith: .success) {
                 let kinds: [(name: String, kind: RetainExplanation.Holder.Kind)] = [
                     ("held by an observer block of the notification center", .notificationCenter),
@@ -129,7 +130,8 @@ import Testing
 
         /// Runs in a separate process and without the variables of a sanitizer, to stay within the budget.
         @Test(.enabled(if: Allocator.hasChunkHeaders))
-        func `an address that a task's frame has kept is told as no cycle if a variable leads to the holder`()
+        func
+            `an address that a task's frame has kept is reported as no cycle if a variable leads to the holder`()
             async
         {
             await #expect(processExitsWith: .success) {
@@ -171,7 +173,7 @@ import Testing
         #expect(RetainExplanation.Holder(path).kind == kind)
     }
 
-    @Test func `a proven cycle is told without a search`() async throws {
+    @Test func `a proven cycle is reported without a search`() async throws {
         let scenario = try #require(RetainScenario.cycles.first)
         var finder = finder
         finder.search = [.globals, .heap]
@@ -182,7 +184,7 @@ import Testing
         #expect(explanation.holder == nil)
     }
 
-    @Test func `a variable's address is no part of a fingerprint`() {
+    @Test func `a variable's address is not part of a fingerprint`() {
         let path = RetainPath(
             references: [
                 RetainReference(owner: "global", field: "", kind: .global),

@@ -23,7 +23,7 @@ private protocol Bound: AnyObject {}
 private protocol Unbound {}
 
 @Suite struct MetadataLayoutTests {
-    @Test func `kinds are those of MetadataKind`() {
+    @Test func `kinds equal those of MetadataKind`() {
         let kinds: [(Any.Type, UInt)] = [
             (Int.self, 0x200), (Choice.self, 0x201), (Int?.self, 0x202), ((Int, Int).self, 0x301),
             ((() -> Void).self, 0x302), ((any Unbound).self, 0x303), (Int.Type.self, 0x304),
@@ -74,7 +74,7 @@ private protocol Unbound {}
         try check([Int].self, isTrivial: false, isInline: true, isEnum: false)
     }
 
-    @Test func `functions tell their convention`() {
+    @Test func `functions have their convention`() {
         typealias Function = MetadataLayout.Function
         func convention(_ type: Any.Type) -> UInt {
             Metadata(type).word(Function.flags) >> Function.conventionShift & Function.conventionMask
@@ -83,7 +83,7 @@ private protocol Unbound {}
         #expect(convention((@convention(block) () -> Void).self) == Function.blockConvention)
     }
 
-    @Test func `existentials tell whether they are bound to classes`() {
+    @Test func `existentials know whether they are bound to classes`() {
         typealias Existential = MetadataLayout.Existential
         func flags(_ type: Any.Type) -> UInt32 { Metadata(type).uint32(Existential.flags) }
         #expect(flags((any Bound).self) & Existential.isOpaque == 0)

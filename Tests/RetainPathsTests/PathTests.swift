@@ -37,7 +37,7 @@ private final class Guardian {
         #expect(first.fingerprint == second.fingerprint)
     }
 
-    @Test func `a path has the same text where it is read from JSON`() throws {
+    @Test func `a path that is read from JSON has the same text`() throws {
         let book = Shelf.Book<Kid>()
         book.onRead = { _ = book }
         let path = try #require(explain(book).path)
@@ -72,7 +72,7 @@ private final class Guardian {
         #expect(path(["B", "A", "closure", "closure", "closure"]).edges == edges)
     }
 
-    @Test func `a closure tells its image and offset`() throws {
+    @Test func `a closure has its image and offset`() throws {
         let (guardian, kid) = (Guardian(), Kid())
         guardian.onChange = { guardian.kids = [kid] }
         let explanation = explain(guardian)
@@ -94,7 +94,7 @@ private final class Guardian {
         #expect(unsafe finder.explain(unmapped, callerReferences: 0) == RetainExplanation())
     }
 
-    @Test func `walks that differ agree only on what both found`() {
+    @Test func `different walks agree only on what both found`() {
         func explanation(_ fields: [String], unexplained: Int = 0) -> RetainExplanation {
             var explanation = RetainExplanation()
             let paths = fields.map {

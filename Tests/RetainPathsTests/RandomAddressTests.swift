@@ -16,7 +16,7 @@ import Testing
     private let budget = Budget(
         objects: 300, buffers: 300, cycleLength: 12, cycles: 8, pageBytes: 1 << 20, searchTime: .seconds(1))
 
-    // A separate finder, because other tests would wait for a shared one.
+    // A separate finder, because other tests would wait for a shared finder.
     init() throws { finder = try #require(RetainPathFinder()) }
 
     @Test func `survives any address while objects change`() throws {
@@ -34,7 +34,7 @@ import Testing
                 let mapping = mappings[Int(generator.next() % UInt64(mappings.count))]
                 let offset = UInt(generator.next()) % UInt(mapping.count) & ~7
                 finder.withWalker { walker in
-                    // A process with much memory has few objects: one address in a hundred is that of one.
+                    // A process with much memory has few objects: one address in a hundred is that of an object.
                     let address = number.isMultiple(of: 100) ? root : mapping.lowerBound + offset
                     let explanation = walker.explanation(address, callerReferences: 1, budget: budget)
                     if !explanation.type.isEmpty { accepted += 1 }

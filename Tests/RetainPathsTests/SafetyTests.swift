@@ -275,7 +275,7 @@ private final class Feed<Items: Sequence> {
     }
 
     /// Runs in a separate process, because a fault would end it. Covers all segments if `RETAIN_FUZZ_SECONDS` is set.
-    @Test func `any word of an image can be taken for metadata`() async {
+    @Test func `any word of an image may be mistaken for metadata`() async {
         await #expect(processExitsWith: .success) {
             let isLong = ProcessInfo.processInfo.environment["RETAIN_FUZZ_SECONDS"] != nil
             let objects = WordObjects()
@@ -305,7 +305,7 @@ private final class Feed<Items: Sequence> {
 
         /// Runs in a separate process, because a fault would end it.
         @Test(.enabled(if: Allocator.hasChunkHeaders))
-        func `a library that comes or goes while the heap is searched ends no process`() async {
+        func `loading or unloading a library during a heap search does not crash`() async {
             await #expect(processExitsWith: .success) {
                 let target = Link(nil)
                 var first = target
@@ -378,7 +378,7 @@ private final class Feed<Items: Sequence> {
         #expect(unsafe size == malloc_usable_size(memory))
     }
 
-    @Test func `layouts are computed anew when they are too many`() {
+    @Test func `layouts are computed again when there are too many`() {
         var reader = ObjectReader()
         while !reader.layouts.isFull { _ = reader.layouts.append(ObjectLayout(kind: .object)) }
         reader.reset(pageBytes: 4096)

@@ -48,7 +48,7 @@ func onOwnThread<Result: Sendable>(_ body: @escaping @Sendable () -> Result) asy
     }
 
     @Test(arguments: RetainScenario.negatives)
-    func `tells no cycle where there is none`(scenario: RetainScenario) async {
+    func `reports no cycle where there is none`(scenario: RetainScenario) async {
         let result = await onOwnThread { [finder] in ScenarioResult(scenario, finder) }
         #if DEBUG
             // The frame keeps the address of an object that the task has released. The variables of all tests lead to
@@ -65,7 +65,7 @@ func onOwnThread<Result: Sendable>(_ body: @escaping @Sendable () -> Result) asy
     }
 
     @Test(arguments: RetainScenario.heldCycles)
-    func `proves no cycle of which something outside holds a part`(scenario: RetainScenario) async {
+    func `proves no cycle if something outside holds a part of it`(scenario: RetainScenario) async {
         let result = await onOwnThread { [finder] in
             ScenarioResult(scenario, finder, patience: .zero)
         }
@@ -75,7 +75,7 @@ func onOwnThread<Result: Sendable>(_ body: @escaping @Sendable () -> Result) asy
         #expect(result.explanation.unexplainedReferences == 0)
     }
 
-    @Test func `has the scenarios of the specification and twenty more`() {
+    @Test func `contains the scenarios of the specification and twenty more`() {
         #expect(RetainScenario.cycles.count == 68)
         #expect(RetainScenario.negatives.count == 39)
         #expect(RetainScenario.realCode.count >= 20)

@@ -26,7 +26,7 @@ internal import LeakMessage
             unsafe graph.takeUnretainedValue().open()
             unsafe graph.release()
             truth = before - Self.bytesInUse()
-            // Freed after the second look, not between the two.
+            // Freed after the second check, not between the two checks.
             withExtendedLifetime(explanation) {}
             estimate = explanation.cost?.bytes ?? 0
             isAtLeast = explanation.cost?.isAtLeast == true

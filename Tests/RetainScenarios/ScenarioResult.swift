@@ -10,7 +10,7 @@ public struct ScenarioResult: Sendable {
         /// The expected path, marked as suspected.
         case foundSuspected = "found?"
         case missed
-        /// A path other than the expected one.
+        /// A path other than the expected path.
         case different
         case falsePositive = "FALSE+"
         /// No path, as expected.

@@ -4,7 +4,7 @@
     internal import Glibc
 #endif
 
-/// Seconds of the processor that this thread has used: not more when others keep it busy.
+/// Seconds of processor time that this thread has used, which do not depend on other threads.
 public func threadSeconds() -> Double {
     var time = timespec()
     unsafe clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)

@@ -12,7 +12,7 @@ size_t heap_use_bytes(void) {
 }
 
 void heap_use_fix_thresholds(void) {
-    // The values that it starts with.
+    // The values that malloc starts with.
     mallopt(M_MMAP_THRESHOLD, 128 * 1024);
     mallopt(M_TRIM_THRESHOLD, 128 * 1024);
 }

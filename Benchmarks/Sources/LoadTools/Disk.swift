@@ -1,6 +1,6 @@
 import Foundation
 
-/// The baseline of every durable figure: how often per second this disk makes 4 KiB durable, one after the other. A
+/// The baseline of every durable figure: the number of times per second that this disk makes 4 KiB durable, one after the other. A
 /// server that syncs for each report accepts no more than that.
 public enum Disk {
     public static func syncsPerSecond(in folder: String, seconds: Double) -> Double {

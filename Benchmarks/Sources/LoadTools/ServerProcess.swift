@@ -8,7 +8,7 @@ public final class ServerProcess {
     /// - Parameters:
     ///   - program: a path, or a name on PATH.
     ///   - environment: `nil` is this process's own.
-    ///   - core: the only one it may use; `nil` lets the system choose.
+    ///   - core: the only core that it may use; `nil` lets the system choose.
     public init(
         _ program: String, _ arguments: [String], environment: [String: String]? = nil, core: Int? = nil
     ) throws {
@@ -69,7 +69,7 @@ public final class ServerProcess {
         return (try? FileManager.default.contentsOfDirectory(atPath: folder).count) ?? 0
     }
 
-    /// Stops it as an operator would.
+    /// Stops the server as an operator would.
     ///
     /// - Returns: its exit code.
     @discardableResult

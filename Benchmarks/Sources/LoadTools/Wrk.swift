@@ -28,7 +28,7 @@ public enum Wrk {
 
     /// - Parameters:
     ///   - script: the path of a Lua script that ends with ``done``.
-    ///   - core: the only one wrk may use; `nil` lets the system choose.
+    ///   - core: the only core that wrk may use; `nil` lets the system choose.
     public static func run(
         script: String, port: Int, connections: Int, seconds: Int, threads: Int = 1, core: Int? = nil
     ) throws -> Outcome {

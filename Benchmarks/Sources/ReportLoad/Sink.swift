@@ -2,7 +2,7 @@ import Foundation
 
 /// Accepts requests on a port of its own, answers each as a collector does, and counts the received traffic.
 public final class Sink: @unchecked Sendable {
-    // Unchecked: the counts are touched inside `lock` alone, and `listener` is set before the thread starts.
+    // Unchecked: the counts are accessed only inside `lock`, and `listener` is set before the thread starts.
     public struct Counts: Sendable {
         public var requests = 0
         public var bytes = 0
@@ -45,13 +45,13 @@ public final class Sink: @unchecked Sendable {
         while true {
             let peer = accept(listener, nil, nil)
             guard peer >= 0 else { return }
-            converse(peer)
+            serveConnection(peer)
             close(peer)
         }
     }
 
     /// Serves one connection at a time: the reporter has no more.
-    private func converse(_ peer: Int32) {
+    private func serveConnection(_ peer: Int32) {
         var received: [UInt8] = []
         var piece = [UInt8](repeating: 0, count: 64 * 1024)
         let answer = Array(

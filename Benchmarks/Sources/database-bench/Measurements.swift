@@ -16,7 +16,7 @@
             let name = "bench_\(UInt32.random(in: 0...UInt32.max))"
             _ = try Shell.run("psql", ["--quiet", "--command", "create schema \(name)", url])
             defer {
-                // Without a word for each table that goes.
+                // Without a notice for each dropped table.
                 let drop = "set client_min_messages = warning; drop schema \(name) cascade"
                 _ = try? Shell.run("psql", ["--quiet", "--command", drop, url])
             }
@@ -93,7 +93,7 @@
         func read(leaks count: Int) throws -> Reading {
             try withSchema { _, address in
                 let store = try fill(address, leaks: count) { store, numbers, load in
-                    // Each once, so that all are there, and then as they come.
+                    // Each leak once, so that all exist, and then leaks by their frequency.
                     var batch = load.batch(reports: 1_000, now: now)
                     for (place, number) in numbers.enumerated() {
                         batch.sightings[place].leak = Load.leak(number, of: "shop")
@@ -119,7 +119,7 @@
             }
         }
 
-        /// Milliseconds of one question asked several times.
+        /// Milliseconds of one query that runs several times.
         struct Times {
             var median: Double
             var longest: Double
@@ -175,7 +175,7 @@
             try withSchema { schema, address in
                 let store = try fillPeriods(address, leaks: count, older: older)
                 let filled = try read(store)
-                // As the server does by itself within minutes.
+                // The server does the same by itself within minutes.
                 try vacuum(schema)
                 return try (filled, read(store))
             }
@@ -199,7 +199,7 @@
             _ address: DatabaseAddress, leaks count: Int, older: Int
         ) throws -> PostgreSQLStore {
             try fill(address, leaks: count) { store, numbers, load in
-                // Every other one is older, as far as there are some.
+                // Every second leak is older, if there are enough leaks.
                 let isOlder = numbers.map { $0 * older / count != ($0 + 1) * older / count }
                 for days in [100, 70, 40, 20, 10, 5, 3, 0] as [Int64] {
                     var batch = load.batch(reports: numbers.count, now: now)
@@ -229,19 +229,19 @@
             }
         }
 
-        /// Lists of a period of a database that is filled already.
+        /// Measures lists of a period in a database that is filled already.
         ///
         /// - Parameter schema: the schema with the tables of a store, with leaks seen before ``now``.
         func readPeriods(ofSchema schema: String) throws -> [PeriodReading] {
             try readPeriods(of: store(ofSchema: schema))
         }
 
-        /// Lists with a filter of a database that is filled already.
+        /// Measures lists with a filter in a database that is filled already.
         func readFiltered(ofSchema schema: String, by filters: [Filter]) throws -> [FilteredReading] {
             try readFiltered(of: store(ofSchema: schema), by: filters)
         }
 
-        /// The page of causes of a database that is filled already.
+        /// Measures the page of causes in a database that is filled already.
         func readCauses(ofSchema schema: String) throws -> Times {
             try readCauses(of: store(ofSchema: schema))
         }

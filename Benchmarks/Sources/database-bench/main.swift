@@ -9,12 +9,12 @@ import LeakStore
     }
     let arguments = CommandLine.arguments.dropFirst()
     let seconds = arguments.first.flatMap { Double($0) } ?? 3
-    // Lists and figures of periods alone.
+    // Measures only lists and figures of periods.
     let isOfPeriods = arguments.contains("--periods")
     func value(of option: String) -> String? {
         arguments.firstIndex(of: option).flatMap { arguments[($0 + 1)...].first }
     }
-    // The same of a schema that is filled already, for example by --fill.
+    // Measures the same in a schema that is filled already, for example by --fill.
     let schema = value(of: "--schema")
     let schemaToFill = value(of: "--fill")
     let measurements = Measurements(url: url, seconds: seconds)
@@ -91,7 +91,7 @@ import LeakStore
             try measurePeriods()
             exit(0)
         }
-        // Batches of so many reports through one store, and nothing else.
+        // Measures only batches of this many reports through one store.
         if let reports = value(of: "--write").flatMap({ Int($0) }) {
             print(Int(try measurements.write(reports: reports, stores: 1, apps: 1) * seconds))
             exit(0)

@@ -5,16 +5,16 @@ import LeakDetector
 protocol DetectionMethod {
     static var name: String { get }
 
-    /// - Parameter outstanding: how many objects it has to wait for at once.
+    /// - Parameter outstanding: the number of objects that it has to wait for at once.
     init(outstanding: Int)
 
     mutating func expect(_ object: Model)
 
-    /// Returns when every object's grace period is over and it was looked at. All of them are gone by then.
+    /// Returns when every object's grace period is over and the object was checked. All objects are deallocated by then.
     mutating func finish()
 }
 
-/// Counts objects that were alive when they were looked at, of all contenders.
+/// Counts the objects that were alive when they were checked, over all contenders.
 final class SurvivorCount: @unchecked Sendable {
     // Unchecked: mutable state is accessed only under the lock.
     private let lock = NSLock()
@@ -27,7 +27,7 @@ final class SurvivorCount: @unchecked Sendable {
 
 let outlived = SurvivorCount()
 
-/// The grace period of all contenders: the detector's usual one, and that which the baseline commonly has.
+/// The grace period of all contenders: the detector's default, and the usual delay of the baseline.
 let graceMilliseconds = 1_000
 
 struct Detector: DetectionMethod {

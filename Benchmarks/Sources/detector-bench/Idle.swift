@@ -2,7 +2,7 @@ import Dispatch
 import Foundation
 import LeakDetector
 
-/// Wake-ups while there is nothing to look at. Measure them before other code has made threads.
+/// Wake-ups while no object waits. Measure them before other code has created threads.
 enum Idle {
     static func measure(seconds: Int) {
         print(
@@ -66,7 +66,7 @@ enum Wakeups {
         var wakeups: Int
         /// Nanoseconds.
         var processorTime: Int
-        /// Threads at the end, without the counting one.
+        /// Threads at the end, without the thread that counts.
         var threads: Int
         /// Threads that ended meanwhile; each woke for that.
         var ended: Int

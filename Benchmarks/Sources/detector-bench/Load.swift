@@ -4,7 +4,7 @@ struct Cost {
     var registering, registeringProcessor: Double
     /// Bytes of heap while the object is waited for, the object itself left out; 0 when not all wait at once.
     var heap: Double
-    /// Nanoseconds of processor time of all threads, from registration until it was looked at.
+    /// Nanoseconds of processor time of all threads, from its registration until it was checked.
     var life: Double
 }
 
@@ -12,7 +12,7 @@ struct Cost {
 enum Load: CustomStringConvertible {
     /// All objects are registered, then all are released.
     case atOnce(Int)
-    /// Each object is released a millisecond before the next comes, so that the code that looks at objects falls asleep meanwhile.
+    /// Each object is released a millisecond before the next comes, so that the code that checks objects falls asleep meanwhile.
     case oneByOne(Int)
 
     var description: String {
@@ -59,7 +59,7 @@ enum Load: CustomStringConvertible {
             contender.expect(object)
             registered += Usage.time - start
         }
-        // The sleep belongs to this program; the clock time of a call stands for its processor time.
+        // The sleep belongs to this program; the clock time of a call is used as its processor time.
         let leftOut = Usage.ownProcessorTime - own - registered
         contender.finish()
         let lived = Usage.processorTime - life - leftOut

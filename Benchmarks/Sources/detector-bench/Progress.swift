@@ -1,6 +1,6 @@
 import Foundation
 
-/// One line that is written over again, on a terminal alone.
+/// A progress line that is overwritten in place, only on a terminal.
 enum Progress {
     private static let isTerminal = isatty(2) == 1
 

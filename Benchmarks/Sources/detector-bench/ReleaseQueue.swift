@@ -13,7 +13,7 @@ final class ReleaseQueue: @unchecked Sendable {
     /// Releases the objects in the queue.
     func empty() { _ = take(isLast: false) }
 
-    /// Releases the objects in the queue and ignores all later ones.
+    /// Releases the objects in the queue and ignores all later objects.
     func close() { _ = take(isLast: true) }
 
     // Returned, so that objects end outside of the lock.

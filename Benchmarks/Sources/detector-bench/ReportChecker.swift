@@ -1,7 +1,7 @@
 import Foundation
 import LeakMessage
 
-/// Compares the reported leaks with the expected ones.
+/// Compares the reported leaks with the expected leaks.
 final class ReportChecker: @unchecked Sendable {
     // Unchecked: mutable state is accessed only under the lock.
     private let lock = NSLock()
@@ -17,7 +17,7 @@ final class ReportChecker: @unchecked Sendable {
 
     /// - Parameter kept: class names of the objects that were kept, by the reason that they were expected with.
     /// - Returns: the errors; empty when each object was reported once and ended once, and no other was reported.
-    func complaints(kept: [String: String]) -> [String] {
+    func countingErrors(kept: [String: String]) -> [String] {
         let (leaks, ends) = lock.withLock { (self.leaks, self.ends) }
         let reasons = leaks.map { $0.reason ?? "an object that was expected without a reason" }
         let ids = leaks.map { $0.id ?? "none" }

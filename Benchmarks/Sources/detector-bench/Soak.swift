@@ -25,8 +25,8 @@ struct Soak {
         let stage = SoakRun(plan, threads: threads, outstanding: Self.outstanding)
         stage.work()
         let kept = Usage.settledMemory
-        stage.letGoOfKept()
-        let complaints = stage.complaints()
+        stage.releaseKeptObjects()
+        let complaints = stage.countingErrors()
         stage.forgetReports()
         let after = Usage.settledMemory
         Progress.clear()
@@ -54,8 +54,8 @@ struct Soak {
             Plan(objects: objects, leaks: min(plan.leaks, objects)), threads: threads,
             outstanding: Self.outstanding)
         stage.work()
-        stage.letGoOfKept()
-        _ = stage.complaints()
+        stage.releaseKeptObjects()
+        _ = stage.countingErrors()
     }
 
     private func growth(

@@ -21,7 +21,7 @@ final class SoakRun {
         limits.survivors = max(plan.leaks, limits.survivors)
         let detector = LeakDetector(limits: limits, report: reportChecker.take)
         let releaseQueues = (0..<threads).map { _ in ReleaseQueue() }
-        // Each thread may have looked for room before all others registered a batch.
+        // Each thread may have checked for room before all others registered a batch.
         let room = max(outstanding - threads * SoakWorker.batchCount, 0)
         self.detector = detector
         workers = (0..<threads).map { number in
@@ -36,7 +36,7 @@ final class SoakRun {
     /// The longest time for which the threads held an object that they released, in milliseconds.
     var longestHold: Int { (workers.map(\.longestHold).max() ?? 0) / 1_000_000 }
 
-    /// Registers all objects, releases all but the kept ones, and waits until all were looked at.
+    /// Registers all objects, releases all except the kept objects, and waits until all were checked.
     func work() {
         let start = Usage.time
         let group = DispatchGroup()
@@ -60,13 +60,13 @@ final class SoakRun {
     }
 
     /// Releases the kept objects, and waits until their ends were reported.
-    func letGoOfKept() {
+    func releaseKeptObjects() {
         kept = []
         wait { reportChecker.counts.ends >= reportChecker.counts.leaks }
     }
 
     /// - Returns: the errors at the end.
-    func complaints() -> [String] {
+    func countingErrors() -> [String] {
         let (counts, reported) = (detector.counts, reportChecker.counts)
         let checks = Dictionary(
             uniqueKeysWithValues: detector.takeChecks().map { ($0.className, $0.count) })
@@ -82,7 +82,7 @@ final class SoakRun {
         return numbers.filter { $0.1 != $0.2 }.map { "\($0): \($1) instead of \($2)" }
             + (checks == plan.countsByClass
                 ? [] : ["checks of classes: \(checks) instead of \(plan.countsByClass)"])
-            + reportChecker.complaints(kept: plan.kept)
+            + reportChecker.countingErrors(kept: plan.kept)
     }
 
     /// Drops the reports: they are this program's memory, not the detector's.

@@ -5,7 +5,7 @@ import LeakDetector
 final class SoakWorker: @unchecked Sendable {
     // Unchecked: one thread works, and others read its results after it ended; progress is under its lock.
 
-    /// Objects that are registered before room for more is looked for.
+    /// Number of objects that are registered before the thread waits for more room.
     static let batchCount = 64
 
     private let detector: LeakDetector
@@ -20,7 +20,7 @@ final class SoakWorker: @unchecked Sendable {
     private let lock = NSLock()
     private var done = 0
 
-    /// For how many nanoseconds this thread held an object that is not kept, at most.
+    /// The longest time in nanoseconds for which this thread held an object that is not kept.
     private(set) var longestHold = 0
 
     init(
@@ -53,7 +53,7 @@ final class SoakWorker: @unchecked Sendable {
         own.close()
         while !later.isEmpty {
             Pause.milliseconds(5)
-            letGo()
+            releaseObjects()
         }
     }
 
@@ -84,13 +84,13 @@ final class SoakWorker: @unchecked Sendable {
     private func waitForRoom() {
         while true {
             own.empty()
-            letGo()
+            releaseObjects()
             guard detector.counts.outstanding > room else { return }
             Pause.milliseconds(2)
         }
     }
 
-    private func letGo() {
+    private func releaseObjects() {
         let due = later.filter { $0.until <= Usage.time }
         later.removeFirst(due.count)
         for held in due { longestHold = max(longestHold, Usage.time - held.since) }

@@ -2,7 +2,7 @@ import Foundation
 import LeakSeededRandom
 import LeakStatistics
 
-/// How the second release differs from the first.
+/// The difference of the second release from the first.
 enum Change: CaseIterable {
     case none, doubled, newLeak
 }
@@ -11,7 +11,7 @@ struct Simulation {
     var pairs: Int
     var seed: Int
 
-    /// A pair of releases, with what a person would want to know of it.
+    /// A pair of releases, with the facts by which the gate's result is judged.
     struct Pair {
         var classes: [ReleaseGate.ClassCounts] = []
         var leaks: [ReleaseGate.LeakCounts] = []
@@ -45,7 +45,7 @@ struct Simulation {
         let installs = Int(logUniform(40, 4_000, &random))
         let classCount = random.number(1...12)
         let checks = logUniform(200, 20_000, &random)
-        // Most devices that have the second release had the first one.
+        // Most devices that have the second release had the first release.
         let staying = random.element(of: [0, 0.8, 1.0])
         let changedClass = random.below(classCount)
         let buckets = (0..<2 * installs).map { _ in BucketedCounts.bucket(ofInstall: random.next()) }
@@ -99,7 +99,7 @@ struct Simulation {
         return pair
     }
 
-    /// Checks of one class by device: few devices bring most of them.
+    /// Checks of one class by device: few devices make most of them.
     private func usage(_ installs: Int, total: Double, _ random: inout SeededRandom) -> [Int] {
         let weights = (0..<installs).map { _ in exp(normal(&random)) }
         let sum = weights.reduce(0, +)
@@ -119,7 +119,7 @@ struct Simulation {
             * cos(2 * .pi * Double.random(in: 0..<1, using: &random))
     }
 
-    /// How much one device leaks, as uniform numbers from which its rate follows, so that a device keeps its place when rates change.
+    /// The tendency of one device to leak, as uniform numbers from which its rate follows, so that a device keeps its place when rates change.
     private struct DevicePlace {
         var seed: UInt64
 

@@ -3,7 +3,7 @@ final class Attacker {
     /// Kind of the attack, and its rate: enough to hurt a server that is not prepared, but so little that the measurement shows the
     /// server, and not the processor that attackers, good clients and server share.
     enum Kind: String, CaseIterable {
-        /// Sends a field line each second, never the last one.
+        /// Sends a field line each second, never the last line.
         case slowHead
         /// Sends a byte of a body each second.
         case slowBody
@@ -60,7 +60,7 @@ final class Attacker {
             if !opening.isEmpty { due = now + 20_000_000 }
             return
         }
-        if !goesOn(wire, &scratch) { self.wire = nil }
+        if !continues(wire, &scratch) { self.wire = nil }
     }
 
     private func open() {
@@ -70,14 +70,14 @@ final class Attacker {
         due = nanoseconds()
     }
 
-    /// - Returns: whether the connection is still there.
-    private func goesOn(_ wire: ClientConnection, _ scratch: inout [UInt8]) -> Bool {
+    /// - Returns: `true` if the connection is still open.
+    private func continues(_ wire: ClientConnection, _ scratch: inout [UInt8]) -> Bool {
         switch kind {
-        case .slowHead: return isThere(wire, &scratch) && wire.send(Self.field) != .ended
-        case .slowBody: return isThere(wire, &scratch) && wire.send(Self.field.prefix(1)) != .ended
+        case .slowHead: return isOpen(wire, &scratch) && wire.send(Self.field) != .ended
+        case .slowBody: return isOpen(wire, &scratch) && wire.send(Self.field.prefix(1)) != .ended
         case .slowReader: return wire.receive(into: &scratch, atMost: 16) != .ended
-        case .idle, .oneByte: return isThere(wire, &scratch)
-        case .endlessChunks: return isThere(wire, &scratch) && wire.send(Self.chunks) != .ended
+        case .idle, .oneByte: return isOpen(wire, &scratch)
+        case .endlessChunks: return isOpen(wire, &scratch) && wire.send(Self.chunks) != .ended
         case .pipelining:
             opening = Self.requests
             return true
@@ -88,7 +88,7 @@ final class Attacker {
         }
     }
 
-    private func isThere(_ wire: ClientConnection, _ scratch: inout [UInt8]) -> Bool {
+    private func isOpen(_ wire: ClientConnection, _ scratch: inout [UInt8]) -> Bool {
         wire.receive(into: &scratch, atMost: scratch.count) != .ended
     }
 

@@ -27,7 +27,7 @@ final class ClientConnection {
 
     let number: Int32
 
-    /// - Parameter receiveBufferBytes: a small one makes a slow reader.
+    /// - Parameter receiveBufferBytes: a small buffer makes a slow reader.
     /// - Returns: `nil` when the system gives no socket or the server does not listen.
     init?(port: Int, receiveBufferBytes: Int32? = nil) {
         number = socket(AF_INET, stream, 0)
@@ -53,7 +53,7 @@ final class ClientConnection {
 
     deinit { close(number) }
 
-    /// Makes the end of this value a reset.
+    /// Makes the connection end with a reset.
     func resetAtEnd() {
         var option = linger(l_onoff: 1, l_linger: 0)
         unsafe setsockopt(number, SOL_SOCKET, SO_LINGER, &option, socklen_t(MemoryLayout<linger>.size))

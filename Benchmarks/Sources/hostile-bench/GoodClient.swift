@@ -27,14 +27,14 @@ final class GoodClient {
     private var idle: UInt64 = 0
     private var isAskedAgain = false
 
-    /// Nanoseconds from asking, connecting included, to the last byte of the answer.
+    /// Nanoseconds from the start of a request, including connecting, to the last byte of the response.
     private(set) var latencies: [UInt64] = []
     /// Requests that were refused or cut off, or took longer than ``patience``.
     private(set) var failures = 0
-    /// Requests that were asked again, because this client itself had left its connection idle.
+    /// Requests that were repeated because this client itself had left its connection idle.
     private(set) var repeats = 0
 
-    /// A connection that is idle for 50 ms may lose its place while others wait for one. On a busy machine so much may pass
+    /// A connection that is idle for 50 ms may lose its place while others wait for a place. On a busy machine so much may pass
     /// between connecting and asking.
     private static let harmlessIdle: UInt64 = 40_000_000
 
@@ -56,7 +56,7 @@ final class GoodClient {
 
     func act(at now: UInt64, scratch: inout [UInt8]) {
         if let asked {
-            if now - asked > Self.patience { end(at: now, isFailure: true) } else { goOn(&scratch) }
+            if now - asked > Self.patience { end(at: now, isFailure: true) } else { proceed(&scratch) }
         } else if now >= due {
             asked = now
             if wire == nil || connectsAnew {
@@ -65,11 +65,11 @@ final class GoodClient {
             }
             unsent = request
             idle = 0
-            goOn(&scratch)
+            proceed(&scratch)
         }
     }
 
-    private func goOn(_ scratch: inout [UInt8]) {
+    private func proceed(_ scratch: inout [UInt8]) {
         guard let wire else { return end(at: nanoseconds(), isFailure: true) }
         if !unsent.isEmpty {
             let sent = wire.send(unsent)
@@ -88,10 +88,10 @@ final class GoodClient {
         if let isOK = Self.isComplete(answer) { end(at: now, isFailure: !isOK) }
     }
 
-    /// True if the server may have given this connection's place to another one.
+    /// True if the server may have given this connection's place to another connection.
     private var isIdleTooLong: Bool { idle >= Self.harmlessIdle && !isAskedAgain }
 
-    /// The same request on another connection; its time counts from the first one on.
+    /// Sends the same request on another connection; its time counts from the first attempt on.
     private func askAgain() {
         repeats += 1
         isAskedAgain = true
@@ -153,7 +153,7 @@ struct ClientStatistics {
         }
     }
 
-    /// Lets `clients` ask for some time, in this thread.
+    /// Runs `clients` for some time, in this thread.
     static func by(_ clients: [GoodClient], seconds: Double) -> ClientStatistics {
         let end = nanoseconds() + UInt64(seconds * 1e9)
         var scratch = [UInt8](repeating: 0, count: 65536)

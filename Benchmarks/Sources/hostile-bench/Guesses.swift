@@ -1,7 +1,7 @@
 import Foundation
 import LoadTools
 
-/// How long a page of a collector takes while strangers guess its access token.
+/// Measures the time of a collector's page while other clients guess its access token.
 struct Guesses {
     private static let token = "benchmark-access-token-00000000000000000"
     private static let connections = 64
@@ -11,12 +11,12 @@ struct Guesses {
     private let server: ServerProcess
     private let port: Int
     private let folder: String
-    /// The path of this program, which is also the one that guesses.
+    /// The path of this program, which also runs as the guessing client.
     private let program: String
 
     /// - Parameters:
     ///   - collector: the path of a release build.
-    ///   - publicFolder: of its pages' files.
+    ///   - publicFolder: the folder of its pages' files.
     init(collector: String, publicFolder: String, program: String) throws {
         folder = NSTemporaryDirectory() + "hostile-bench-\(UUID().uuidString)"
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
@@ -29,7 +29,7 @@ struct Guesses {
 
     /// Rounds without and with guesses, in turn: one person opens the summary thirty times a second.
     ///
-    /// - Returns: whether each page came.
+    /// - Returns: `true` if each page arrived.
     func measure(seconds: Double, rounds: Int) throws -> Bool {
         defer {
             server.stop()
@@ -71,7 +71,7 @@ struct Guesses {
         let client = GoodClient(
             port: port, request: page, pause: 30_000_000, connectsAnew: false, due: nanoseconds())
         var seen = ClientStatistics.by([client], seconds: seconds)
-        // One that has not come yet may never come.
+        // A page that has not arrived yet may never arrive.
         if client.interest != nil {
             seen = ClientStatistics.by([client], seconds: Double(GoodClient.patience) / 1e9)
         }

@@ -38,7 +38,7 @@ struct Bench {
     /// Rounds without and with attackers, in turn.
     ///
     /// - Returns: whether all good clients were answered.
-    func underAttack(attackers: Int, kinds: [Attacker.Kind], seconds: Double, rounds: Int) throws -> Bool {
+    func measureAttack(attackers: Int, kinds: [Attacker.Kind], seconds: Double, rounds: Int) throws -> Bool {
         var alone = (kept: ClientStatistics(), anew: ClientStatistics())
         var attacked = (kept: ClientStatistics(), anew: ClientStatistics())
         var ratios: [String: [Double]] = [:]
@@ -92,7 +92,7 @@ struct Bench {
             == 0
     }
 
-    /// slowhttptest in its four modes, while a client that connects anew asks ten times a second.
+    /// slowhttptest in its four modes, while a client that opens a new connection each time sends ten requests a second.
     ///
     /// - Returns: whether that client was always answered, within ``GoodClient/patience``.
     func slow(connections: Int, seconds: Int) throws -> Bool {
@@ -138,9 +138,9 @@ struct Bench {
         return isServed
     }
 
-    /// Connections that come and go: with a request and an end, with a request and a reset, and with nothing.
+    /// Opens and closes connections: with a request and an end, with a request and a reset, and without a request.
     ///
-    /// - Returns: whether descriptors came back to where they were and memory did not grow by more than a MiB.
+    /// - Returns: `true` if the number of descriptors is as before and memory grew by at most one MiB.
     func churn(connections: Int) -> Bool {
         var scratch = [UInt8](repeating: 0, count: 4096)
         func go(_ count: Int) {

@@ -72,7 +72,7 @@ do {
         isServed = bench.churn(connections: count) && isServed
     }
     if option("--slow") == nil && option("--churn") == nil {
-        isServed = try bench.underAttack(
+        isServed = try bench.measureAttack(
             attackers: number("--attackers", 1200), kinds: kinds, seconds: Double(number("--seconds", 3)),
             rounds: number("--rounds", 5))
     }

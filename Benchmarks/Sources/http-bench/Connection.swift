@@ -1,6 +1,6 @@
 import Foundation
 
-/// A connection that asks once and then stays idle.
+/// A connection that sends one request and then stays idle.
 final class Connection {
     private let descriptor: Int32
 

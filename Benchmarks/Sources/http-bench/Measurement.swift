@@ -34,7 +34,7 @@ struct Measurement {
                 memory: peer.process.memory.now)
         }
         for round in 0..<rounds {
-            // The first of two finds another machine than the second: they take turns.
+            // Both servers take turns in running first, because the first run finds the machine in another state.
             if round.isMultiple(of: 2) {
                 ours.append(try run(server, isNginx: false))
                 peers.append(try run(nginx, isNginx: true))

@@ -47,7 +47,7 @@ struct Report {
     }
 
     mutating func allocations(_ name: String, _ count: Double, limit: Double) -> String {
-        // A counter or two per second is not per request.
+        // A few counter updates per second do not depend on requests.
         let isMet = count <= limit + 0.01
         if !isMet {
             missed.append("\(name): \(format(count, 2)) allocations per request > \(format(limit, 0))")

@@ -25,7 +25,7 @@ final class CollectorProcess {
         port = try process.announcedPort()
     }
 
-    /// Reports counted, as the API says.
+    /// The number of counted reports, from the API.
     func counted() throws -> Int {
         let text = try Shell.run(
             "curl",

@@ -65,7 +65,7 @@ final class Contestant {
         let rate = median(\.rate)
         let counted = measured.reduce(0) { $0 + $1.counted }
         let accepted = measured.reduce(0) { $0 + $1.accepted }
-        // wrk leaves requests without waiting for their last answers; those are counted and not in its sum.
+        // wrk stops without waiting for the last responses, so these requests are counted, but not in its own sum.
         let isHonest =
             counted >= accepted && counted <= accepted + measured.count * connections * request.reports
         let memory = collector.process.memory

@@ -3,7 +3,7 @@ import LoadTools
 /// The load of every figure: 1,000 leaks whose frequencies follow Zipf's law, 50,000 installs of 12 versions, 40 models
 /// and 20 systems in equal parts, reports of about 559 bytes with `count` 1.
 ///
-/// A request is put together from a sender and a body's reports while wrk runs, so that each one differs.
+/// A request is put together from a sender and a body's reports while wrk runs, so that each differs.
 struct Load {
     static let leaks = 1_000
     static let installs = 50_000
@@ -17,7 +17,7 @@ struct Load {
             + "\(reportBytes)-byte reports, an Idempotency-Key for each request"
     }
 
-    /// Frames of the call stack that each report has in place of a path of owners; 0 for the path.
+    /// Frames of the call stack that each report has instead of a path of owners; 0 for the path.
     private let frames: Int
 
     private var generator = SplitMix64(state: 20_261_121)
@@ -38,7 +38,7 @@ struct Load {
         return #""app":{\#(app)},"device":{\#(device)},"install":"6b8d4c1f-2a90-4e4b-9d0e-000000\#(number)""#
     }
 
-    /// The rest of one request's body behind its sender, with the closing brace.
+    /// The rest of one request's body after its sender, with the closing brace.
     ///
     /// - Parameter count: reports in it; 1 makes a single report, more a batch.
     mutating func reports(_ count: Int, senderBytes: Int) -> String {

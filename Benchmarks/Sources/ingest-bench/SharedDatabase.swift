@@ -26,7 +26,7 @@ struct SharedDatabase {
         var processor: Double
         var coresBusy: Double
         var refused: Int
-        /// `true` if the number of stored reports is the number of answered ones.
+        /// `true` if the number of stored reports is the number of answered reports.
         var isHonest: Bool
     }
 
@@ -75,7 +75,7 @@ struct SharedDatabase {
         let outcome = try Wrk.run(
             script: script, port: collectors[0].port, connections: connections, seconds: seconds, threads: 2)
         let (processor, busy) = (used() - usedBefore, Processors.busySeconds - busyBefore)
-        // With the moments in which wrk reads its requests.
+        // Includes the time in which wrk reads its requests.
         let elapsed = -start.timeIntervalSinceNow
         let accepted = outcome.accepted * reportsPerRequest
         let counted = try collectors[0].counted()
@@ -83,7 +83,7 @@ struct SharedDatabase {
             reportsPerSecond: Double(accepted) / outcome.seconds, median: outcome.median,
             slowest1Percent: outcome.slowest1Percent, processor: processor * 1e6 / Double(max(counted, 1)),
             coresBusy: busy / elapsed, refused: outcome.refused,
-            // wrk leaves requests without waiting for their last answers; those are counted and not in its sum.
+            // wrk stops without waiting for the last responses, so these requests are counted, but not in wrk's own sum.
             isHonest: counted >= accepted && counted <= accepted + connections * reportsPerRequest)
     }
 

@@ -11,7 +11,7 @@ enum Allocations {
     private static let frameCount = 30
     private static let reportsPerRequest = 50
 
-    /// How a frame is printed, by what is the same in each launch and by its address.
+    /// The text of a frame, from the part that is the same in each launch and from its address.
     private struct Form: Sendable {
         let name: String
         let frame: @Sendable (_ function: Int, _ address: UInt64) -> String
@@ -69,7 +69,7 @@ enum Allocations {
         return (allocations / Double(count), time / Double(count))
     }
 
-    /// - Returns: whether frames seen before cost no allocation.
+    /// - Returns: `true` if known frames cost no allocation.
     static func measure() throws -> Bool {
         counted_malloc_start()
         print("| stack | allocations per report | more than without a stack | µs per report |")

@@ -80,7 +80,7 @@ enum RenderBench {
         let small = Gzip.deflate(bytes, level: level)
         let time = try median { render().count }
         let copy = try median { bytes.withUnsafeBufferPointer { Array($0).count } }
-        let joined = try median { putTogether(pieces).utf8.count }
+        let joined = try median { joinPieces(pieces).utf8.count }
         let whole = try median { try fromStore().count }
         let deflating = try median { Gzip.deflate(bytes, level: level).count }
         let verdict = target.map { target in
@@ -99,7 +99,7 @@ enum RenderBench {
         String(decoding: bytes, as: UTF8.self).split(separator: "<").map { "<" + $0 }
     }
 
-    private static func putTogether(_ pieces: [String]) -> String {
+    private static func joinPieces(_ pieces: [String]) -> String {
         var text = ""
         for piece in pieces { text += piece }
         return text

@@ -62,7 +62,7 @@ enum Requests {
             toFile: script, atomically: true, encoding: .utf8)
         let outcome = try Wrk.run(
             script: script, port: port, connections: connections, seconds: seconds)
-        // A page that changed on the way would have been sent whole.
+        // A page that changed meanwhile would have been sent in full.
         guard try answer(path, fields: fields, port: port).status == before.status else {
             throw Failure("\(path) changed while it was measured: run again")
         }

@@ -1,7 +1,7 @@
 import Foundation
 
-// The pages: how long they take to render, how large they are, how often a second the server gives them. With --allocations, what
-// reading and grouping a report takes, by its call stack.
+// Measures pages: rendering time, size, and responses per second. With --allocations, the cost of
+// reading and grouping a report, by its call stack.
 
 let arguments = Array(CommandLine.arguments.dropFirst())
 func value(_ name: String) -> String? {

@@ -151,7 +151,7 @@ let many = Reports.leaks(10_000)
     }
     return (results.map(\.0).quantile(0.5), results.map(\.1).quantile(0.5))
 }
-// Once: it takes as long as all the others.
+// Runs once, because it takes as long as all the others.
 let each = processor(1, isOneLeak: false, rounds: 1)
 for (name, result) in [
     ("a request for each", each), ("different leaks", processor(64, isOneLeak: false, rounds: rounds)),

@@ -3,12 +3,12 @@ import Foundation
 import LeakReporter
 import ReportLoad
 
-// Everything that an app may ask of the reporter, from eight threads at once: for sanitizers.
+// Calls every function of the reporter from eight threads at once, for sanitizers.
 
 let calls = CommandLine.arguments.dropFirst().first.flatMap { Int($0) } ?? 10_000
 let threads = 8
 
-/// - Returns: whether each sighting is accounted for.
+/// - Returns: `true` if each sighting is accounted for.
 @MainActor func soak(isInMemory: Bool) -> Bool {
     let sink = Sink()
     let bench = Bench(port: sink.port, isInMemory: isInMemory) {

@@ -48,7 +48,7 @@ enum ReadBench {
                     first = page.leaks.first?.identity.id
                 })
         }
-        // As deep as a person goes: the tenth page.
+        // The tenth page, because people hardly go further.
         var query = LeakQuery()
         for _ in 0..<9 { query.cursor = try reader.leaks(query, now: now).next ?? query.cursor }
         times.append(try median { _ = try reader.leaks(query, now: now) })

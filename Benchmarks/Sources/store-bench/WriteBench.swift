@@ -34,14 +34,14 @@ enum WriteBench {
         }
     }
 
-    /// How many reports and commits a second.
+    /// Reports and commits per second.
     private static func rate(
         batch: Int, gathered: Int, seconds: Double
     ) throws -> (reports: Double, commits: Double) {
         let folder = try Folder()
         var load = Submissions(leaks: 1_000)
         let time = Int64(Date().timeIntervalSince1970 * 1000)
-        // Every leak is there when the clock starts.
+        // Every leak exists when the measurement starts.
         _ = try folder.store.count([load.batch(of: 1_000, ranks: 0..<1_000, at: time)], now: time)
         var (reports, commits, spent) = (0, 0, 0.0)
         while spent < seconds {

@@ -1,7 +1,7 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// Stands for a package of another author.
+// A stand-in for a package of another author.
 
 let package = Package(
     name: "Gzip",

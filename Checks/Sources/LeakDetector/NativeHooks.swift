@@ -2,7 +2,7 @@ internal import UIKit
 
 /// Stand-in for the replaced implementations: calls ``ScreenEventForwarder`` as they do, before or after the original.
 ///
-/// Swift's own replacement works without Objective-C, but for the whole run of the program: what was installed decides.
+/// Swift's own replacement works without Objective-C, but lasts for the whole run of the program, so a variable says whether the hooks are installed.
 @MainActor
 enum ViewControllerHooks {
     private(set) static var areInstalled = false
@@ -14,31 +14,31 @@ enum ViewControllerHooks {
 
 extension UIViewController {
     @_dynamicReplacement(for:viewDidLoad())
-    func toldViewDidLoad() {
+    func forwardViewDidLoad() {
         viewDidLoad()
         ViewControllerHooks.notify { ScreenEventForwarder.handle(.didLoad, self) }
     }
 
     @_dynamicReplacement(for:viewDidAppear(_:))
-    func toldViewDidAppear(_ animated: Bool) {
+    func forwardViewDidAppear(_ animated: Bool) {
         viewDidAppear(animated)
         ViewControllerHooks.notify { ScreenEventForwarder.handle(.didAppear, self) }
     }
 
     @_dynamicReplacement(for:viewDidDisappear(_:))
-    func toldViewDidDisappear(_ animated: Bool) {
+    func forwardViewDidDisappear(_ animated: Bool) {
         viewDidDisappear(animated)
         ViewControllerHooks.notify { ScreenEventForwarder.handle(.didDisappear, self) }
     }
 
     @_dynamicReplacement(for:removeFromParent())
-    func toldRemoveFromParent() {
+    func forwardRemoveFromParent() {
         removeFromParent()
         ViewControllerHooks.notify { ScreenEventForwarder.handle(.didRemoveFromParent, self) }
     }
 
     @_dynamicReplacement(for:setView(_:))
-    func toldSetView(_ view: UIView?) {
+    func forwardSetView(_ view: UIView?) {
         ViewControllerHooks.notify { ScreenEventForwarder.viewWillChange(of: self) }
         setView(view)
     }
@@ -46,7 +46,7 @@ extension UIViewController {
 
 extension UISplitViewController {
     @_dynamicReplacement(for:showDetailViewController(_:sender:))
-    func toldShowDetail(_ detail: UIViewController, sender: Any?) {
+    func forwardShowDetail(_ detail: UIViewController, sender: Any?) {
         ViewControllerHooks.notify { ScreenEventForwarder.willShowDetail(detail, in: self) }
         showDetailViewController(detail, sender: sender)
     }
@@ -54,7 +54,7 @@ extension UISplitViewController {
 
 extension UIWindow {
     @_dynamicReplacement(for:sendEvent(_:))
-    func toldSendEvent(_ event: UIEvent) {
+    func forwardSendEvent(_ event: UIEvent) {
         ViewControllerHooks.notify { ScreenEventForwarder.willSend(event) }
         sendEvent(event)
     }

@@ -11,7 +11,7 @@ public final class Graph {
 
     public init() {}
 
-    /// Shows a view in place of the one shown before.
+    /// Shows a view in place of the previous view.
     public func show(_ view: some View) {
         (seen, actions) = ([], [])
         show(view, at: "")
@@ -42,7 +42,7 @@ public final class Graph {
         return newest
     }
 
-    func whenNew(_ path: String, _ action: @escaping () -> Void) {
+    func runIfNew(_ path: String, _ action: @escaping () -> Void) {
         seen.insert(path)
         if appeared.insert(path).inserted { actions.append(action) }
     }

@@ -79,6 +79,6 @@ private struct Appearing<Content: View>: Primitive {
     let action: () -> Void
     func show(in graph: Graph, at path: String) {
         graph.show(content, at: path + "/appearing")
-        graph.whenNew(path, action)
+        graph.runIfNew(path, action)
     }
 }

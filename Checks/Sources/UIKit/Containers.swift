@@ -72,7 +72,7 @@ open class UITabBarController: UIViewController {
     }
 }
 
-/// Keeps the page that was left as its child, until another is left.
+/// Keeps the page that was left as its child, until another page is left.
 @MainActor
 open class UIPageViewController: UIViewController {
     public enum NavigationDirection: Sendable { case forward, reverse }
@@ -96,7 +96,7 @@ open class UIPageViewController: UIViewController {
     }
 }
 
-/// Collapsed, as on a phone: the list goes back in front, and the detail is kept without being a child.
+/// Collapsed, as on a phone: the list comes back to the front, and the detail is kept without being a child.
 @MainActor
 open class UISplitViewController: UIViewController {
     public enum Style: Sendable {
@@ -118,7 +118,7 @@ open class UISplitViewController: UIViewController {
         super.init(nibName: nil, bundle: nil)
     }
 
-    /// A collapsed one shows only the first of them.
+    /// A collapsed split view shows only the first of them.
     public func setViewController(_ controller: UIViewController?, for column: Column) {
         columns[column] = controller
     }

@@ -3,7 +3,7 @@ import Foundation
 
 /// Stand-in for the system, which gives a process in the background some time, or none, and takes it back.
 public final class ExpiringActivities: @unchecked Sendable {
-    // Unchecked: everything is touched inside `lock` alone.
+    // Unchecked: everything is accessed only inside `lock`.
     private let lock = NSLock()
     private var running: [Int: @Sendable (Bool) -> Void] = [:]
     private var begun = 0
@@ -11,19 +11,19 @@ public final class ExpiringActivities: @unchecked Sendable {
 
     public static let ofThisProcess = ExpiringActivities()
 
-    /// How many have begun so far, those that were refused included.
+    /// The number of activities that have begun so far, including refused activities.
     public var count: Int { lock.withLock { begun } }
-    /// How many have not returned.
+    /// The number of activities that have not returned.
     public var runningCount: Int { lock.withLock { running.count } }
 
-    /// - Parameter body: while it runs, no activity is given time.
+    /// - Parameter body: code during which no activity gets time.
     public func refusing(_ body: () -> Void) {
         lock.withLock { refuses = true }
         body()
         lock.withLock { refuses = false }
     }
 
-    /// Tells all that run that their time is up.
+    /// Notifies all running activities that their time is up.
     public func expire() {
         for block in lock.withLock({ Array(running.values) }) { block(true) }
     }

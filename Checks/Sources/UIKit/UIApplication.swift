@@ -65,7 +65,7 @@ public final class UIWindowScene: UIScene {
     public var windows: [UIWindow] { known.compactMap(\.window) }
     public internal(set) weak var keyWindow: UIWindow?
 
-    /// Its windows know it no more, when others hear of it.
+    /// Its windows do not refer to it any more when observers are notified.
     public func disconnect() {
         activationState = .unattached
         for window in windows { window.windowScene = nil }

@@ -57,7 +57,7 @@ open class UIView: UIResponder {
         superview = nil
     }
 
-    /// Tells the controllers in this tree when it comes on the screen or leaves it.
+    /// Notifies the controllers in this tree when it appears on the screen or leaves it.
     private func move(_ change: () -> Void) {
         let wasVisible = isVisible
         change()
@@ -67,9 +67,9 @@ open class UIView: UIResponder {
 
     private var isVisible: Bool { window?.isHidden == false }
 
-    private func tellControllers(_ tell: (UIViewController) -> Void) {
+    private func notifyControllers(_ tell: (UIViewController) -> Void) {
         if let owner { tell(owner) }
-        for view in subviews { view.tellControllers(tell) }
+        for view in subviews { view.notifyControllers(tell) }
     }
 }
 
@@ -107,7 +107,7 @@ open class UIWindow: UIView {
         windowScene.add(self)
     }
 
-    /// Made again for a new scene by the system; never in these tests.
+    /// Called by the system to restore a scene; never in these tests.
     public required init?(coder: NSCoder) { nil }
 
     public override var next: UIResponder? { windowScene }
@@ -122,7 +122,7 @@ open class UIWindow: UIView {
         }
     }
 
-    /// A touch makes a window the key one, if it can be.
+    /// A touch makes a window the key window, if it can be.
     open dynamic func sendEvent(_ event: UIEvent) {
         if event.allTouches?.contains(where: { $0.phase == .began }) == true { makeKey() }
     }

@@ -13,7 +13,7 @@ open class UIViewController: UIResponder {
 
     public init(nibName: String?, bundle: Bundle?) { super.init() }
     public override convenience init() { self.init(nibName: nil, bundle: nil) }
-    /// Made from a storyboard; never in these tests.
+    /// Called for a storyboard; never in these tests.
     public required init?(coder: NSCoder) { nil }
 
     public override var next: UIResponder? { viewIfLoaded?.superview }
@@ -89,7 +89,7 @@ open class UIViewController: UIResponder {
         child.removeFromParent()
     }
 
-    /// Adds a child as a container does when the child comes, or comes on the screen.
+    /// Adds a child as a container does when the child is added, or appears on the screen.
     func take(_ child: UIViewController, showing isShown: Bool) {
         addChild(child)
         if isShown, let view = viewIfLoaded { view.addSubview(child.view) }
@@ -102,7 +102,7 @@ open class UIViewController: UIResponder {
     public var presentingViewController: UIViewController? { presenter ?? parent?.presentingViewController }
 
     public func present(_ controller: UIViewController, animated: Bool, completion: (() -> Void)? = nil) {
-        // The outermost container presents, whichever child was asked to.
+        // The outermost container presents, whichever of its children was asked to present.
         if let parent { return parent.present(controller, animated: animated, completion: completion) }
         guard presented == nil, let window = viewIfLoaded?.window else { return }
         presented = controller

@@ -1,4 +1,4 @@
 import Testing
 
-/// Watching screens and being in the foreground are of the process, so one check runs at a time.
+/// Watching screens and the foreground state belong to the whole process, so one check runs at a time.
 @Suite(.serialized) enum Serialized {}

@@ -7,7 +7,7 @@ import UIKit
 
 @testable import LeakReporter
 
-/// Going to the background is of the process, so one check runs at a time.
+/// The background state belongs to the whole process, so one check runs at a time.
 @Suite(.serialized) struct BackgroundChecks {
     private let activities = ExpiringActivities.ofThisProcess
     private let transport = FakeTransport { _, _ in FakeTransport.accepted() }
@@ -16,7 +16,7 @@ import UIKit
         var configuration = LeakReporter.Configuration(
             endpoint: "http://localhost:8080", key: "k", app: AppInfo(id: "a"), install: .none)
         configuration.storage = .memory
-        // Nothing goes by itself within a check.
+        // No batch becomes due within a check.
         configuration.bounds.gatherMilliseconds = 600_000
         configuration.bounds.gatherDenominatorsMilliseconds = 600_000
         return LeakReporter(configuration) { transport }
@@ -36,9 +36,11 @@ import UIKit
             (UIApplication.didEnterBackgroundNotification, UIApplication.willEnterForegroundNotification),
             (.NSExtensionHostDidEnterBackground, .NSExtensionHostWillEnterForeground),
         ])
-    func `on the way to the background the session ends and is sent, on the way back the next one begins`(
-        leave: Notification.Name, comeBack: Notification.Name
-    ) async throws {
+    func
+        `when the app enters the background its session ends and is sent, and on its return the next session begins`(
+            leave: Notification.Name, comeBack: Notification.Name
+        ) async throws
+    {
         let reporter = reporter(transport)
         reporter.startSession { [ClassChecks(className: "Shop.Cart", count: 1)] }
         await post(leave)
@@ -50,7 +52,7 @@ import UIKit
         #expect(try sessions().count == 2)
     }
 
-    @Test func `what the app records in its own observer, called later, goes along`() async {
+    @Test func `records that the app adds in an observer called later are sent too`() async {
         let reporter = reporter(transport)
         let name = UIApplication.didEnterBackgroundNotification
         let observer = NotificationCenter.default.addObserver(forName: name, object: nil, queue: nil) { _ in
@@ -61,7 +63,7 @@ import UIKit
         #expect(eventually { reporter.statistics.sent == 1 && activities.runningCount == 0 })
     }
 
-    @Test func `when time is up nobody holds the process`() async {
+    @Test func `when the background time is up the process is not held`() async {
         let answer = DispatchSemaphore(value: 0)
         let slow = FakeTransport { _, _ in
             answer.wait()
@@ -78,7 +80,7 @@ import UIKit
         #expect(eventually { reporter.statistics.sent == 1 })
     }
 
-    @Test func `where no time is given the session ends all the same`() async throws {
+    @Test func `without background time the session ends nevertheless`() async throws {
         let reporter = reporter(transport)
         reporter.startSession { [ClassChecks(className: "Shop.Cart", count: 1)] }
         #expect(eventually { reporter.thread.publishedState.with { $0.hasSession } })
@@ -92,7 +94,7 @@ import UIKit
         #expect(transport.posts.isEmpty)
     }
 
-    @Test func `a reporter that has gone listens no more`() async {
+    @Test func `a freed reporter observes no more notifications`() async {
         let before = activities.count
         do { _ = reporter(transport) }
         await post(UIApplication.didEnterBackgroundNotification)

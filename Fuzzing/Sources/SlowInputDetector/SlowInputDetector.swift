@@ -9,9 +9,9 @@
 /// Compares the time of an input with that of a plain input of the same size. One thread reads both in turns, so a slow or
 /// busy machine slows both.
 public struct SlowInputDetector: Sendable {
-    /// An input may take this many times as long as the plain one.
+    /// An input may take this many times as long as the plain input.
     private let factor: UInt64
-    /// A short input that is repeated to make the plain one.
+    /// A short input that is repeated to make the plain input.
     private let plain: [UInt8]
     /// Reads an input.
     private let read: @Sendable ([UInt8]) -> Void

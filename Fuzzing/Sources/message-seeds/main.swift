@@ -1,4 +1,4 @@
-// Writes the first inputs of the fuzzer into a folder: the known texts as they are, as reports, and what they leave out.
+// Writes the first inputs of the fuzzer into a folder: the known texts as they are, the same texts as reports, and forms that they do not contain.
 import Foundation
 
 let arguments = CommandLine.arguments
@@ -76,7 +76,7 @@ try write(
     {"type":"event"}
     \(event)
     """)
-// Long ones, where looking at a byte twice would tell.
+// Long inputs, which take longer if any byte is read twice.
 let reports = repeatElement(full, count: 70).joined(separator: ",")
 try write("long-batch", "{\"app\":{\"id\":\"a\"},\"reports\":[\(reports)]}")
 let line = #"{"message":"Expected deallocation of <UILabel: 0x1f; text = 'Jane'>"}"#
@@ -85,7 +85,7 @@ for (number, part) in [
     "<", "<A: 0x1f> ", "'", "\"it's\" ", "<A<B: 0x2f; text = 'x'>", "(", "\n📄 <A: 0x1f>", "Fatal error: ",
     "\\U4e2d", "\n0 A 0x104f85eb0 f() + 1", "\n1 A 0x104f85eb0 (extension in A):<((", "\nat a.b(c:1:2)",
 ].enumerated() {
-    // As much as a message may have, and as a body may.
+    // The maximum length of a message, and of a body.
     let text = "Leak of \(String(repeating: part, count: 8_160 / part.utf8.count))"
     try write("long-message-\(number)", text)
     try write("long-text-\(number)", repeatElement(text, count: 7).joined())

@@ -77,7 +77,7 @@ let elf =
     + bytes(64, 8) + bytes(0, 16) + bytes(1, 2) + [UInt8](repeating: 0, count: 6)
 try write("elf", elf + segment + note)
 
-// Long ones, where looking at a line twice would tell.
+// Long inputs, which take longer if any line is read twice.
 let inlines = (0..<900).map { "INLINE 0 1 0 0 \(String($0 * 16, radix: 16)) 10\n" }.joined()
 let rows = (0..<900).map { "\(String($0 * 16, radix: 16)) 10 \($0) 0\n" }.joined()
 try write("long-inlines", (module + "FUNC 0 4000 0 f\n" + inlines + rows).utf8)

@@ -21,7 +21,7 @@ struct Servers: Sendable {
     private let unobserved: Server
 
     private init() {
-        // A refused client is gone at once here, and a machine that fuzzes is busy.
+        // A rejected client closes at once here, and a machine that fuzzes is busy.
         var limits = Limits()
         limits.headBytes = 2048
         limits.bodyBytes = 4096
@@ -40,12 +40,12 @@ struct Servers: Sendable {
         unobserved.start()
     }
 
-    /// Sends the stream to both servers, if it is one of the fourth part of all that are sent: a connection takes much
+    /// Sends a quarter of all streams to both servers, because a connection takes much
     /// longer than the parsers.
     ///
-    /// - Returns: the promise that it breaks, in words, or `nil`.
+    /// - Returns: a description of the promise that the stream breaks, or `nil`.
     func broken(by stream: [UInt8]) -> String? {
-        // By its content, so that an input that was found breaks the promise again.
+        // The content of the stream decides, so that a found input breaks the promise again.
         guard stream.reduce(0, { ($0 &* 31) &+ UInt32($1) }).isMultiple(of: 4) else { return nil }
         let loud = Self.exchange(stream, port: observed.port)
         let quiet = Self.exchange(stream, port: unobserved.port)
@@ -92,7 +92,7 @@ struct Servers: Sendable {
             let sent = unsafe rest.withUnsafeBytes {
                 unsafe send(client, $0.baseAddress, min($0.count, 8 << 10), sendFlags)
             }
-            // libFuzzer has a timer. And the server may have refused the rest.
+            // libFuzzer has a timeout of its own, and the server may have rejected the rest.
             if sent < 0, errno == EINTR { continue }
             guard sent > 0 else { break }
             rest = rest.dropFirst(sent)
@@ -130,7 +130,7 @@ struct Servers: Sendable {
     }
 }
 
-/// Two access logs, one of each form, and how often the observers were called.
+/// Two access logs, one of each form, and the number of calls of the observers.
 private final class Observation: Sendable {
     private let logs: [AccessLog]
     private let answers = Atomic(0)
@@ -158,7 +158,7 @@ private final class Observation: Sendable {
     }
 }
 
-/// Answers with the body, and refuses some requests before it.
+/// Echoes the body, and rejects some requests before their body is read.
 private struct Echo: Service {
     func screen(_ request: borrowing Request) -> Response? {
         request.method == .delete ? Response(.notFound) : nil

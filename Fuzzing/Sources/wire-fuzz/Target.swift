@@ -11,7 +11,7 @@ public func testOneInput(_ bytes: UnsafePointer<UInt8>?, _ count: Int) -> Int32 
 }
 
 private enum Run {
-    /// The smallest requests take the most time per byte. A parser that looks at all earlier bytes for each new one would
+    /// The smallest requests take the most time per byte. A parser that reads all earlier bytes for each new byte would
     /// take more than ten times as long for 64 KiB.
     static let slowInputDetector = SlowInputDetector(factor: 4, plain: "GET / HTTP/1.1\r\nHost: a\r\n\r\n") {
         stream in

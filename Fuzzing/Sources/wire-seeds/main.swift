@@ -1,4 +1,4 @@
-// Writes the first inputs of the fuzzer into a folder: what the vectors send, and what they leave out.
+// Writes the first inputs of the fuzzer into a folder: the streams of the vectors, and forms that they do not contain.
 import Foundation
 import LeakGzip
 
@@ -41,7 +41,7 @@ for (name, coding, bytes) in hellos {
     let head = "\(start)Content-Encoding: \(coding)\r\nContent-Length: \(bytes.count)\r\n\r\n"
     try write(name, Array(head.utf8) + bytes)
 }
-// Long ones, where looking at a byte twice would tell.
+// Long inputs, which take longer if any byte is read twice.
 let chunked = "\(start)Transfer-Encoding: chunked\r\n\r\n"
 let fields = (0..<63).map { "X-\($0): \(String(repeating: "v", count: 200))\r\n" }.joined()
 try write("long-fields", Array("GET / HTTP/1.1\r\nHost: a\r\n\(fields)\r\n".utf8))

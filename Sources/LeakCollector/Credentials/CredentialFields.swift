@@ -38,7 +38,7 @@ struct CredentialFields: Hashable, Sendable {
             self = try JSONScanner.scan(body) { (scanner) throws(JSONError) in
                 var fields = CredentialFields()
                 if try scanner.enterObject() {
-                    repeat { try fields.read(&scanner) } while try scanner.another(in: .object)
+                    repeat { try fields.read(&scanner) } while try scanner.hasAnotherElement(in: .object)
                 }
                 try scanner.finish()
                 return fields

@@ -8,7 +8,7 @@ public struct Credentials: Sendable {
 
     public init(store: any Store) { self.store = store }
 
-    /// Name of the ingest key that came from the environment. A key with a new value replaces the previous one.
+    /// Name of the ingest key that came from the environment. A key with a new value replaces the previous key.
     private static let environmentKey = Setting.ingestKey.variable
     /// Name of the access token that came from the environment.
     private static let environmentToken = Setting.accessToken.variable
@@ -22,8 +22,8 @@ public struct Credentials: Sendable {
         var lacksAccessToken = false
     }
 
-    /// Makes sure that there is an ingest key and an access token: the ones from the settings, else existing ones,
-    /// else new ones, unless ``Settings/showsSecrets`` is off.
+    /// Makes sure that there is an ingest key and an access token: those of the settings, else existing secrets,
+    /// else new secrets, unless ``Settings/showsSecrets`` is off.
     func prepare(settings: Settings, storedCredentials: [Credential], now: Int64) throws -> CreatedSecrets {
         var created = CreatedSecrets(
             ingestKey: try prepare(

@@ -45,7 +45,7 @@ public struct Export {
     /// - Parameters:
     ///   - folder: created if it is missing. It must not be a link, and must be empty or from an earlier export. Files
     ///     of the earlier export are overwritten, and those that this export does not write are removed. Other files
-    ///     stay; if one is in the way, the export ends.
+    ///     stay; if such a file is in the way, the export ends.
     ///   - app: the only app to export; `nil` for all apps.
     ///   - progress: called after each leak.
     /// - Throws: ``ExportFolder/Failure`` naming the file that could not be written, or ``StoreError``.

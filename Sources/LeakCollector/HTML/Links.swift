@@ -51,7 +51,7 @@ struct Links: Hashable, Sendable {
 
     var mode: Mode
 
-    /// `true` if a server answers the links. Forms, filters and paging need one.
+    /// `true` if a server answers the links. Forms, filters and paging need a server.
     var isServed: Bool {
         if case .server = mode { true } else { false }
     }

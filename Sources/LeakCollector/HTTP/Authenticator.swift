@@ -19,7 +19,7 @@ final class Authenticator: Sendable {
     /// Name of the session cookie. Browsers send a cookie to all ports of a host, so two collectors on one host need different
     /// names.
     let cookieName: String
-    /// The origins whose pages may send forms, besides the one that `Host` names.
+    /// The origins whose pages may send forms, besides the origin that `Host` names.
     private let trustedOrigins: Set<WebOrigin>
 
     init(
@@ -44,7 +44,7 @@ final class Authenticator: Sendable {
         return state.with { state in
             guard state.editCount == editCount else { return false }
             state.credentialIndex = newIndex
-            // A slower thread that read before this one has older credentials.
+            // A slower thread that read before this thread has older credentials.
             state.editCount += 1
             return true
         }

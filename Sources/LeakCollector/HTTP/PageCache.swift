@@ -31,7 +31,7 @@ final class PageCache {
         maxBytes = bytes
     }
 
-    /// Returns the cached page for `cacheKey`, or the one that `render` returns.
+    /// Returns the cached page for `cacheKey`, or the page that `render` returns.
     ///
     /// - Parameters:
     ///   - changeCounter: the store's change counter, read before `render` reads. If a commit follows meanwhile, the page is

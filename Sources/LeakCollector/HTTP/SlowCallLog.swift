@@ -29,7 +29,7 @@ final class SlowCallLog: Sendable {
 
     /// Counts a slow call, and returns the line for it.
     ///
-    /// - Returns: the line for the log; `nil` if the last one is less than a second old.
+    /// - Returns: the line for the log; `nil` if the last line is less than a second old.
     func line(for call: SlowCall) -> String? {
         let now = now()
         return state.with { state in

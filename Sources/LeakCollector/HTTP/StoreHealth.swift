@@ -8,7 +8,7 @@ final class StoreHealth: Sendable {
     enum Issue: Int, Hashable, Sendable, CaseIterable {
         /// The database is no longer where it was opened. Data that is written now is lost when the process ends.
         case dataFolderReplaced
-        /// The database is damaged, or is not the one that was opened.
+        /// The database is damaged, or is not the file that was opened.
         case damaged
         case diskNearlyFull
         /// The PostgreSQL database cannot be reached.

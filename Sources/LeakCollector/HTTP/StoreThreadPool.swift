@@ -149,7 +149,7 @@ struct JobQueue<ThreadResources>: Sendable {
         }
     }
 
-    /// Answers the next request on this thread; blocks until there is one.
+    /// Answers the next request on this thread; blocks until there is a request.
     ///
     /// - Parameter timeout: the longest wait; `nil` for no limit.
     func runNext(with resources: ThreadResources, timeout: Duration? = nil, log: Log) -> WorkOutcome {

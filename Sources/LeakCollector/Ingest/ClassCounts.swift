@@ -5,7 +5,7 @@
 struct ClassCounts {
     private(set) var counts: [String: Int] = [:]
     private(set) var collidingCounts: [[String: Int]] = []
-    /// The dictionary of each name: 0 for ``counts``, otherwise one more than the index in ``collidingCounts``.
+    /// The dictionary of each name: 0 for ``counts``, otherwise 1 + the index in ``collidingCounts``.
     private var indices: [[UInt8]: Int] = [:]
 
     mutating func add(_ count: Int, to name: String) {

@@ -120,7 +120,7 @@ final class CommitQueue: Sendable {
         }
     }
 
-    /// Accepts no more submissions. The thread ends once the waiting ones are written.
+    /// Accepts no more submissions. The thread ends once the waiting submissions are written.
     func stop() {
         state.with { $0.isStopping = true }
         state.wakeAll()
@@ -137,7 +137,7 @@ final class CommitQueue: Sendable {
         return batch
     }
 
-    /// Takes the next batch: small submissions first, and after them at most one large one. The sender of a single
+    /// Takes the next batch: small submissions first, and after them at most one large submission. The sender of a single
     /// report waits for at most one large request.
     private func takeBatch(from waiting: inout [PendingSubmission]) -> [PendingSubmission] {
         var batch: [PendingSubmission] = []
@@ -165,7 +165,7 @@ final class CommitQueue: Sendable {
     private static let maxFailuresPerBatch = 64
 
     private func commit(_ batch: [PendingSubmission]) {
-        // The part to write next is the last one.
+        // The part to write next is the last part.
         var parts = [batch[...]]
         var failures = 0
         while let part = parts.popLast() {

@@ -1,7 +1,7 @@
 internal import LeakPlatform
 
 /// Sender of the last counted event of each ingest key. A client report that comes without an event does not name its
-/// sender, so it is counted for this one. Otherwise a client report whose key is bound to no app would be counted for an
+/// sender, so it is counted for the last sender. Otherwise a client report whose key is bound to no app would be counted for an
 /// app that does not exist.
 ///
 /// The senders are lost when the process ends.

@@ -6,7 +6,7 @@ internal import LeakStore
 /// Builder of the submission and the response of an ingest request, whose reports it groups. It reads no clock, because
 /// the time of receipt comes with the request.
 struct SubmissionBuilder {
-    /// The app of reports that name no app, if their ingest key is not restricted to one.
+    /// The app of reports that name no app, if their ingest key is not restricted to an app.
     static let defaultApp = "default"
     static let unknownVersion = CurrentRelease.unknownVersion
     /// Milliseconds that a report's time may be ahead of the time of receipt. Beyond this the device's clock is
@@ -212,7 +212,7 @@ struct SubmissionBuilder {
 
     /// Maximum number of dropped reports that one batch may count, over all its reasons. The largest known loss is a
     /// burst of 100,000 sightings that came while the reporter's queue was full. Without the limit, anyone with the
-    /// ingest key, which is in every copy of an app, could hide true losses under invented ones.
+    /// ingest key, which is in every copy of an app, could hide true losses under invented losses.
     static let maxDroppedReports = 100_000
     /// Maximum number of unseen objects that one batch may count over all its sessions, the same as for one session.
     /// Unseen objects have a limit of their own, because objects far outnumber reports.

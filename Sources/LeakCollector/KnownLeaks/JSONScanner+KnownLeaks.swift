@@ -20,7 +20,7 @@ extension JSONScanner {
                 throw JSONError(.expected("at most \(KnownLeakFile.maxEntries) entries"), at: start)
             }
             leaks.append(leak)
-        } while try another(in: .array)
+        } while try hasAnotherElement(in: .array)
         return leaks
     }
 
@@ -68,7 +68,7 @@ extension JSONScanner {
         guard try enterArray() else { return patterns }
         repeat {
             patterns.append(try value(Self.patternExpectation, Self.pattern))
-        } while try another(in: .array)
+        } while try hasAnotherElement(in: .array)
         return patterns
     }
 
@@ -80,7 +80,7 @@ extension JSONScanner {
                 throw JSONError(.expected("at most \(KnownLeakFile.maxSystemsPerEntry) systems"), at: offset)
             }
             ranges.append(try systemRange())
-        } while try another(in: .array)
+        } while try hasAnotherElement(in: .array)
         return ranges
     }
 
@@ -128,7 +128,7 @@ extension JSONScanner {
                     .expected("the field \(name) only once in \(objectName)"), at: slice.range.lowerBound)
             }
             try read(name, &self)
-        } while try another(in: .object)
+        } while try hasAnotherElement(in: .object)
     }
 
     /// Parses a list of ids of entries, with their positions in the file.
@@ -139,7 +139,7 @@ extension JSONScanner {
             _ = try kind()
             let start = offset
             ids.append((try value(expectation) { $0 }, start))
-        } while try another(in: .array)
+        } while try hasAnotherElement(in: .array)
         return ids
     }
 

@@ -24,6 +24,6 @@ struct AppOverview: Sendable {
     var app: String
     var overview: Overview
 
-    /// Maximum number of apps whose overviews are shown one by one. The filter form offers the other apps too.
+    /// Maximum number of apps that are shown with an overview each. The filter form offers the other apps too.
     static let maxShownApps = 5
 }

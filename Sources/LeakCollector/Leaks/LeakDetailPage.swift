@@ -9,7 +9,7 @@ struct LeakDetailPage: Component {
     var hourlyTrend: Trend?
     /// The newest sample report.
     var newestSample: ParsedSample?
-    /// The first report, if it is not the newest one.
+    /// The first report, if it is not also the newest.
     var firstSample: ParsedSample?
     var relatedLeaks = RelatedLeaks()
     /// All sample reports.

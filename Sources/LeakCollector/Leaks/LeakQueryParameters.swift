@@ -5,11 +5,11 @@ internal import LeakStore
 extension LeakQuery {
     /// Maximum number of rows of a page.
     static let maximumLimit = 200
-    /// Maximum bytes of a search text. No name of a class is longer.
+    /// Maximum bytes of a search text. A longer class name, of up to ``WireLimits/classBytes``, is found by a part of it.
     static let maximumSearchBytes = 256
 
     /// Parses the parameters of a list from a request's query. An empty parameter counts as missing, because forms
-    /// send empty ones.
+    /// send empty parameters.
     ///
     /// - Throws: ``Problem`` 400 that names the parameter and its valid values.
     static func read(from request: borrowing Request) throws(Problem) -> LeakQuery {

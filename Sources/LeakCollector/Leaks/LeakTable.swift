@@ -59,7 +59,7 @@ struct LeakTable: Component {
         return #"<a href="\#(link)">Reverse the order</a>"#
     }
 
-    /// Returns the opposite of the current order; `nil` if that is the usual one.
+    /// Returns the opposite of the current order; `nil` if that is the usual order.
     private func reversedOrder(_ sort: LeakQuery.Sort) -> LeakQuery.Order? {
         let reversed: LeakQuery.Order = context.query.isAscending ? .descending : .ascending
         return reversed == sort.usualOrder ? nil : reversed

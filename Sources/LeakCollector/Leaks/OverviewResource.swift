@@ -28,7 +28,7 @@ struct OverviewResource: JSONResource {
     }
 
     /// Returns the overviews of the most recently seen apps, at most ``AppOverview/maxShownApps``; empty if an app was chosen
-    /// or there is only one.
+    /// or there is only one app.
     static func overviews(
         app: AppScope, of apps: [String], _ period: Period?, from view: StoreView
     ) throws(StoreError) -> [AppOverview] {

@@ -155,7 +155,7 @@ struct SimilarLeak: Hashable, Sendable {
         var hasEmptyList: Bool { counts.ours == 0 || counts.theirs == 0 }
 
         /// True if a compiler that inlines functions in only one of two builds can cause the difference: one list is
-        /// the other one without some elements, at most half of them and not the outermost.
+        /// the other list without some elements, at most half of them and not the outermost.
         private let mayBeInlined: Bool
 
         init(_ ours: [String], _ theirs: [String]) {

@@ -151,7 +151,7 @@ struct CurrentReleaseFields: Hashable, Sendable {
             self = try JSONScanner.scan(body) { (scanner) throws(JSONError) in
                 var fields = CurrentReleaseFields()
                 if try scanner.enterObject() {
-                    repeat { try fields.read(&scanner) } while try scanner.another(in: .object)
+                    repeat { try fields.read(&scanner) } while try scanner.hasAnotherElement(in: .object)
                 }
                 try scanner.finish()
                 fields.removeEmpty()

@@ -75,7 +75,7 @@ extension ReleaseCheckResult {
         return parts.isEmpty ? last : parts.joined(separator: ", ") + " and " + last
     }
 
-    /// The reason why the check cannot tell.
+    /// The reason why the check has no result.
     private var shortage: String {
         guard baseline != nil else { return "there is no earlier version to compare with" }
         guard let checked = classes.first(where: { $0.baselineChecks > 0 && $0.result != .enough }) else {

@@ -277,7 +277,7 @@ extension JSONScanner {
     ) throws(JSONError) -> [Element] {
         var elements: [Element] = []
         guard try enterArray() else { return elements }
-        repeat { elements.append(try read(&self)) } while try another(in: .array)
+        repeat { elements.append(try read(&self)) } while try hasAnotherElement(in: .array)
         return elements
     }
 
@@ -288,7 +288,7 @@ extension JSONScanner {
         repeat {
             let name = try name()
             try read(text(of: name), &self)
-        } while try another(in: .object)
+        } while try hasAnotherElement(in: .object)
     }
 
     private mutating func plainText() throws(JSONError) -> String { text(of: try string()) }

@@ -8,7 +8,7 @@ struct ReleaseTable: Component {
     var releases: [ReleaseSummary]
     var comparisons = ReleaseComparisons()
 
-    /// Maximum number of builds that a row lists. More are folded below the first and the last one.
+    /// Maximum number of builds that a row lists. Further builds are folded, below the first and the last build.
     private static let maxListedBuilds = 3
 
     /// The table with ARIA roles. A narrow window shows rows as blocks, and some browsers then no longer treat the

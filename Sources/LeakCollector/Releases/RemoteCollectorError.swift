@@ -53,7 +53,7 @@ public struct RemoteCollectorError: Error, Hashable, Sendable, CustomStringConve
                 let name = try scanner.name()
                 if scanner.matches(name, "detail") { return scanner.text(of: try scanner.string()) }
                 try scanner.skip()
-            } while try scanner.another(in: .object)
+            } while try scanner.hasAnotherElement(in: .object)
             return nil
         }
         return detail ?? nil

@@ -26,7 +26,7 @@ public struct Settings: Sendable {
     public var publicFolder: String?
     /// Address at which people reach the collector, without a slash at the end; `nil` for `http://localhost:PORT`.
     public var url: String?
-    /// Origins whose pages may send forms, besides ``url`` and the one that a request's `Host` names.
+    /// Origins whose pages may send forms, besides ``url`` and the origin that a request's `Host` names.
     public var trustedOrigins: [String] = []
     /// Proxies whose header fields are trusted to name a request's client.
     var trustedProxies: [IPNetwork] = []

@@ -61,7 +61,7 @@ public struct ExportFolder {
             return
         }
         earlierFiles = []
-        guard let foreign = try Self.firstEntry(in: path) else { return }
+        guard let foreign = try Self.findFirstEntry(in: path) else { return }
         let entry = "\(path)/\(foreign)"
         throw try Self.kind(of: entry) == S_IFLNK ? .link(entry) : .foreign(entry)
     }
@@ -85,7 +85,7 @@ public struct ExportFolder {
 
     /// Returns the first name in a folder, in sorted order, except those of an export's own files; `nil` for an empty
     /// folder.
-    private static func firstEntry(in folder: String) throws(Failure) -> String? {
+    private static func findFirstEntry(in folder: String) throws(Failure) -> String? {
         guard let directory = unsafe opendir(folder) else {
             throw Failure(path: folder, doing: "list", code: errno)
         }
@@ -128,7 +128,7 @@ public struct ExportFolder {
         try replace(name, by: bytes)
     }
 
-    /// Removes the files that earlier exports wrote and this one did not.
+    /// Removes the files that earlier exports wrote and this export did not.
     ///
     /// - Returns: the number of removed files.
     func finish() throws(Failure) -> Int {

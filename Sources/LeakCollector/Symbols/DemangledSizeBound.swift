@@ -20,7 +20,7 @@ struct DemangledSizeBound {
     private var size = 0
     /// Bytes of all identifiers, the maximum for a word of an earlier identifier.
     private var identifierBytes = 0
-    /// Maximum bytes of each substitution: the size when this index or a later one was first used.
+    /// Maximum bytes of each substitution: the size when this index or a later index was first used.
     ///
     /// Substitutions are numbered in the order in which they occur, so each consists of text before that point.
     private var substitutionSizes: [Int] = []

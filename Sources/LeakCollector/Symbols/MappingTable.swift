@@ -129,7 +129,7 @@ private struct MappedClass {
     }
 }
 
-/// A method of a mapping, or a method that was inlined into one, with the indexes of its texts in the table.
+/// A method of a mapping, or a method that was inlined into it, with the indexes of its texts in the table.
 private struct MappedMethod {
     let obfuscatedIndex: Int
     let originalIndex: Int

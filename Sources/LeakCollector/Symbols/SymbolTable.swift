@@ -7,7 +7,7 @@ internal import LeakMessage
 /// A value of this type has been checked in one pass. The bytes stay encoded. A look-up decodes at most
 /// ``blockRanges`` ranges.
 package struct SymbolTable: Sendable {
-    /// Limits of a table. A table that exceeds one is rejected.
+    /// Limits of a table. A table that exceeds a limit is rejected.
     package enum Limits {
         /// Maximum bytes of a table, as many as a request may inflate to. A million ranges take about 6 MiB.
         package static let bytes = 16 << 20

@@ -14,7 +14,7 @@ package struct SymbolTableBuilder {
     private var encodedEnd: UInt64 = 0
     /// Indexes and lines of the last encoded range.
     private var lastRange: (functions: [Int], files: [Int], lines: [Int])?
-    /// The last added range, which the next one may extend and which is not encoded yet.
+    /// The last added range, which the next range may extend and which is not encoded yet.
     private var pendingRange: (range: Range<UInt64>, calls: [SymbolicatedFrame])?
     /// Number of ranges that were left out, because they are not in order, end beyond ``SymbolTable/Limits/offset``, or
     /// would make the table too large.
@@ -26,7 +26,7 @@ package struct SymbolTableBuilder {
         self.architecture = Self.text(architecture, SymbolTable.Limits.architectureBytes, fallback: "")
     }
 
-    /// Number of ranges in the table, including the last one, which is not encoded yet.
+    /// Number of ranges in the table, including the last range, which is not encoded yet.
     package var count: Int { rangeCount + (pendingRange == nil ? 0 : 1) }
 
     /// Adds a range after the ranges that were added before.

@@ -80,7 +80,7 @@ final class SymbolTableCache: Sendable {
 
     /// Returns the functions at a location in an image, or those that a mapping names.
     ///
-    /// - Parameter reader: reads a table that is not in memory; `nil` opens one.
+    /// - Parameter reader: reads a table that is not in memory; `nil` opens a reader.
     /// - Throws: ``StoreError`` if the table is in the store and cannot be read. A damaged table counts as missing.
     func calls(
         in imageID: String, at location: CodeLocation, reader: (any StoreReader)? = nil

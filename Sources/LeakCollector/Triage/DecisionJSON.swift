@@ -25,7 +25,7 @@ extension DecisionFields {
                     repeat {
                         problem = try fields.read(&scanner)
                         guard problem == nil else { return }
-                    } while try scanner.another(in: .object)
+                    } while try scanner.hasAnotherElement(in: .object)
                 }
                 try scanner.finish()
             }

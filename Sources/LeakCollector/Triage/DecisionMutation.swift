@@ -33,7 +33,7 @@ struct DecisionMutation: Mutation {
         let (store, now) = (change.context.store, change.now)
         change.context.storeThreads.add(
             change.work("deciding about \(leak)") { resources in
-                // The page may have been opened before its leak was merged into another one.
+                // The page may have been opened before its leak was merged into another leak.
                 for target in [leak, try resources.reader.target(ofMerged: leak)].compactMap(\.self) {
                     let leaks = try Self.inAllEnvironments(target, from: resources.reader, now: now)
                     if let stored = try store.decide(decision, about: leaks, now: now) {

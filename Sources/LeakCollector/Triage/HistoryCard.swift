@@ -29,7 +29,7 @@ struct HistoryCard: Component {
         .html
     }
 
-    /// Note that older entries may be missing. Without it, the oldest entry would seem to be the first one.
+    /// Note that older entries may be missing. Without the note, the oldest entry would seem to be the first entry.
     private var truncationNote: HTML? {
         history.count < Decision.perLeak
             ? nil

@@ -1,10 +1,10 @@
-/// Objects from a ``GraceTimingWheel`` whose grace period is over, divided into deallocated and living ones.
+/// Objects from a ``GraceTimingWheel`` whose grace period is over, divided into deallocated and living objects.
 struct DueObjects {
     /// The numbers of deallocated objects, by slot.
     private var deallocatedCounts: [UInt32: Int] = [:]
     private var alive: [(subject: WeakSubject, slot: UInt32, tick: UInt32)] = []
 
-    /// Divides the objects into deallocated and living ones. Do not hold a lock: to read a weak reference retains the object for a
+    /// Divides the objects into deallocated and living objects. Do not hold a lock: to read a weak reference retains the object for a
     /// moment, and that release may be its last.
     init(of chunks: [WeakChunk]) {
         for chunk in chunks {
@@ -29,7 +29,8 @@ struct DueObjects {
         for (subject, slot, tick) in alive {
             let call = wheel.call(slot)
             let startedAt = Int(tick) * GraceTimingWheel.tickMilliseconds - call.graceMilliseconds
-            expectations.outlived(subject, call.context, startedAt: min(startedAt, now), at: now)
+            expectations.continueAfterGracePeriod(
+                subject, call.context, startedAt: min(startedAt, now), at: now)
             wheel.release(slot, count: 1)
         }
     }

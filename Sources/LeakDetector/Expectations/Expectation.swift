@@ -14,7 +14,7 @@ struct Expectation<Subject: Sendable>: Sendable {
     /// The key of an object in ``KnownObjects``.
     struct Trace: Hashable, Sendable {
         let identity: ObjectIdentifier
-        /// Distinguishes the object from another one that has the same address later.
+        /// Distinguishes the object from a later object at the same address.
         let number: Int
         /// The active milliseconds at which the object became known.
         let since: Int
@@ -59,11 +59,11 @@ struct ExpectationContext: Sendable {
     /// controllers.
     var file: StaticString?
     var line: UInt = 0
-    /// The object that retains this one: while the owner is reported, this object is not.
+    /// The object that retains this object: while the owner is reported, this object is not.
     var owner: WeakSubject?
     /// `true` if the object is part of the counts of the detector.
     var isCounted = true
-    /// `true` if the object belongs to one that is checked already, as views belong to their screen. Such an object counts only if
+    /// `true` if the object belongs to an object that is checked already, as views belong to their screen. Such an object counts only if
     /// it stays in memory.
     var isPart = false
 }
@@ -78,7 +78,7 @@ enum ObjectState: Hashable, Sendable {
 
 /// Result of an expectation, which ``LeakNotifier`` handles.
 enum ExpectationResult: Hashable, Sendable {
-    /// - alive: number of objects of the type that were reported and are not known to be deallocated, including this one.
+    /// - alive: number of objects of the type that were reported and are not known to be deallocated, including this object.
     /// - isWatched: `true` if the deallocation of the object will be reported.
     case leaked(
         ObjectIdentifier, reportID: String, waitedMilliseconds: Int, alive: Int, isWatched: Bool)

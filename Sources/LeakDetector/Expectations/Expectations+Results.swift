@@ -4,9 +4,9 @@ extension Expectations {
     /// result of the check.
     mutating func takeDue(at now: Int) -> [Entry] { wheel.takeDue(at: now) }
 
-    /// Returns the reported objects of the types for which the checks give a result: a leak, or the end of one. A result contains
-    /// the number of living objects of its type, so the caller has to check first whether the reported ones still exist.
-    mutating func otherReportedObjects(_ checkedEntries: [(Entry, ObjectState)], at now: Int)
+    /// Returns the reported objects of the types for which the checks give a result: a leak, or the end of a leak. A result contains
+    /// the number of living objects of its type, so the caller has to check first whether the reported objects still exist.
+    mutating func takeOtherReportedObjects(_ checkedEntries: [(Entry, ObjectState)], at now: Int)
         -> [ObjectIdentifier]
     {
         var types: Set<ObjectIdentifier> = []
@@ -58,7 +58,7 @@ extension Expectations {
     /// Handles the news that a known object was deallocated or is in use.
     ///
     /// - Parameters:
-    ///   - number: the number of the known object; `nil` for the one that has the identity now.
+    ///   - number: the number of the known object; `nil` for the object that has the identity now.
     ///   - objectState: `gone` or `inUse`.
     mutating func end(
         of identity: ObjectIdentifier, _ number: Int? = nil, as objectState: ObjectState, at now: Int
@@ -169,7 +169,7 @@ extension Expectations {
         counts.suppressed += 1
     }
 
-    /// Makes an object known as one that is never reported, or not reported any more.
+    /// Marks an object as never reported, or as not reported any more.
     mutating func ignore(_ subject: Subject, _ identity: ObjectIdentifier, type: AnyClass, at now: Int)
         -> ExpectationResult?
     {
@@ -184,7 +184,7 @@ extension Expectations {
 
     /// Returns `true` if a report is still valid: its object was neither freed nor ignored since.
     func isValid(_ reportID: String, of identity: ObjectIdentifier) -> Bool {
-        // An object for which there was no room among the known ones is reported nevertheless.
+        // An object for which there was no room among the known objects is reported nevertheless.
         guard let state = known[identity]?.state else { return known.isFull }
         guard case .reported(reportID, _) = state else { return false }
         return true

@@ -51,7 +51,7 @@ struct Expectations<Subject: Sendable> {
         bypassesSampling: Bool = false, at now: Int
     ) -> Bool {
         if !sampler.acceptsAll, hasSpareCapacity { sampler.double() }
-        guard !isFull, bypassesSampling || !context.isCounted || sampler.acceptsNext() else {
+        guard !isFull, bypassesSampling || !context.isCounted || sampler.shouldAcceptNext() else {
             countUnseen(context.type, isCounted: context.isCounted, count: 1)
             return false
         }
@@ -119,14 +119,14 @@ struct Expectations<Subject: Sendable> {
             guard entry.isAwaited, entry.context.isCounted, mayBeLeftOut(entry.subject) else {
                 return false
             }
-            return sampler.dropsNext()
+            return sampler.shouldDropNext()
         }
         for entry in left { stopWaiting(1, unseen: entry.context) }
     }
 
     /// Returns `true` if an object of a ``GraceTimingWheel`` is left out too. Call it for each such object after
     /// ``sampleAwaited(_:)``.
-    mutating func dropsNext() -> Bool { sampler.dropsNext() }
+    mutating func shouldDropNext() -> Bool { sampler.shouldDropNext() }
 
     /// Stops waiting for objects without having checked them.
     mutating func stopWaiting(_ count: Int, unseen context: ExpectationContext) {
@@ -141,7 +141,9 @@ struct Expectations<Subject: Sendable> {
     }
 
     /// Continues with an object of a ``GraceTimingWheel`` that outlived its grace period.
-    mutating func outlived(_ subject: Subject, _ context: ExpectationContext, startedAt: Int, at now: Int) {
+    mutating func continueAfterGracePeriod(
+        _ subject: Subject, _ context: ExpectationContext, startedAt: Int, at now: Int
+    ) {
         scheduleSecondCheck(Entry(subject: subject, context: context, startedAt: startedAt), at: now)
     }
 

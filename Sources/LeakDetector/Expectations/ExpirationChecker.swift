@@ -127,7 +127,7 @@ final class ExpirationChecker: Sendable {
     func ignore(_ object: AnyObject) {
         let subject = WeakSubject(object)
         let (identity, type): (ObjectIdentifier, AnyClass) = (ObjectIdentifier(object), type(of: object))
-        deliverOnQueue(ends(of: [identity]) + endsOfScanCandidates())
+        deliverOnQueue(ends(of: [identity]) + recordEndsOfScanCandidates())
         let result = state.with { state -> ExpectationResult? in
             guard !state.isStopped else { return nil }
             return state.expectations.ignore(subject, identity, type: type, at: now(&state))
@@ -192,7 +192,7 @@ final class ExpirationChecker: Sendable {
         guard thinning, state.expectations.isNearCapacity else { return }
         state.expectations.sampleAwaited { $0 is WeakSubject }
         let left = state.graceWheel.take { call in
-            call.context.isCounted && state.expectations.dropsNext()
+            call.context.isCounted && state.expectations.shouldDropNext()
         }
         for (slot, count) in left {
             state.expectations.stopWaiting(count, unseen: state.graceWheel.call(slot).context)
@@ -246,7 +246,7 @@ final class ExpirationChecker: Sendable {
     /// The number of objects that wait to be released on the clock's queue.
     var heldCount: Int { state.with { $0.held?.count ?? 0 } }
 
-    /// `true` if the limit of waiting objects is reached, not counting the deallocated ones.
+    /// `true` if the limit of waiting objects is reached, not counting deallocated objects.
     var isFull: Bool {
         state.with { state in
             if state.expectations.isFull { makeRoom(&state, thinning: false) }
@@ -316,13 +316,13 @@ final class ExpirationChecker: Sendable {
             return [identity] + [checkedEntry.owner].compactMap { $0 }
         }
         let reported = state.with { state in
-            state.expectations.otherReportedObjects(
+            state.expectations.takeOtherReportedObjects(
                 checkedEntries.map { ($0.0, $0.objectState) }, at: due.now)
         }
         // Objects that are due now are left out: their results follow below.
         let checkedIdentities = Set(checkedEntries.compactMap { $0.0.identity })
         for (result, subject) in ends(of: seen + reported.filter { !checkedIdentities.contains($0) })
-            + endsOfScanCandidates()
+            + recordEndsOfScanCandidates()
         {
             deliver(result, on: subject, type: nil)
         }
@@ -386,7 +386,7 @@ final class ExpirationChecker: Sendable {
 
     /// Records the ends of known objects that were deallocated unseen, if ``KnownObjects/scanCandidates`` is not empty, and returns
     /// them.
-    private func endsOfScanCandidates() -> [(ExpectationResult, any Subject)] {
+    private func recordEndsOfScanCandidates() -> [(ExpectationResult, any Subject)] {
         let candidates = state.with { $0.expectations.known.scanCandidates }
         guard !candidates.isEmpty else { return [] }
         let ends = ends(of: candidates.map(\.identity))

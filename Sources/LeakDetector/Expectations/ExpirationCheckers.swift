@@ -1,4 +1,4 @@
-/// The checkers of one detector: one for any object, and one that checks objects on the main queue. They are the same if the first one looks
+/// The checkers of one detector: one for any object, and one for objects of the main queue. Both are the same checker if the first one checks
 /// on the main queue. Both exist from the start, so that pauses and ignored objects from before any screen is watched apply to
 /// screens too.
 final class ExpirationCheckers: Sendable {

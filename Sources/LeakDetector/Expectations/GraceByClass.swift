@@ -21,7 +21,7 @@ final class GraceByClass: Sendable {
         cache.with { cache in
             if let cached = cache.milliseconds[ObjectIdentifier(type)] { return cached }
             let name = cache.names.name(of: type)
-            // The longest name is the most specific one.
+            // The longest name is the most specific name.
             let endings = QualifiedName(name).endings.sorted { ($0.utf8.count, $0) > ($1.utf8.count, $1) }
             let milliseconds = ([name] + endings).lazy.compactMap { self.byName[$0] }.first
             cache.milliseconds.updateValue(milliseconds, forKey: ObjectIdentifier(type))

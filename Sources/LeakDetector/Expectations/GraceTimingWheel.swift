@@ -10,7 +10,7 @@ struct GraceTimingWheel: @unchecked Sendable {
     /// The wheel spans 3.2 s: longer than the usual grace periods.
     private var buckets = [WeakChunks](repeating: WeakChunks(), count: 32)
     private var calls = CallTable()
-    /// Every tick up to this one has been taken; `nil` if none has.
+    /// All objects up to this tick were taken; `nil` if none were.
     private var takenTick: UInt32?
     private var count = 0
 

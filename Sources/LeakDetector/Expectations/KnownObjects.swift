@@ -41,7 +41,7 @@ struct KnownObjects<Subject: Sendable> {
     private var lastNumber = 0
     /// The earliest time of the next scan by ``reportedObjects(_:at:)``.
     private var nextScan = Int.min
-    /// When this many objects are known, the deallocated ones among them are searched for.
+    /// When this many objects are known, the deallocated objects among them are searched for.
     private var scanThreshold = 1_024
 
     subscript(identity: ObjectIdentifier) -> KnownObject? { byIdentity[identity] }
@@ -98,7 +98,7 @@ struct KnownObjects<Subject: Sendable> {
         changeCounts(of: known.state, known.type, by: -1)
     }
 
-    /// Changes the counts of reported objects if `state` is that of a reported one.
+    /// Changes the counts of reported objects if `state` is that of a reported object.
     private mutating func changeCounts(of state: State, _ type: ObjectIdentifier, by change: Int) {
         guard case .reported(_, let isWatched) = state else { return }
         if isWatched { watchedCount += change }

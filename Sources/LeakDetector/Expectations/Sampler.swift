@@ -16,10 +16,10 @@ struct Sampler {
     mutating func reset() { oneOf = 1 }
 
     /// Returns `true` if an object that is expected now is waited for.
-    mutating func acceptsNext() -> Bool { oneOf == 1 || next() & (oneOf - 1) == 0 }
+    mutating func shouldAcceptNext() -> Bool { oneOf == 1 || next() & (oneOf - 1) == 0 }
 
     /// Returns `true` if an object that waits is left out when the share is halved.
-    mutating func dropsNext() -> Bool { next() & 1 == 0 }
+    mutating func shouldDropNext() -> Bool { next() & 1 == 0 }
 
     /// Returns the next random number of SplitMix64. The system's generator may make a system call for each number.
     private mutating func next() -> UInt64 {

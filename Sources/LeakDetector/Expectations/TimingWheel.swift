@@ -22,7 +22,7 @@ struct TimingWheel<Element> {
 
     /// Created when the first element comes: many detectors never see an object that outlives its grace period.
     private var buckets: [Bucket] = []
-    /// Every tick up to this one has been taken.
+    /// All elements up to this tick were taken.
     private var takenTick = -1
     private(set) var count = 0
 

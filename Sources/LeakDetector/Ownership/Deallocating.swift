@@ -26,7 +26,7 @@ internal import LeakPlatform
 @propertyWrapper
 @dynamicMemberLookup
 public final class Deallocating<Value: AnyObject> {
-    /// The value. Assigning another one expects the previous value to be deallocated.
+    /// The value. Assigning another value expects the previous value to be deallocated.
     public var wrappedValue: Value {
         get {
             isAccessed.with { $0 = true }
@@ -63,10 +63,10 @@ public final class Deallocating<Value: AnyObject> {
     /// Makes a wrapper of a value.
     ///
     /// - Parameters:
-    ///   - seconds: the grace period; `nil` for the usual one.
+    ///   - seconds: the grace period; `nil` for the usual grace period.
     ///   - path: names of the owners, outermost first.
     ///   - reason: the reason why the value should be deallocated.
-    ///   - detector: `nil` uses the shared one, ``LeakDetector/shared``, once it was started.
+    ///   - detector: `nil` uses the shared detector, ``LeakDetector/shared``, once it was started.
     public init(
         wrappedValue: Value, after seconds: Double? = nil, path: [String] = [],
         reason: String? = "owner deallocated", detector: LeakDetector? = nil, file: StaticString = #fileID,
@@ -120,7 +120,7 @@ public final class Deallocating<Value: AnyObject> {
         if let owned {
             owned.all.removeHolder(of: owned.entry) { if let detector { expect(detector) } }
         } else if let detector {
-            detector.owned.whenUnowned(value) { expect(detector) }
+            detector.owned.callUnlessOwned(value) { expect(detector) }
         }
     }
 }

@@ -22,7 +22,7 @@ public final class LeakWatcher: Sendable {
 
     private struct Watches {
         var byIdentity: [ObjectIdentifier: Watch] = [:]
-        /// When this many objects are watched, the deallocated ones among them are searched for and forgotten.
+        /// When this many objects are watched, the deallocated objects among them are searched for and forgotten.
         var scanThreshold = 64
         /// The owned objects of the detector that the first watch was for. A later
         /// ``LeakDetector/start(_:limits:suppression:explainer:queue:)`` may have replaced that detector.
@@ -34,7 +34,7 @@ public final class LeakWatcher: Sendable {
 
     /// Makes a watcher of no objects.
     ///
-    /// - Parameter detector: `nil` uses the shared one, ``LeakDetector/shared``, once it was started.
+    /// - Parameter detector: `nil` uses the shared detector, ``LeakDetector/shared``, once it was started.
     public init(_ detector: LeakDetector? = nil) { self.detector = detector }
 
     /// Expects an object to be in use while this watcher exists, and to be deallocated soon after the watcher. Earlier expectations

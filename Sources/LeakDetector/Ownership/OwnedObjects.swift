@@ -18,7 +18,7 @@ final class OwnedObjects: Sendable {
 
         fileprivate init(_ identity: ObjectIdentifier) { self.identity = identity }
 
-        /// `false` if the object may be deallocated, and another one may have its address.
+        /// `false` if the object may be deallocated, and another object may have its address.
         fileprivate var isCurrent: Bool { holders > 0 || subject?.object != nil }
     }
 
@@ -54,7 +54,7 @@ final class OwnedObjects: Sendable {
     }
 
     /// Calls `expect` unless the object has an owner. Used by a former owner that was not added, as there was no detector then.
-    func whenUnowned(_ object: AnyObject, _ expect: () -> Void) {
+    func callUnlessOwned(_ object: AnyObject, _ expect: () -> Void) {
         let identity = ObjectIdentifier(object)
         owned.with { all in
             // The caller retains the object, so reading the reference does not deallocate it.

@@ -2,7 +2,7 @@
 @MainActor
 struct ScreenLocation {
     enum Role {
-        /// The screen was the root of a window, or a detail that another one replaced.
+        /// The screen was the root of a window, or a detail that another detail replaced.
         case replaced
         case presented
         case child(isInStack: Bool)

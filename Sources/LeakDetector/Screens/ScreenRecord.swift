@@ -9,7 +9,7 @@ final class ScreenRecord {
     private(set) var appearanceCount = 0
     /// The value of ``appearanceCount`` when the screen was expected to be deallocated; `nil` if it was not expected or came back.
     var appearanceCountWhenExpected: Int?
-    /// The place of the screen when last seen in use; `nil` for a screen that was never in use, such as one that was loaded ahead.
+    /// The place of the screen when last seen in use; `nil` for a screen that was never in use, such as a screen that was loaded in advance.
     private(set) var place: ScreenLocation?
     /// `true` if the screen is, or was last, in a window that does not belong to the app.
     private(set) var isForeign = false

@@ -27,7 +27,7 @@ enum ScreenRules {
         return presenter.screenPresented === node
     }
 
-    /// Returns `true` if the view of the screen is in another view, such as one that shows it without belonging to the screen's
+    /// Returns `true` if the view of the screen is in another view, such as a view that shows it without belonging to the screen's
     /// parent.
     private static func isHeldByViews(_ node: any ScreenNode) -> Bool {
         guard let view = node.screenView, view.viewParent != nil else { return false }

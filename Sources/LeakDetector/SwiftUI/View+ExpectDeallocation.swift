@@ -11,10 +11,10 @@
         ///
         /// - Parameters:
         ///   - object: a model that only this view should keep.
-        ///   - seconds: its grace period; `nil` for the usual one, ``LeakDetector/Limits/graceMilliseconds``.
+        ///   - seconds: its grace period; `nil` for the usual grace period, ``LeakDetector/Limits/graceMilliseconds``.
         ///   - path: names of the owners of the object, outermost first.
         ///   - reason: the reason why the object should be deallocated.
-        ///   - detector: `nil` uses the shared one, ``LeakDetector/shared``, once it was started.
+        ///   - detector: `nil` uses the shared detector, ``LeakDetector/shared``, once it was started.
         @MainActor
         public func expectDeallocation(
             of object: AnyObject, after seconds: Double? = nil, path: [String] = [],

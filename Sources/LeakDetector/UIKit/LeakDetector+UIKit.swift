@@ -10,7 +10,7 @@
         ///
         /// The detector is retained from now on.
         ///
-        /// - Returns: `true` if this detector checks view controllers now; `false` if another one that was not stopped already
+        /// - Returns: `true` if this detector checks view controllers now; `false` if another detector that was not stopped already
         ///   does.
         @MainActor
         @discardableResult
@@ -36,7 +36,7 @@
         ///
         /// It replaces no UIKit method. A controller that was only covered is ignored.
         ///
-        /// - Parameter seconds: its grace period; `nil` for the usual one, ``Limits/graceMilliseconds``.
+        /// - Parameter seconds: its grace period; `nil` for the usual grace period, ``Limits/graceMilliseconds``.
         @MainActor
         public func checkDeallocation(
             of controller: UIViewController, after seconds: Double? = nil, file: StaticString = #fileID,
@@ -58,7 +58,7 @@
     extension UIView {
         /// Removes the view from its superview, and expects it and its subviews to be deallocated soon.
         ///
-        /// - Parameter detector: `nil` uses the shared one. While there is no shared detector, the view is only removed.
+        /// - Parameter detector: `nil` uses the shared detector. While there is no shared detector, the view is only removed.
         public func removeFromSuperviewDetectLeaks(_ detector: LeakDetector? = nil) {
             removeFromSuperview()
             guard !isDeallocating(self) else { return }

@@ -6,7 +6,7 @@
     /// call.
     ///
     /// Implementations are replaced, not exchanged with methods of other names: agents that wrap the same methods check the
-    /// selector with which they are called, and crash when it is not theirs. An agent that wraps a method before or after this one
+    /// selector with which they are called, and crash when it is not theirs. An agent that wraps a method before or after this replacement
     /// stays in the chain. A call is not noticed if a subclass overrides the method without calling `super`.
     @MainActor
     enum ViewControllerHooks {

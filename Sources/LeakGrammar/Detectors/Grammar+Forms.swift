@@ -223,7 +223,7 @@ extension Grammar {
                 reading.children = Array(names.dropFirst())
             } else {
                 let first = className(of: reading.subject) ?? firstDescription(in: reading.subject)
-                // The leaked object is the last one in front of the mark, so another object than the first may be the leaked one.
+                // The leaked object is the last object before the mark, so it may be another object than the first.
                 let other = first.flatMap { first in
                     Description(reading.subject)?.remainder.trimmed.isEmpty ?? true
                         ? nil : GuessedClass.leaked(insteadOf: first, in: text, demangle: demangle)
@@ -276,7 +276,7 @@ extension Grammar {
         return reading
     }
 
-    /// Returns `true` for symbols without letters, such as emoji, of at most 64 bytes: decoration in front of a message.
+    /// Returns `true` for symbols without letters, such as emoji, of at most 64 bytes: decoration before a message.
     private func isOrnament(_ text: Text) -> Bool {
         text.count <= 64 && text.allSatisfy { $0 >= 0x80 || $0 <= 0x20 }
             && !text.string.unicodeScalars.contains { $0.properties.isAlphabetic }

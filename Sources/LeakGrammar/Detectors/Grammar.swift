@@ -66,7 +66,7 @@ struct Grammar {
         return TypeName.ifNamed(description.name, demangle: demangle)?.wholeText
     }
 
-    /// Returns the text after a quote in front of a description; `nil` for any other text.
+    /// Returns the text after a quote before a description; `nil` for any other text.
     private func quotedDescription(_ text: Text) -> Text? {
         guard let inner = text.dropping("\"") ?? text.dropping("@\""),
             inner.trimmed.first == UInt8(ascii: "<")

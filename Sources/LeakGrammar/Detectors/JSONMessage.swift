@@ -4,7 +4,7 @@ internal import LeakMessage
 ///
 /// The class is a string under a key such as `class` or `activity`. All other strings may be text that users typed.
 struct JSONMessage {
-    /// The words in front of the JSON text.
+    /// The words before the JSON text.
     let head: Text
     /// The leaked class; `nil` if no string names a class.
     let className: String?
@@ -77,7 +77,7 @@ struct JSONMessage {
         let endOfElements = reader.elements.last?.upperBound ?? 0
         let hasClassOutside = candidates.contains { candidate in
             let place = candidate.slice.range.lowerBound
-            // The last element of a cut list is incomplete, so it is not among the complete ones.
+            // The last element of a truncated list is incomplete, so it does not count.
             guard candidate.order.rank <= 1, !isCut || place < endOfElements else { return false }
             return reader.elements.allSatisfy { !$0.contains(place) }
         }
@@ -142,7 +142,7 @@ struct JSONMessage {
         return ["stack", "path", "chain", "retained by", "cycle"].contains { words.contains($0) }
     }
 
-    /// Returns the start of the first object or array; `nil` if more than ``wordsByteLimit`` bytes are in front of it.
+    /// Returns the start of the first object or array; `nil` if more than ``wordsByteLimit`` bytes are before it.
     private static func start(of text: Text) -> Int? {
         let words = text.prefix(wordsByteLimit)
         let brace = words.firstIndex(of: UInt8(ascii: "{"))
@@ -327,7 +327,7 @@ struct JSONMessage {
                     let name = try scanner.name()
                     keys.append(name)
                     try value(&scanner, key: scanner.text(of: name), depth: depth + 1)
-                } while try scanner.another(in: .object)
+                } while try scanner.hasAnotherElement(in: .object)
             case .array:
                 guard try scanner.enterArray() else { return }
                 let isList = depth <= 1 && elements.isEmpty && Self.listKeys.contains(key.lowercased())
@@ -339,7 +339,7 @@ struct JSONMessage {
                     let isString = isElement && kind == .string
                     try value(&scanner, key: isString ? Self.keyOfListedStrings : key, depth: depth + 1)
                     if isElement { elements.append(start..<scanner.offset) }
-                } while try scanner.another(in: .array)
+                } while try scanner.hasAnotherElement(in: .array)
             case .string:
                 let slice = try scanner.string()
                 values.append(

@@ -220,7 +220,7 @@ enum MessageNormalizer {
     struct FramedMessage {
         /// The whole text.
         let text: Text
-        /// The text in front of the message.
+        /// The text before the message.
         var head: Text
         var message: Text
         /// The number of closing quotes after the message.
@@ -274,7 +274,7 @@ enum MessageNormalizer {
     /// The form of a time, in which `d` is any digit.
     private static let timeShape = Array("dddd-dd-dd dd:dd:dd".utf8)
 
-    /// Removes `App/File.swift:7: Fatal error: ` and similar texts, and the text that XCTest prints in front of a failure:
+    /// Removes `App/File.swift:7: Fatal error: ` and similar texts, and the text that XCTest prints before a failure:
     /// `…error: -[Suite test] : ` on Apple's systems, `…error: Suite.test : ` elsewhere. Returns `nil` for any other text.
     private static func withoutTrapHead(_ text: Text) -> Text? {
         let line = text.firstLine.line
@@ -325,7 +325,7 @@ enum MessageNormalizer {
         return place.last?.isDigit ?? false
     }
 
-    /// Removes a line such as `Memory Leak` in front of a retain cycle.
+    /// Removes a line such as `Memory Leak` before a retain cycle.
     private static func withoutLineBeforeCycle(_ text: Text) -> Text {
         let (line, remainder) = text.firstLine
         let marks: [StaticString] = [

@@ -206,7 +206,7 @@ package enum MessageSplitter {
         {
             // A line with another text in front would be lost, so the text is not split.
             guard fronts.allSatisfy({ $0 == front }) else { return [] }
-            // A name that is too short to be recognized by itself is accepted if the same text is in front of it.
+            // A name that is too short to be recognized by itself is accepted if the same text is before it.
             return lines.compactMap { line in
                 let name = GuessedClass.names(in: line).first { self.front(of: $0, in: line) == front }
                 return name.map { Part(line, className: $0, isGuessed: true) }

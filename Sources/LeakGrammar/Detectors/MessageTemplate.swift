@@ -143,7 +143,7 @@ private struct TimeWord {
     /// `true` for `AM` or `PM` after a space. Templates leave it out, because a 24-hour clock does not print it.
     let isDayHalf: Bool
 
-    /// - Parameter masked: the masked text in front of `text`.
+    /// - Parameter masked: the masked text before `text`.
     /// - Returns: `nil` if `text` begins with another word, or inside of a word.
     static func first(in text: Text, after masked: Text) -> TimeWord? {
         guard let first = text.first, first.isLetter || first.isDigit, masked.last?.isIdentifier != true

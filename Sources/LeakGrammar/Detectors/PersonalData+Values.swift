@@ -53,11 +53,11 @@ extension PersonalData {
         var isQuoted = false
         /// `true` for a key that is spelled like the name of a type: `AccessToken`, and `Token` in `Shop.Token`.
         var isType = false
-        /// `true` if `<` is in front of the key or of its module.
+        /// `true` if `<` is before the key or of its module.
         var isInBrackets = false
     }
 
-    /// Returns the key in front of a separator; `nil` if the key is not sensitive.
+    /// Returns the key before a separator; `nil` if the key is not sensitive.
     private func key(isAssignment: Bool) -> Key? {
         var end = masked.endIndex
         while end > 0, let length = SensitiveKey.spaceLength(endOf: masked[..<end]) { end -= length }

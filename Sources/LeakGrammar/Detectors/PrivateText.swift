@@ -62,7 +62,7 @@ struct PrivateText {
         byte == UInt8(ascii: "<") || byte == UInt8(ascii: ">") || byte == UInt8(ascii: "0") || isQuote(byte)
     }
 
-    /// The byte in front of the next byte.
+    /// The byte before the next byte.
     private var previous: UInt8? {
         remainder.startIndex > text.startIndex ? text[remainder.startIndex - 1] : nil
     }
@@ -304,7 +304,7 @@ struct PrivateText {
         "class", "class:", ", class", ", class:", "with class", "of class:", "of type:",
     ]
 
-    /// Returns `true` for an ASCII letter or digit in front of an apostrophe. Other scripts quote without a space, so a quote after them
+    /// Returns `true` for an ASCII letter or digit before an apostrophe. Other scripts quote without a space, so a quote after them
     /// may begin a quotation.
     static func isBesideApostrophe(_ byte: UInt8) -> Bool { byte.isIdentifier && byte < 0x80 }
 

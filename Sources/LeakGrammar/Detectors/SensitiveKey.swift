@@ -1,6 +1,6 @@
 internal import LeakMessage
 
-/// A name in front of `=` or `:` whose value is a secret, personal data or text of a user, such as `password`, `x-api-key` and
+/// A name before `=` or `:` whose value is a secret, personal data or text of a user, such as `password`, `x-api-key` and
 /// `placeholder`.
 ///
 /// Upper and lower case, `-`, `_` and camel case are ignored: `apiKey`, `API_KEY` and `api-key` are one key. Digits at the
@@ -19,7 +19,7 @@ struct SensitiveKey {
     /// The separators between key and value after which the value is sensitive.
     enum Separator {
         case any
-        /// Only `=`, because in front of a colon the key is an ordinary word of a message.
+        /// Only `=`, because before a colon the key is an ordinary word of a message.
         case assignment
         /// Any separator, but only in the description of an alert.
         case inAlert

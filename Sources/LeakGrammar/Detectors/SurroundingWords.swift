@@ -2,7 +2,7 @@ internal import LeakMessage
 
 /// The words around a name, which show if the name is that of a leaked class.
 struct SurroundingWords {
-    /// The text in front of the name and its opening quote.
+    /// The text before the name and its opening quote.
     let before: Text
     /// The text after the name and its closing quote.
     let after: Text
@@ -12,7 +12,7 @@ struct SurroundingWords {
     private let lowercasedAfter: Text
     /// The text after the name, longer than ``after``.
     private let lineAfter: Text
-    /// The text in front of the name, longer than ``before``.
+    /// The text before the name, longer than ``before``.
     private let textBefore: Text
 
     private static let byteLimit = 48
@@ -290,7 +290,7 @@ struct SurroundingWords {
         "never leak", "no longer leak",
         "not retained", "zero leaks", "neither ",
     ]
-    /// Words in front of the name of a deallocated object.
+    /// Words before the name of a deallocated object.
     private static let freedBefore: [StaticString] = [
         "deinit ", "deinit: ", "deinit of ", "dealloc ", "dealloc: ", "dealloc of ", "deallocated: ",
         "deinitialized: ",
@@ -334,7 +334,7 @@ struct SurroundingWords {
     private static let cuesOfLeaks: [StaticString] = [
         "leak of ", "leaks of ", "object of ", "dealloc of ", "deallocation of ", "deinit of ",
     ]
-    /// Words in front of the quoted name of a leaked object.
+    /// Words before the quoted name of a leaked object.
     private static let cuesOfQuotedLeaks: [StaticString] = [
         "leaked ", "leaked: ", "leaking ", "leaking object ", "leaking object: ", "leaked object ",
         "leaked object: ", "leak in ", "leak: ", "leak=",
@@ -344,7 +344,7 @@ struct SurroundingWords {
         "subclass of ", "subclass of class ", "child of ", "superclass ", "base class ", "held by ",
         "retained by ", "captured by ", "presented by ", "owned by ", "held by instance: ", "kept by ",
     ]
-    /// Words that Android and LeakCanary write in front of the leaked object alone.
+    /// Words that Android and LeakCanary write before the leaked object alone.
     private static let cuesOfLeakedObjects: [StaticString] = [
         "╰→ ", "leaked serviceconnection ", "leaked intentreceiver ",
     ]

@@ -89,7 +89,7 @@ enum TypeNameCleaner {
         guard !digits.isEmpty else { return nil }
         var (front, textAfter) = (name[..<mark.lowerBound], name[digits.endIndex...])
         if front.isEmpty || front.last == UInt8(ascii: "="), textAfter.first == UInt8(ascii: " ") {
-            // The address is in front of the class.
+            // The address is before the class.
             let type = textAfter.trimmed
             let isKey = front.dropLast().allSatisfy(\.isIdentifier)
             return isKey && !type.isEmpty && !type.contains(UInt8(ascii: " ")) ? type : nil
@@ -167,7 +167,7 @@ enum TypeNameCleaner {
         name.reserveCapacity(raw.count)
         var discriminator: String?
         var remainder = raw
-        // The next `)` is searched for only once for all `(` in front of it.
+        // The next `)` is searched for only once for all `(` before it.
         var closing: ClosingParenthesis?
         while let byte = remainder.first {
             let isStart = name.last.map { !$0.isIdentifier && $0 != UInt8(ascii: ".") } ?? true
@@ -209,7 +209,7 @@ enum TypeNameCleaner {
         return (isPlain ? name : name.filter { $0 >= 0x20 && $0 != 0x7F }[...]).trimmed
     }
 
-    /// A `)`, and the discriminator of a private type's file in front of it.
+    /// A `)`, and the discriminator of a private type's file before it.
     private struct ClosingParenthesis {
         /// The index of the `)`; the end of the text if there is none.
         let end: Int

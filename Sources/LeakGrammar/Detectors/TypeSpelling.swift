@@ -4,7 +4,7 @@ internal import LeakMessage
 struct TypeSpelling {
     /// The name after modules, packages and outer types, without leading underscores and without generic arguments.
     let last: Text
-    /// `true` if a module, a package or an outer type is in front of the name.
+    /// `true` if a module, a package or an outer type is before the name.
     let isDotted: Bool
 
     init(_ name: Text) {

@@ -1,8 +1,8 @@
 internal import LeakMessage
 
-/// A call stack in a text of a detector, and the text in front of it or after it.
+/// A call stack in a text of a detector, and the text before it or after it.
 struct Backtrace {
-    /// The text in front of the frames, or the text after them if nothing is in front.
+    /// The text before the frames, or the text after them if nothing is before them.
     let head: Text
     /// The lines of the frames, one line per frame.
     let lines: [Text]
@@ -124,7 +124,7 @@ struct Backtrace {
         return PrivateText.removed(from: Array(whole)[...])[...] == Array(whole)[...]
     }
 
-    /// Separates the frames at the end of a text from a description in front of them, if the description ends with its line.
+    /// Separates the frames at the end of a text from a description before them, if the description ends with its line.
     ///
     /// - Returns: `nil` if the frames may be part of text that a user typed: quotes or brackets in front do not match, or the
     ///   description has an attribute that may contain such text.
@@ -222,7 +222,7 @@ struct Backtrace {
         return Array(parts.joined(separator: [UInt8(ascii: "\n")]))[...]
     }
 
-    /// Returns the indices at which the frames of one line begin: consecutive numbers, each in front of an image and an address.
+    /// Returns the indices at which the frames of one line begin: consecutive numbers, each before an image and an address.
     ///
     /// - Returns: an empty array if there are fewer than two frames in one line.
     private static func startsOfFramesInOneLine(_ text: Text) -> [Int] {

@@ -37,7 +37,7 @@ struct CPlusPlusSignature {
         guard let open = symbol.firstIndex(of: UInt8(ascii: "(")) else { return symbol.contains("::") }
         let head = symbol[..<open]
         if head.contains("::") || symbol.starts(with: "(anonymous namespace)::") { return true }
-        // A name of C++ has only these characters in front of the parentheses; types are inside, or a local function follows.
+        // A name of C++ has only these characters before the parentheses; types are inside, or a local function follows.
         let inside = Brackets.inside(symbol[open...])
         let isCPlusPlusName = head.allSatisfy { $0.isIdentifier || " <>*&,[]".utf8.contains($0) }
         guard isCPlusPlusName, !inside.contains(UInt8(ascii: "=")) else { return false }

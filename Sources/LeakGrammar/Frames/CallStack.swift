@@ -62,7 +62,7 @@ package struct CallStack: Hashable, Sendable {
         return GoStack.joined(lines).map(\.string)
     }
 
-    /// Limit of elements in front of the first frame, such as `Thread 0 Crashed:`.
+    /// Limit of elements before the first frame, such as `Thread 0 Crashed:`.
     private static let headingLimit = 2
 
     init(frames: [CallFrame]) { self.frames = frames }

@@ -108,7 +108,7 @@ extension CallStack {
     /// Returns the stack with names for frames that have an image id and no name, and for obfuscated frames. A frame becomes several
     /// frames if functions are inlined at its location.
     ///
-    /// Each offset after the first is a return address, so the byte in front of the offset is looked up.
+    /// Each offset after the first is a return address, so the byte before the offset is looked up.
     package func named(by symbols: Symbols) -> CallStack {
         guard frames.contains(where: { $0.codeLocation(isFirst: true) != nil }) else { return self }
         var namedFrames: [CallFrame] = []

@@ -86,7 +86,7 @@ extension FrameReader {
         return frame
     }
 
-    /// Returns the index of the ` (` in front of the values of arguments. It is outside of the brackets of types, such as those in
+    /// Returns the index of the ` (` before the values of arguments. It is outside of the brackets of types, such as those in
     /// `function<void (int)>`.
     private static func startOfArguments(_ call: Text) -> Int? {
         var index = call.startIndex

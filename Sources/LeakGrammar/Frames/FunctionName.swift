@@ -65,7 +65,7 @@ enum FunctionName {
         return names.contains { symbol.equals($0) }
     }
 
-    /// Returns `true` for the linker's name of an image's first byte. In a stripped image, this is the nearest symbol in front of every
+    /// Returns `true` for the linker's name of an image's first byte. In a stripped image, this is the nearest symbol before every
     /// address.
     static func isStartOfImage(_ symbol: Text) -> Bool {
         let names: [StaticString] = ["_mh_execute_header", "_mh_dylib_header", "_mh_bundle_header"]

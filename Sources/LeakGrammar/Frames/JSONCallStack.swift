@@ -6,14 +6,14 @@ internal import LeakMessage
 /// MetricKit: https://developer.apple.com/documentation/metrickit/mxcallstacktree. `.ips`:
 /// https://developer.apple.com/documentation/xcode/interpreting-the-json-format-of-a-crash-report.
 struct JSONCallStack {
-    /// The text in front of the JSON, or the text after it if nothing is in front.
+    /// The text before the JSON, or the text after it if nothing is before them.
     let head: Text
     /// `true` for a diagnostic or a crash report. Classes that these name are not leaked classes.
     let isReport: Bool
     /// The frames, innermost first, at most ``WireLimits/stackCount``.
     let frames: [JSONFrame.Fields]
 
-    /// - Parameter text: one or more JSON texts, with other lines in front of them or after them.
+    /// - Parameter text: one or more JSON texts, with other lines before them or after them.
     /// - Returns: `nil` for a text with fewer than two frames, and for a text with other lines on both sides of the JSON.
     init?(_ text: Text) {
         guard text.contains(UInt8(ascii: "{")) else { return nil }
@@ -171,10 +171,10 @@ private struct FrameSearch {
         return false
     }
 
-    /// Moves to the next value, and closes the containers that end in front of it.
+    /// Moves to the next value, and closes the containers that end before it.
     private mutating func moveToNextValue(_ scanner: inout JSONScanner) throws(JSONError) {
         while let kind = openContainers.last?.kind {
-            if try scanner.another(in: kind) {
+            if try scanner.hasAnotherElement(in: kind) {
                 if kind == .object { try readName(&scanner) }
                 return
             }

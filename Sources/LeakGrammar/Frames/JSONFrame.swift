@@ -119,7 +119,7 @@ enum JSONFrame {
                 if name == "in_app" { fields.isOfApp = isSet }
             default: _ = try scanner.skip()
             }
-        } while try scanner.another(in: .object)
+        } while try scanner.hasAnotherElement(in: .object)
         try scanner.finish()
         return fields
     }

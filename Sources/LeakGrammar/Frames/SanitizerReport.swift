@@ -23,7 +23,7 @@ struct SanitizerReport {
         var text: [UInt8] { Array(([heading] + lines).joined(separator: [UInt8(ascii: "\n")])) }
     }
 
-    /// The text in front of the report.
+    /// The text before the report.
     let head: Text
     let leaks: [Leak]
 

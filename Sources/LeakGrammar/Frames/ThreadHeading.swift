@@ -1,6 +1,6 @@
 internal import LeakMessage
 
-/// A recognizer of the line in front of a thread's frames, in a text with the stacks of several threads.
+/// A recognizer of the line before a thread's frames, in a text with the stacks of several threads.
 ///
 /// Apple: https://developer.apple.com/documentation/xcode/examining-the-fields-in-a-crash-report#Backtraces.
 enum ThreadHeading {

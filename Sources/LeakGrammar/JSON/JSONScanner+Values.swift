@@ -131,7 +131,7 @@ extension JSONScanner {
         return count
     }
 
-    /// Moves to the next quote, backslash or control character: sixteen bytes at a time while none of them is one, then eight.
+    /// Moves to the next quote, backslash or control character: sixteen bytes at a time while none of them matches, then eight.
     ///
     /// Eight bytes are searched by the borrow trick of https://graphics.stanford.edu/~seander/bithacks.html
     /// (“Determine if a word has a byte less than n”); the lowest mark is always exact.

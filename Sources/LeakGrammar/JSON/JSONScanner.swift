@@ -9,7 +9,7 @@ internal import LeakMessage
 ///         repeat {
 ///             let name = try scanner.name()
 ///             if scanner.matches(name, "count") { count = try scanner.number().integer } else { try scanner.skip() }
-///         } while try scanner.another(in: .object)
+///         } while try scanner.hasAnotherElement(in: .object)
 ///     }
 ///
 /// The bytes must be valid UTF-8: check the whole body once with ``UTF8Validity``.
@@ -107,7 +107,7 @@ package struct JSONScanner {
     /// Reads the comma or the closing bracket after a value of a container.
     ///
     /// - Returns: `true` after a comma, `false` after the end of the container.
-    package mutating func another(in container: Container) throws(JSONError) -> Bool {
+    package mutating func hasAnotherElement(in container: Container) throws(JSONError) -> Bool {
         let byte = try peek()
         if byte == UInt8(ascii: ",") {
             offset &+= 1
@@ -147,14 +147,14 @@ package struct JSONScanner {
         case .null: try null()
         case .array:
             if try enterArray() {
-                repeat { try skip() } while try another(in: .array)
+                repeat { try skip() } while try hasAnotherElement(in: .array)
             }
         case .object:
             if try enterObject() {
                 repeat {
                     _ = try name()
                     try skip()
-                } while try another(in: .object)
+                } while try hasAnotherElement(in: .object)
             }
         }
         return JSONSlice(start..<offset)

@@ -97,7 +97,7 @@ enum Generics {
     }
 
     /// Returns `Optional<A>`, `Array<A>` and `Dictionary<A, B>` for `A?`, `[A]` and `[A: B]`. The runtime prints the long forms,
-    /// debuggers the short ones.
+    /// debuggers the short names.
     private static func desugared(_ text: Text, depth: Int) -> Text {
         let text = text.trimmed
         guard depth < depthLimit else { return text }
@@ -137,7 +137,7 @@ enum Generics {
     /// Limit of the nesting of views that are read.
     private static let wrapperLimit = 64
 
-    /// Returns the view in front of all modifiers and inside of all wrappers: `CheckoutView` for
+    /// Returns the view before all modifiers and inside of all wrappers: `CheckoutView` for
     /// `Optional<ModifiedContent<CheckoutView, …>>`. A `_ConditionalContent` counts as a wrapper if exactly one of its branches has
     /// a type of the app.
     private static func hostedView(in arguments: Text) -> Text {

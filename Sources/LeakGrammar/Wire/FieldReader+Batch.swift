@@ -26,7 +26,7 @@ extension FieldReader {
             default: try scanner.skip()
             }
             guard problem == nil else { return }
-        } while try scanner.another(in: .object)
+        } while try scanner.hasAnotherElement(in: .object)
     }
 
     /// Reads an array of reports. Stops with a ``problem`` at the first report beyond the limit.
@@ -39,7 +39,7 @@ extension FieldReader {
             }
             document.add(try report())
             clearProblem()
-        } while try scanner.another(in: .array)
+        } while try scanner.hasAnotherElement(in: .array)
     }
 
     /// Reads an array of objects of a batch.
@@ -71,12 +71,12 @@ extension FieldReader {
                     } else {
                         try scanner.skip()
                     }
-                } while try scanner.another(in: .object)
+                } while try scanner.hasAnotherElement(in: .object)
             }
             if let problem = endElement(path, offset) { recordProblem(problem.reason, at: problem.offset) }
             guard problem == nil else { return }
             index += 1
-        } while try scanner.another(in: .array)
+        } while try scanner.hasAnotherElement(in: .array)
     }
 
     private mutating func explanations(into document: inout WireDocument) throws(JSONError) {
@@ -100,7 +100,7 @@ extension FieldReader {
                 fields.slices.index = index
                 document.explanations.append(fields.slices)
             }
-        } while try scanner.another(in: .array)
+        } while try scanner.hasAnotherElement(in: .array)
     }
 
     private mutating func sessions(into document: inout WireDocument) throws(JSONError) {
@@ -172,7 +172,7 @@ extension FieldReader {
                 if let count = try amount("dropped.\(reason)", atMost: WireLimits.droppedReports) {
                     dropped.append(DroppedReports(reason: reason, count: count))
                 }
-            } while try scanner.another(in: .object)
+            } while try scanner.hasAnotherElement(in: .object)
         }
         document.dropped = dropped
     }

@@ -40,7 +40,7 @@ extension FieldReader {
             } else {
                 try scanner.skip()
             }
-        } while try scanner.another(in: .object)
+        } while try scanner.hasAnotherElement(in: .object)
         explanation.path = path.path
         if let bytes { explanation.cost = .init(bytes: bytes, objects: objects ?? 1, isAtLeast: isAtLeast) }
         // An explanation without a path states no reason.
@@ -57,7 +57,7 @@ extension FieldReader {
             repeat {
                 let name = try reader.scanner.name()
                 if try !reader.readPathField(name, of: "path", into: &fields) { try reader.scanner.skip() }
-            } while try reader.scanner.another(in: .object)
+            } while try reader.scanner.hasAnotherElement(in: .object)
             return reader.problem == nil ? fields.path : nil
         }
     }
@@ -119,10 +119,10 @@ extension FieldReader {
                     if try !readPathField(name, of: "why.further_cycles", into: &fields) {
                         try scanner.skip()
                     }
-                } while try scanner.another(in: .object)
+                } while try scanner.hasAnotherElement(in: .object)
             }
             if let path = fields.path, count <= WireLimits.furtherCyclesCount { cycles.append(path) }
-        } while try scanner.another(in: .array)
+        } while try scanner.hasAnotherElement(in: .array)
         return cycles
     }
 
@@ -141,7 +141,7 @@ extension FieldReader {
             }
             let reference = try reference("\(field())[\(count - 1)]")
             if let reference, count <= WireLimits.pathCount { references.append(reference) }
-        } while try scanner.another(in: .array)
+        } while try scanner.hasAnotherElement(in: .array)
         return references
     }
 
@@ -170,7 +170,7 @@ extension FieldReader {
                 } else {
                     try scanner.skip()
                 }
-            } while try scanner.another(in: .object)
+            } while try scanner.hasAnotherElement(in: .object)
         }
         if reference.owner.isEmpty { recordProblem("\(field()) has no owner", at: offset) }
         return reference
@@ -214,7 +214,7 @@ extension FieldReader {
             }
             guard slice.isPresent, count <= WireLimits.pathCount else { continue }
             if let site = ImageOffset(element: scanner.text(of: slice)) { sites.append(site) }
-        } while try scanner.another(in: .array)
+        } while try scanner.hasAnotherElement(in: .array)
         return sites
     }
 }

@@ -51,11 +51,11 @@ extension FieldReader {
                 if field.namesLeak { fields.namesLeak = true }
                 if field == .app { fields.describesBatch = true }
                 if field == .why {
-                    try why(into: &fields)
+                    try readExplanation(into: &fields)
                 } else {
                     try read(field, into: &fields.slices)
                 }
-            } while try scanner.another(in: .object)
+            } while try scanner.hasAnotherElement(in: .object)
         }
         let slices = fields.slices
         fields.slices.raw = JSONSlice(start..<scanner.offset)
@@ -71,7 +71,7 @@ extension FieldReader {
     }
 
     /// Reads `why`. A problem in it rejects the explanation, but not the report.
-    private mutating func why(into fields: inout ReportFields) throws(JSONError) {
+    private mutating func readExplanation(into fields: inout ReportFields) throws(JSONError) {
         let earlierProblem = problem
         clearProblem()
         let start = scanner.offset
@@ -190,7 +190,7 @@ extension FieldReader {
                 } else {
                     try scanner.skip()
                 }
-            } while try scanner.another(in: .object)
+            } while try scanner.hasAnotherElement(in: .object)
         }
         report.error = JSONSlice(start..<scanner.offset)
     }
@@ -212,7 +212,7 @@ extension FieldReader {
                     try scanner.skip()
                 }
                 count += 1
-            } while try scanner.another(in: .object)
+            } while try scanner.hasAnotherElement(in: .object)
         }
         if count > WireLimits.userInfoCount {
             recordProblem(
@@ -242,7 +242,7 @@ extension FieldReader {
                 }
                 try keyValue(of: name)
                 count += 1
-            } while try scanner.another(in: .object)
+            } while try scanner.hasAnotherElement(in: .object)
         }
         if count > WireLimits.keysCount {
             recordProblem("keys has \(count) entries, at most \(WireLimits.keysCount)", at: start)
@@ -287,7 +287,7 @@ extension FieldReader {
             } else {
                 try scanner.skip()
             }
-        } while try scanner.another(in: .object)
+        } while try scanner.hasAnotherElement(in: .object)
     }
 
     mutating func device(_ origin: inout OriginSlices) throws(JSONError) {
@@ -304,6 +304,6 @@ extension FieldReader {
             } else {
                 try scanner.skip()
             }
-        } while try scanner.another(in: .object)
+        } while try scanner.hasAnotherElement(in: .object)
     }
 }

@@ -12,7 +12,7 @@ struct FieldReader {
 
     init(_ scanner: JSONScanner) { self.scanner = scanner }
 
-    /// Records a problem, unless one is recorded already.
+    /// Records a problem, unless a problem is recorded already.
     mutating func recordProblem(_ reason: @autoclosure () -> String, at offset: Int) {
         if problem == nil { problem = (reason(), offset) }
     }
@@ -82,7 +82,7 @@ struct FieldReader {
                 }
                 _ = try string("\(field)[\(index)]", atMost: elementBytes)
                 index += 1
-            } while try scanner.another(in: .array)
+            } while try scanner.hasAnotherElement(in: .array)
         }
         if index > countLimit {
             recordProblem("\(field) has \(index) entries, at most \(countLimit)", at: start)

@@ -82,7 +82,7 @@ extension WireDocument {
                 case ("userInfo", .object): error.userInfo = try scanner.customKeys()
                 default: try scanner.skip()
                 }
-            } while try scanner.another(in: .object)
+            } while try scanner.hasAnotherElement(in: .object)
         }
         return error
     }
@@ -106,7 +106,7 @@ extension JSONScanner {
             case .boolean: keys.append(CustomKey(name, .boolean(try boolean())))
             case .null, .array, .object: try skip()
             }
-        } while try another(in: .object)
+        } while try hasAnotherElement(in: .object)
         return keys
     }
 }

@@ -16,7 +16,7 @@ package struct WireDocument: Sendable {
     package internal(set) var explanations: [ReportSlices] = []
     /// The number of explanations with a problem, including explanations inside reports.
     package internal(set) var rejectedExplanationCount = 0
-    /// The problem of the first explanation that has one; `nil` if there is none.
+    /// The problem of the first explanation that has a problem; `nil` if none has.
     package internal(set) var firstExplanationProblem: String?
     /// The reports with a problem, in the order of the request.
     package internal(set) var rejected: [Rejection] = []
@@ -43,7 +43,7 @@ package struct WireDocument: Sendable {
             guard try scanner.enterArray() else { return }
             repeat {
                 strings.append(scanner.text(of: try scanner.string()))
-            } while try scanner.another(in: .array)
+            } while try scanner.hasAnotherElement(in: .array)
         }
         return strings
     }

@@ -10,7 +10,7 @@ package enum WireFormat: Hashable, Sendable {
     case text
 }
 
-/// A reader of request bodies, which records the positions of fields. It reads a body once, except the part of a batch in front of
+/// A reader of request bodies, which records the positions of fields. It reads a body once, except the part of a batch before
 /// `reports`, which it reads twice.
 ///
 /// An object with a field `reports` is a batch. An object without `reports` is a report if it identifies a leak by `class`,

@@ -6,7 +6,7 @@ struct EvictionCandidates {
         let id: ConnectionID
         /// The candidate with the highest rank is evicted first.
         let rank: UInt64
-        /// `true` if the connection may be evicted only for a peer other than the dominant one.
+        /// `true` if the connection may be evicted only for a peer other than the dominant peer.
         let isOnlyForOtherPeers: Bool
         /// The timer of the connection at the time of the scan. Like ``deadline``, it changes when the connection makes
         /// progress.

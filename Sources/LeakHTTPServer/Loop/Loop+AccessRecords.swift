@@ -70,9 +70,9 @@ extension Loop {
         pendingRecords.records.removeLast()
     }
 
-    /// Records that the server itself rejects the last request of the connection, which may be one that could not be parsed.
+    /// Records that the server itself rejects the last request of the connection, which may be a request that could not be parsed.
     ///
-    /// - Parameter requests: the number of unanswered requests, including this one.
+    /// - Parameter requests: the number of unanswered requests, including this request.
     func recordRejection(_ connection: Connection, receivedBytes: Int, requests: Int) {
         let pendingRecords = pendingRecords(of: connection)
         if pendingRecords.records.count < requests {

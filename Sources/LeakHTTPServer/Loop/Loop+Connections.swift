@@ -29,7 +29,7 @@ extension Loop {
                 case .tooManyFiles, .tooManyFilesInSystem:
                     rejectWithSpareDescriptor(number)
                     return
-                // The peer disconnected before it was accepted; the next one may still be there.
+                // The peer disconnected before it was accepted; the next peer may still be there.
                 default: continue
                 }
             }
@@ -39,7 +39,7 @@ extension Loop {
         if acceptedCount == 0 { pauseAccepting() }
     }
 
-    /// Admits a new connection, evicting the one that has waited longest if necessary.
+    /// Admits a new connection. If necessary, evicts the connection that has waited longest.
     ///
     /// - Parameter passesOn: `true` if another loop may be asked to evict one of its connections.
     func admit(_ incoming: consuming AcceptedConnection, passesOn: Bool) {

@@ -6,11 +6,11 @@ extension Loop {
     /// Milliseconds between two scans of all connections.
     private static let scanPauseMilliseconds: UInt64 = 10
 
-    /// Closes the connection that has waited longest: an idle one, or else one whose peer is slow in sending a head or a body or in
+    /// Closes the connection that has waited longest: an idle connection, or else a connection whose peer is slow in sending or in
     /// reading its response.
     ///
     /// A peer that has more than half of all connections can only evict its own. Other peers evict its connections first, even busy
-    /// ones, unless the server still owes it a response.
+    /// connections, unless the server still owes it a response.
     ///
     /// Idle connections are closed without a response, which is allowed at any time (RFC 9112 §9.5).
     ///

@@ -110,7 +110,7 @@ extension Loop {
         guard let upload = connection.upload else { return }
         connection.upload = nil
         connection.needsContinue = false
-        // The discarded request was the most recent one.
+        // The discarded request was the most recent request.
         connection.nextSequence = upload.sequence
         pool.release(upload.body)
         if isObserved { discardRecord(connection) }

@@ -26,7 +26,7 @@ final class MessageQueue: Sendable {
         loopReference = LoopReference()
     }
 
-    /// Marks the current thread as the one that runs `loop`.
+    /// Marks the current thread as the thread that runs `loop`.
     func adopt(_ loop: Loop) {
         loopReference.loop = loop
         ThreadMark.set(self)

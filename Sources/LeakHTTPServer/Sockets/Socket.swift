@@ -70,7 +70,7 @@ enum Socket {
         }
     }
 
-    /// Sends two byte ranges in one call; the second one may be empty.
+    /// Sends two byte ranges in one call; the second range may be empty.
     @unsafe
     static func send(
         _ number: Int32, _ first: UnsafeBufferPointer<UInt8>, then second: UnsafeBufferPointer<UInt8>

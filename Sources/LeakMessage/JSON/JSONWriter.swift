@@ -1,4 +1,4 @@
-/// A writer that appends JSON to bytes. It writes all commas and brackets itself, so that no caller can forget one.
+/// A writer that appends JSON to bytes. It writes all commas and brackets itself, so that no caller can forget any.
 ///
 ///     var writer = JSONWriter()
 ///     writer.object {

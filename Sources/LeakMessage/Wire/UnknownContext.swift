@@ -3,7 +3,7 @@
 /// The number is an address that differs in every launch, so it must not stay in the name of a class.
 public enum UnknownContext {
     private static let opening = Array("(unknown context at $".utf8)
-    /// The texts in front of a discriminator: an address, or a hash of the file's name in builds with debug information.
+    /// The texts before a discriminator: an address, or a hash of the file's name in builds with debug information.
     private static let discriminatorPrefixes = [Array(" in $".utf8), Array(" in _".utf8)]
 
     /// Returns `Shop.Row` for `Shop.(unknown context at $559f795ba48c).Row`, `Shop.(Row in $559f795ba48c)` and

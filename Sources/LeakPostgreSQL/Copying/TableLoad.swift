@@ -39,7 +39,7 @@
 
         /// Sends the remaining rows, and compares the table with the rows that were sent.
         ///
-        /// - Parameter highestID: the highest id that a row of the table has had; the next row gets a higher one.
+        /// - Parameter highestID: the highest id that a row of the table has had; the next row gets a higher id.
         /// - Returns: the number of rows and the sums of the table, which are equal to those that were sent.
         /// - Throws: ``StoreError`` if the table has other contents.
         mutating func finish(highestID: Int64) throws(StoreError) -> CopiedTable {

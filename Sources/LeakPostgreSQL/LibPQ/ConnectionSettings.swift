@@ -13,7 +13,7 @@
                 ("keepalives_idle", "10"), ("keepalives_interval", "5"), ("keepalives_count", "3"),
                 ("tcp_user_timeout", "15000"),
                 ("fallback_application_name", "collector"),
-                // If the address names several hosts, the connection goes to one that accepts writes, such as a promoted standby.
+                // If the address names several hosts, the connection goes to a host that accepts writes, such as a promoted standby.
                 ("target_session_attrs", "read-write"),
                 ("dbname", address.text),
                 ("client_encoding", "UTF8"),

@@ -20,9 +20,9 @@
             self.check = check
         }
 
-        /// Returns the existing connection, or opens a new one.
+        /// Returns the existing connection, or opens a new connection.
         ///
-        /// - Throws: the reason why there is no connection. Until the next attempt is due, the error of the last one is thrown at
+        /// - Throws: the reason why there is no connection. Until the next attempt is due, the error of the last attempt is thrown at
         ///   once.
         func open() throws(StoreError) -> PostgreSQLConnection {
             if let connection {
@@ -47,7 +47,7 @@
             }
         }
 
-        /// Makes the connection ready for the next transaction after one that failed, or drops the connection.
+        /// Makes the connection ready for the next transaction after a failed transaction, or drops the connection.
         func reset() {
             if let connection, !connection.rollBack() { self.connection = nil }
         }

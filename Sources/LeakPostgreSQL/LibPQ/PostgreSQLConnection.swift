@@ -17,7 +17,7 @@
         private var preparedStatementCount = 0
         /// The reason why the last queries failed; `nil` if they succeeded, or if the connection broke before the time limit.
         private(set) var serverErrorKind: ServerErrorKind?
-        /// Queries that are sent together with the next ones, in front of them.
+        /// Queries that are sent together with the next queries, before them.
         private var pendingQueries: [Query] = []
 
         /// Connects, within ``ConnectionSettings/connectSeconds``.
@@ -78,7 +78,7 @@
         @discardableResult
         func run(_ query: Query) throws(StoreError) -> Rows { try run([query])[0] }
 
-        /// Sends all queries at once and waits for their answers: one round trip to the server. Queries after one that fails are
+        /// Sends all queries at once and waits for their answers: one round trip to the server. Queries after a query that fails are
         /// not run.
         ///
         /// - Parameter timeLimit: the time limit; `nil` for ``Timeouts/answer``.
@@ -99,7 +99,7 @@
 
         /// The answers of one round trip, as far as they arrived.
         struct Answers {
-            /// Answers to the queries before the first one that failed.
+            /// Answers to the queries before the first query that failed.
             var rows: [Rows] = []
             /// The error of the first query that the server rejected.
             var problem: StoreError?

@@ -5,7 +5,7 @@
     enum ServerErrorKind {
         /// The statement took longer than allowed.
         case tooSlow
-        /// Two transactions conflicted, and this one was cancelled; it may be retried at once.
+        /// Two transactions conflicted, and this transaction was cancelled; it may be retried at once.
         case conflict
         case other
 

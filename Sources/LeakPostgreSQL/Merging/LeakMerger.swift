@@ -117,7 +117,7 @@
                 sourceSightings: sourceSightings, seed: seed)
         }
 
-        /// Moves the samples to their new slots. They are first moved to unused slots, because one may get the slot of another.
+        /// Moves the samples to their new slots. They are first moved to unused slots, because a sample may get the slot of another sample.
         private func move(_ samples: SampleMerge) -> [Query] {
             let temporaryOffset = (target: 100, source: 200)
             let moves = samples.moves
@@ -272,7 +272,7 @@
             return queries
         }
 
-        /// - Parameter samples: the merged samples. The row gets the times of the first and of the newest one.
+        /// - Parameter samples: the merged samples. The row gets the times of the first and of the newest sample.
         private func mergeRow(_ samples: SampleMerge) -> [Query] {
             func at(_ slot: Int) -> Int64? { samples.moves.first { $0.slot == slot }?.at }
             return [

@@ -10,7 +10,7 @@
         /// Converts rows that the statements cannot convert; runs after them.
         var convert: (@Sendable (PostgreSQLConnection) throws(StoreError) -> Void)?
 
-        /// All migrations in order; the version of the last one is the schema that this code reads and writes.
+        /// All migrations in order; the version of the last migration is the schema that this code reads and writes.
         static let all = [
             schema1, schema2, schema3, schema4, schema5, schema6, schema7, schema8, schema9, schema10,
             schema11,

@@ -89,7 +89,7 @@
                 """,
                 "alter table release_hour add column if not exists bucket bigint not null default -1",
                 // Chooses the current releases by the rule of this version. A later rule that needs other columns must choose them in
-                // its own migration, in place of this one.
+                // its own migration, in place of this migration.
                 "update app a set newest_release = (\(CurrentRelease.row))",
                 """
                 update leak l set impact = i.installs

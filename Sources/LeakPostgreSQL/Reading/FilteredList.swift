@@ -159,7 +159,7 @@
         /// Leaks of the list that a query reads.
         private enum Range: Equatable {
             case all
-            /// All leaks, for their number and reports alone.
+            /// All leaks, only for their number and reports.
             case counted
             /// Leaks at or above a bound whose first key is a column of `leak`.
             case from(PageCursor)

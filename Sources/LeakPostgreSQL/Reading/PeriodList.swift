@@ -174,7 +174,7 @@
 
         /// Returns SQL for an upper limit of the reports of leak `l` in the period.
         private func upperLimit(_ values: inout QueryValues) -> String {
-            // If the clock is behind the last hour, its periods begin earlier than the stored ones. A count that has reached its
+            // If the clock is behind the last hour, its periods begin earlier than the stored periods. A count that has reached its
             // limit does not grow any more.
             """
             case when l.last_hour > \(values.bind(Int64(Calendar.hour(of: now)))) or l.reports >= LARGEST_TOTAL

@@ -6,7 +6,7 @@
             try snapshot { connection throws(StoreError) in
                 let answers = try connection.run([
                     Self.totals(ofClass: name, app), Self.modules(ofClass: name, app),
-                    Self.leaks(ofClass: name, app), Self.lived(ofClass: name, app),
+                    Self.leaks(ofClass: name, app), Self.readLifetimes(ofClass: name, app),
                     Self.installs(ofClass: name, app), Self.related(toClass: name, app),
                 ])
                 guard let totals = answers[0].first, totals.int(0) > 0 else { return nil }
@@ -51,7 +51,7 @@
                 .text(name), .text(app.app), .text(app.environment), .integer(LeakClass.leaksShown))
         }
 
-        private static func lived(ofClass name: String, _ app: AppScope) -> Query {
+        private static func readLifetimes(ofClass name: String, _ app: AppScope) -> Query {
             Query(
                 "select d.histogram \(fromClause) join leak_lived d on d.leak = l.id where \(appCondition)",
                 .text(name), .text(app.app), .text(app.environment))

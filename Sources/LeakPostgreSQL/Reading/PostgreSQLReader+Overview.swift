@@ -15,14 +15,14 @@
                     Self.newLeaks(app, excluding: setAside), Self.newLeakCount(app, excluding: setAside),
                     Self.titles(of: regressed), Self.recentParts(app, period, now: now),
                     Self.recentLeaks(app, period, now: now), Self.totals(app), Self.dropped(app),
-                    Self.overLimitCounts(app),
+                    Self.readOverLimitCounts(app),
                 ])
                 let recent = try Self.recent(answers[3], connection)
                 let totals = answers[5].first
                 return Overview(
                     newest: current, previous: previous,
                     lastSessions: current?.sessions == 0
-                        ? try lastSessions(app, on: connection) : nil,
+                        ? try readLastSessions(app, on: connection) : nil,
                     newLeaks: answers[1].first?.int(0) ?? 0, newLeakTitles: answers[0].map { $0.text(0) },
                     regressedLeaks: regressed.count, regressedLeakTitles: answers[2].map { $0.text(0) },
                     period: period, recentReports: recent.reports, recentInstalls: recent.installs,
@@ -34,13 +34,13 @@
                         Submission.Dropped(
                             app: $0.text(0), environment: app.environment, reason: $0.text(1),
                             count: $0.int(2))
-                    }, beyond: try Self.overLimitCounts(answers[7], of: app, connection))
+                    }, beyond: try Self.readOverLimitCounts(answers[7], of: app, connection))
             }
         }
 
         /// Returns the session counts of the most recent version below the current release that has sessions, among the ``releaseLimit``
         /// versions below it.
-        private func lastSessions(
+        private func readLastSessions(
             _ app: AppScope, on connection: PostgreSQLConnection
         ) throws(StoreError) -> VersionSessions? {
             try connection.run(
@@ -92,7 +92,7 @@
                 .text(app.environment))
         }
 
-        private static func overLimitCounts(_ app: AppScope) -> Query {
+        private static func readOverLimitCounts(_ app: AppScope) -> Query {
             Query(
                 """
                 select a.name, b.name, b.count from app a join beyond b on b.app = a.id
@@ -100,7 +100,7 @@
                 """, .text(app.app), .text(app.environment))
         }
 
-        private static func overLimitCounts(
+        private static func readOverLimitCounts(
             _ rows: Rows, of app: AppScope, _ connection: PostgreSQLConnection
         ) throws(StoreError) -> [OverLimitCount] {
             var counts: [OverLimitCount] = []

@@ -84,7 +84,7 @@
             for row in answers[1] { regressedCounts[row.int64(1), default: 0] += 1 }
             let adoptions = CurrentRelease.adoptions(
                 answers[2].map { ($0.int64(0), $0.int(1), $0.int(2), $0.int64(3)) })
-            let goneLeakCounts = try goneLeakCounts(in: releases, on: connection)
+            let goneLeakCounts = try readGoneLeakCounts(in: releases, on: connection)
             return zip(rows, releases).prefix(limit).map { row, keyed in
                 let number = keyed.row
                 var release = ReleaseSummary(row)
@@ -104,14 +104,14 @@
         /// Returns the number of leaks that the previous release has, but not the release itself, by row of `release`.
         ///
         /// - Parameter releases: newest first.
-        private func goneLeakCounts(
+        private func readGoneLeakCounts(
             in releases: [KeyedRelease], on connection: PostgreSQLConnection
         ) throws(StoreError) -> [Int64: Int] {
             var goneLeakCounts: [Int64: Int] = [:]
             var uncachedPairs: [(release: KeyedRelease, previous: KeyedRelease)] = []
             for (release, previous) in zip(releases, releases.dropFirst()) {
                 // The result is valid until one of the releases has more leaks: only a merge removes leaks.
-                let cachedCount = goneLeaksCache.gone(
+                let cachedCount = goneLeaksCache.goneLeakCount(
                     in: release.row, leaks: release.leaks, from: previous.row, formerLeaks: previous.leaks)
                 if let cachedCount {
                     goneLeakCounts[release.row] = cachedCount

@@ -25,13 +25,13 @@
         private struct RequestedApp {
             var app: AppKey
             /// The ingest keys of the submissions in which anything but explanations names the app, in order of arrival. Without
-            /// one, the app is not created.
+            /// app, the app is not created.
             var keys: [Int64] = []
             /// Arrival of the first submission.
             var seen: Int64
         }
 
-        /// Finds the rows of the apps, and creates missing ones, as long as an ingest key that names them may create apps.
+        /// Finds the rows of the apps, and creates missing rows, as long as an ingest key that names the apps may create apps.
         ///
         /// Each key's lock is held until the commit, so that two collectors do not both create the last app that a key may create.
         /// Locks of keys are taken before those of apps.

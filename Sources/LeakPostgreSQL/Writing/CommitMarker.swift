@@ -3,9 +3,9 @@
 
     /// Determines whether a transaction whose commit was not answered is in the database.
     ///
-    /// Each transaction of a writer stores its number in the writer's row, so that the row shows which one was the last.
-    /// PostgreSQL's own transaction ids would not work: after a crash, the id of an undone transaction is given to another one, and
-    /// `pg_xact_status` then refers to that one.
+    /// Each transaction of a writer stores its number in the writer's row, so that the row shows the last transaction.
+    /// PostgreSQL's own transaction ids would not work: after a crash, the id of an undone transaction is given to another transaction, and
+    /// `pg_xact_status` then refers to that transaction.
     struct CommitMarker {
         /// The id of this writer, which differs from that of every other writer in any process.
         private let writer = LeakID(high: .random(in: 0...UInt64.max), low: .random(in: 0...UInt64.max))

@@ -37,7 +37,7 @@
         struct CheckedClass {
             /// The count. Its name is ``StoreLimits/other`` if the class counts without its own name.
             var row: CappedCounts.Row
-            /// The ingest keys that sent the class. Its bytes count for the first one.
+            /// The ingest keys that sent the class. Its bytes count for the first key.
             var keys: [Int64]
 
             /// Bytes that the class takes, as ``DetailBytes`` counts them.
@@ -79,7 +79,7 @@
               + coalesce(octet_length(s."user"), 0))::bigint
             """
 
-        /// Returns SQL for the values `new` that take a row of their own: their leak has no such row, and room for one. The room
+        /// Returns SQL for the values `new` that take a row of their own: their leak has no such row, and room for another row. The room
         /// goes to the values that come first in byte order, as in ``WriteBatch/writeValues()``.
         ///
         /// - Parameters:
@@ -102,7 +102,7 @@
             """
         }
 
-        /// Returns SQL for the classes `new` that take a row of their own: their build has no such row, and room for one.
+        /// Returns SQL for the classes `new` that take a row of their own: their build has no such row, and room for another row.
         ///
         /// - Parameters:
         ///   - columns: SQL of the selected columns.

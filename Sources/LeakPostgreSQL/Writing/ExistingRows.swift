@@ -214,7 +214,7 @@
             for row in rows[1] { buildCounts[row.int64(0)] = row.int(1) }
         }
 
-        /// Looks up everything that the aggregate's names may count as beyond a limit, and how many rows of each kind there are.
+        /// Looks up the rows under which names over a limit may count, and the number of rows of each kind.
         mutating func lookUpFallbacks(_ aggregate: SubmissionAggregate, _ names: inout NameCache)
             throws(StoreError)
         {
@@ -244,7 +244,7 @@
 
         private func cells(thatMayBeOf aggregate: SubmissionAggregate, other: ByteText) -> [LeakBuildKey] {
             var cells: Set<LeakBuildKey> = []
-            // An exact check may choose the other key of a leak.
+            // The exact check of a leak may choose its other key, with or without the module.
             var choices: [LeakID: [LeakID]] = [:]
             for (asked, chosen) in aggregate.choices { choices[chosen, default: []] += asked.ids }
             for cell in aggregate.cells {

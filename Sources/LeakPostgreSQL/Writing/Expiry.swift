@@ -16,7 +16,7 @@
             .keys, .answers, .hours, .samples, .slots, .days, .lastHours, .commitMarkers, .symbols,
             .credentials,
         ]
-        /// Rows of `leak` up to this one have no hours to delete.
+        /// Rows of `leak` up to this row have no hours to delete.
         fileprivate var lastSearchedLeak: Int64 = 0
 
         init(now: Int64) { self.now = now }
@@ -31,7 +31,7 @@
         /// Rows of `leak_hour` that one step deletes.
         static let hoursPerStep = 2_000
 
-        /// Deletes some rows, in a transaction of its own. Several collectors may do so at once: each skips rows that another one
+        /// Deletes some rows, in a transaction of its own. Several collectors may do so at once: each skips rows that another collector
         /// has locked.
         ///
         /// - Returns: `true` if anything is left.

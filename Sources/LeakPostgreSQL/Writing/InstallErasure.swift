@@ -6,7 +6,7 @@
         let install: UInt64
         fileprivate(set) var erased = ErasureResult()
         fileprivate var areSamplesDone = false
-        /// Sets up to this one have been searched.
+        /// Sets up to this set have been searched.
         fileprivate var lastSearchedSet: (scope: Int64, owner: Int64, part: Int64) = (-1, 0, 0)
 
         /// The newest merge of leaks that the steps have seen.

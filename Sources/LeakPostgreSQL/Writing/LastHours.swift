@@ -31,7 +31,7 @@
             "\(milliseconds) / \(Calendar.hourMilliseconds)"
         }
 
-        /// Moves leaks from their former hours to their new ones.
+        /// Moves leaks from their former hours to their new hours.
         ///
         /// - Parameters:
         ///   - lastSeen: milliseconds since 1970; a leak that was seen later stays where it is.

@@ -5,7 +5,7 @@
     struct RowIDs {
         struct App {
             var id: Int64
-            /// The current release before this transaction; after it, another one may be current:
+            /// The current release before this transaction; after it, another release may be current:
             /// ``WriteBatch/chooseCurrentReleases()``.
             var currentRelease: Int64?
             /// Number of leaks that the app did not have before.

@@ -121,7 +121,7 @@
 
         // MARK: Reading
 
-        /// Merges new installs and times to free into the stored ones, and determines which cells are new.
+        /// Merges new installs and times to free into the stored values, and determines which cells are new.
         mutating func readAndMerge(
             _ existing: inout ExistingRows, on connection: PostgreSQLConnection, by writer: Writer
         ) throws(StoreError) {

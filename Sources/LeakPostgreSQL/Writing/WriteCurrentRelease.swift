@@ -2,7 +2,7 @@
     internal import LeakStore
 
     extension CurrentRelease {
-        /// Chooses the current releases of apps again. If an app gets another one, the impact of each of its leaks becomes the
+        /// Chooses the current releases of apps again. If an app gets another current release, the impact of each of its leaks becomes the
         /// number of installs in that release. Runs after all counting.
         ///
         /// - Parameter apps: rows of `app`. They are locked, or the whole table is.
@@ -84,7 +84,7 @@
             guard release != nil || version == nil else { return false }
             _ = try run([
                 // Locks the app first, so that no report is counted until its current release is written. Removes the stored release,
-                // which keeps its adoption longer than others get one.
+                // which keeps its adoption longer than other releases get adoption.
                 Query(
                     """
                     update app set pinned_release = $1::bigint, pinned_by = $3::text, pinned_at = $4::bigint,

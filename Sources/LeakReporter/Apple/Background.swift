@@ -25,11 +25,11 @@
                 observe([UIApplication.didEnterBackgroundNotification, .NSExtensionHostDidEnterBackground]) {
                     let backgroundFlush = BackgroundFlush(thread, milliseconds: bounds.backgroundMilliseconds)
                     // The background time is requested at once, because the process may be suspended as soon as the main thread
-                    // returns. The block runs on a system thread, and again on another one when the time is up.
+                    // returns. The block runs on a system thread, and again on another thread when the time is up.
                     ProcessInfo.processInfo.performExpiringActivity(withReason: "LeakReporter") { isExpired in
                         if isExpired { backgroundFlush.end() } else { backgroundFlush.waitUntilSent() }
                     }
-                    // Records that the app adds in its own observers, which may be called after this one, are included.
+                    // Records that the app adds in its own observers, which may be called after this observer, are included.
                     DispatchQueue.main.async { backgroundFlush.handOver() }
                 }
                 + observe([

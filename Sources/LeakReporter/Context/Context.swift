@@ -12,7 +12,7 @@ struct Context: Sendable {
     /// Breadcrumbs, newest last.
     var log: [String] { breadcrumbs.oldestFirst }
 
-    /// Adds a breadcrumb, which replaces the oldest one if there are already ``WireLimits/logCount``.
+    /// Adds a breadcrumb, which replaces the oldest breadcrumb if there are already ``WireLimits/logCount``.
     mutating func addBreadcrumb(_ line: String) {
         breadcrumbs.append(line.prefix(utf8: WireLimits.logBytes))
     }

@@ -17,10 +17,10 @@ struct InstallFile: Hashable, Sendable {
     /// The number of digits: 128 random bits are 32 hexadecimal digits, like an `Idempotency-Key`.
     static let digitCount = 32
 
-    /// Returns the stored identifier, or creates and stores a new one.
+    /// Returns the stored identifier, or creates and stores a new identifier.
     ///
     /// If two processes call this at the same time for the first time, they get the same identifier. If nothing can be stored, each
-    /// call returns a new one. Accesses the disk.
+    /// call returns a new identifier. Accesses the disk.
     func identifier() -> String {
         if let storedIdentifier { return storedIdentifier }
         let newIdentifier = RandomText.hexadecimal128()
@@ -53,7 +53,7 @@ struct InstallFile: Hashable, Sendable {
         return newIdentifier
     }
 
-    /// Deletes the identifier. The next identifier is new, and cannot be linked to the old one.
+    /// Deletes the identifier. The next identifier is new, and cannot be linked to the old identifier.
     func forget() { unsafe unlink(path) }
 
     /// The stored identifier; `nil` if there is no file, or if it contains something else.
@@ -73,7 +73,7 @@ struct InstallFile: Hashable, Sendable {
 
 extension InstallFile {
     /// Returns the file for an app of this user: one folder per app, because apps share the parent folder on some systems.
-    static func ofThisUser(_ app: AppInfo) -> InstallFile {
+    static func fileOfThisUser(_ app: AppInfo) -> InstallFile {
         InstallFile(
             folder: stateFolder(ProcessInfo.processInfo.environment, home: NSHomeDirectory())
                 + "/LeakReporter/"

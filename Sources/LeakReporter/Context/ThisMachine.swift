@@ -45,7 +45,7 @@ enum ThisMachine {
     }
 
     /// - Parameters:
-    ///   - receipt: the name of the App Store's receipt: `sandboxReceipt` for an app from TestFlight, and for one that was not
+    ///   - receipt: the name of the App Store's receipt: `sandboxReceipt` for an app from TestFlight, and for an app that was not
     ///     installed from a store.
     ///   - hasProfile: `true` for an app with a provisioning profile, as in-house and ad hoc apps have; apps from a store have none.
     static func environment(isDebug: Bool, receipt: String?, hasProfile: Bool) -> String {

@@ -9,7 +9,7 @@ enum PrivateFolder {
         mark(path)
     }
 
-    /// Excludes the folder from backups, because a device restored from the backup of another one is another installation, and the
+    /// Excludes the folder from backups, because a device restored from the backup of another device is another installation, and the
     /// other device sends those reports. Allows reading its files once the device has been unlocked for the first time: otherwise
     /// an app that is woken in the background could not read its reports.
     private static func mark(_ path: String) {

@@ -223,7 +223,7 @@ enum FileSystem {
                 // The parent folder may exist without being writable, as `/home` is.
                 firstFailure = firstFailure ?? error
                 guard index == elements.count - 1 else { continue }
-                // For folders below that one, the system reports that they are missing, which is not the actual reason.
+                // For folders below that folder, the system reports that they are missing, which is not the actual reason.
                 throw error.isMissing ? firstFailure ?? error : error
             }
         }

@@ -32,14 +32,14 @@ final class BoundedQueue<Item: Sendable>: @unchecked Sendable {
         /// Positions of the items that ``BoundedQueue/mergeAhead(_:bytes:key:into:)`` added, by key.
         var positionsAhead: [MergeKey: Int] = [:]
 
-        /// Stops later items from being merged into waiting ones, except into those of
+        /// Stops later items from being merged into waiting items, except into those of
         /// ``BoundedQueue/mergeAhead(_:bytes:key:into:)``.
         mutating func endMerging() {
             if !positions.isEmpty { positions.removeAll(keepingCapacity: true) }
             if !coarsePositions.isEmpty { coarsePositions.removeAll(keepingCapacity: true) }
         }
 
-        /// Stops later items from being merged into waiting ones.
+        /// Stops later items from being merged into waiting items.
         mutating func endAllMerging() {
             endMerging()
             if !positionsAhead.isEmpty { positionsAhead.removeAll(keepingCapacity: true) }
@@ -111,8 +111,8 @@ final class BoundedQueue<Item: Sendable>: @unchecked Sendable {
     ///   - weight: the number that the item adds to ``weight``, or to ``rejections`` if it is rejected. An item with weight
     ///     0 that finds no room is counted in ``QueueRejections/calls``.
     ///   - room: the share of the queue that the item may use.
-    ///   - separation: the later items that must not be merged into earlier ones.
-    /// - Returns: the number of items added so far, including this one; `nil` if the item was rejected, which ``rejections``
+    ///   - separation: the later items that must not be merged into earlier items.
+    /// - Returns: the number of items added so far, including this item; `nil` if the item was rejected, which ``rejections``
     ///   counts.
     func offer(
         _ item: consuming Item, bytes: Int, weight: Int = 1, in room: QueueCapacity = .ordinary,
@@ -142,7 +142,7 @@ final class BoundedQueue<Item: Sendable>: @unchecked Sendable {
         return !isHalfFull
     }
 
-    /// Merges an item into a waiting one that has the same key and was added under the same settings. If there is no such item,
+    /// Merges an item into a waiting item that has the same key and was added under the same settings. If there is no such item,
     /// adds the item if there is room. In the last quarter of the room, it is enough that the coarser key and the coarse
     /// settings are the same.
     ///
@@ -151,7 +151,7 @@ final class BoundedQueue<Item: Sendable>: @unchecked Sendable {
     /// - Parameters:
     ///   - bytes: the bytes that the item counts against the limit if it is added.
     ///   - weight: the number that the item adds to ``weight``, or to ``rejections`` if it is rejected.
-    ///   - body: merges the item into the waiting one; returns `false` if that one accepts no more. Called under the lock: it
+    ///   - body: merges the item into the waiting item; returns `false` if the waiting item accepts no more. Called under the lock: it
     ///     must be short.
     func merge(
         _ item: consuming Item, bytes: Int, weight: Int, key: MergeKey, coarseKey: MergeKey,
@@ -185,10 +185,10 @@ final class BoundedQueue<Item: Sendable>: @unchecked Sendable {
         }
     }
 
-    /// Merges an item into a waiting one that has the same key, or adds it in the reserve. Later items of
+    /// Merges an item into a waiting item that has the same key, or adds it in the reserve. Later items of
     /// ``merge(_:bytes:weight:key:coarseKey:into:)`` are not merged into items before it.
     ///
-    /// - Parameter body: merges the item into the waiting one and returns the number of bytes by which that one grew, at most
+    /// - Parameter body: merges the item into the waiting item and returns the number of bytes by which that item grew, at most
     ///   `room`; `nil` if nothing was merged. Called under the lock: it must be short.
     func mergeAhead(
         _ item: consuming Item, bytes: Int, key: MergeKey, into body: (inout Item, _ room: Int) -> Int?
@@ -218,7 +218,7 @@ final class BoundedQueue<Item: Sendable>: @unchecked Sendable {
     /// - Parameters:
     ///   - settings: the values that the item gives to settings.
     ///   - isAlwaysKept: `true` if the item is added even if there is no room.
-    ///   - body: merges the item into the waiting one and returns the number of bytes by which that one grew, at most `room`;
+    ///   - body: merges the item into the waiting item and returns the number of bytes by which that item grew, at most `room`;
     ///     `nil` if nothing was merged. Called under the lock: it must be short.
     func change(
         _ settings: [QueueSetting], _ item: consuming Item, bytes: Int, isAlwaysKept: Bool,
@@ -246,7 +246,7 @@ final class BoundedQueue<Item: Sendable>: @unchecked Sendable {
 
     /// Adds an item even if there is no room: for the few items without which the consumer could not continue.
     ///
-    /// - Returns: the number of items added so far, including this one; `nil` after ``close()``, and in a handler that
+    /// - Returns: the number of items added so far, including this item; `nil` after ``close()``, and in a handler that
     ///   interrupted a call of this queue.
     @discardableResult
     func offerIgnoringLimits(_ item: consuming Item, separating separation: MergeBarrier = .all)
@@ -370,7 +370,7 @@ final class BoundedQueue<Item: Sendable>: @unchecked Sendable {
         return isOpen
     }
 
-    /// Rejects all items from now on, and wakes the thread that takes items. It can still take the waiting ones.
+    /// Rejects all items from now on, and wakes the thread that takes items. It can still take the waiting items.
     func close() {
         _ = withLock {
             unsafe state.pointee.isClosed = true

@@ -1,6 +1,6 @@
 /// Batches on which the server failed or which it declined, and the times of their next attempts.
 ///
-/// If only one batch has failed since the server last accepted one, that batch is assumed to be the cause: it has a back-off of its
+/// If only one batch has failed since the server last accepted a batch, that batch is assumed to be the cause: it has a back-off of its
 /// own, and the other batches are still sent. If several have failed, the server is assumed to be the cause, and all wait for one back-off.
 ///
 /// While ``failingLimit`` or more batches fail, the other batches wait for an hour after the last batch that began to fail. A batch expires
@@ -19,7 +19,7 @@ struct BatchRetries {
     }
 
     private var entries: [String: Entry] = [:]
-    /// The batches that have failed since the server last accepted one.
+    /// The batches that have failed since the server last accepted a batch.
     private var failingKeys: Set<String> = []
     /// The time when the last batch was added to ``failingKeys``.
     private var newestFailureAt = MonotonicTime.distantPast

@@ -36,7 +36,7 @@ struct DailyByteUsage: Hashable, Sendable {
     /// The text for the file: day, bytes and repeated bytes in decimal, separated by spaces.
     var line: String { "\(day) \(bytes) \(repeatedBytes)" }
 
-    /// Returns the total usage of this process and another one. `other` is the current usage of the other process; `base` is its
+    /// Returns the total usage of this process and another process. `other` is the current usage of the other process; `base` is its
     /// earlier usage, which is included in `self`.
     func added(to other: DailyByteUsage, since base: DailyByteUsage) -> DailyByteUsage {
         guard other.day == day else { return other.day > day ? other : self }

@@ -297,7 +297,7 @@ struct Outbox: ~Copyable {
         }
     }
 
-    /// The time of the next attempt; in the past while one is in progress, `nil` if nothing is due.
+    /// The time of the next attempt; in the past while an attempt is in progress, `nil` if nothing is due.
     var nextSendAt: MonotonicTime? {
         guard isCollecting, rules.blockingReason == nil, !schedule.isStopped else { return nil }
         if isInFlight { return .distantPast }
@@ -405,7 +405,7 @@ extension LeakReport {
     /// The number of sightings that the report represents, as the collector will count them.
     var clampedCount: Int { min(max(count, 1), WireLimits.count) }
 
-    /// `true` if the report is about a leak, and not about the end of one.
+    /// `true` if the report is about a leak, and not about the end of a leak.
     fileprivate var isLeak: Bool {
         if let event { return event == .leak }
         guard let message else { return true }

@@ -4,7 +4,7 @@ import LeakMessage
 struct QueuedSegment {
     /// The key of the batch, which is also the file name without its extension.
     let key: String
-    /// Bytes that are not on disk, in order; they follow the saved ones.
+    /// Bytes that are not on disk, in order; they follow the saved bytes.
     var unsavedBytes: [UInt8] = []
     var savedBytes = 0
     /// The number of sightings in the segment.

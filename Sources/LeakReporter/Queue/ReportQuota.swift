@@ -100,7 +100,7 @@ struct ReportQuota: Sendable {
         return random < rate
     }
 
-    /// Starts a new session if the current one is too old. A session that began in the future, because the clock was set back,
+    /// Starts a new session if the current session is too old. A session that began in the future, because the clock was set back,
     /// begins now.
     private mutating func renewSession(at wallTime: WireTime) {
         let beganAt = min(sessionBeganAt ?? wallTime, wallTime)

@@ -244,8 +244,8 @@ extension SegmentQueue {
     /// Discards the reports and explanations of a segment. Its other records move to the active segment, unless the collector may
     /// have counted them.
     ///
-    /// Explanations do not move: most belong to the discarded reports, they cannot be added up, and after each rejected batch the
-    /// next one would be longer by those of all earlier ones.
+    /// Explanations do not move: most belong to the discarded reports, they cannot be added up, and after each rejected batch, the
+    /// next batch would be longer by the explanations of all earlier batches.
     mutating func discard(
         _ queuedSegment: QueuedSegment, _ reason: LeakReporter.DropReason, at now: CurrentTime
     ) {

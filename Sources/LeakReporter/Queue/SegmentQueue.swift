@@ -88,7 +88,7 @@ struct SegmentQueue {
     var isEmpty: Bool { waitingSegments.isEmpty && activeSegment == nil && unreportedDrops.isEmpty }
 
     /// Returns the highest record number up to which everything is delivered or discarded.
-    func completedThrough(_ lastSequence: UInt64) -> UInt64 {
+    func lastCompletedSequence(_ lastSequence: UInt64) -> UInt64 {
         let firstWaitingSequence =
             (waitingSegments.map(\.firstSequence)
             + [activeSegment?.queuedSegment.firstSequence].compactMap(\.self)).min()
@@ -326,7 +326,7 @@ struct SegmentQueue {
         activeSegment?.queuedSegment = queuedSegment
     }
 
-    /// Closes the active segment; later records go into another one.
+    /// Closes the active segment; later records go into another segment.
     mutating func close() {
         activeSegment?.appendRepeats()
         guard var queuedSegment = activeSegment?.queuedSegment else { return }

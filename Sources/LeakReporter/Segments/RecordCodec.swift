@@ -68,8 +68,8 @@ enum RecordCodec {
         return result
     }
 
-    /// Returns a byte to insert between a truncated record and the next one. Without it, the first byte of the next record could
-    /// complete the truncated one, for example where four bytes of FF mean an unknown number.
+    /// Returns a byte to insert between a truncated record and the next record. Without it, the first byte of the next record could
+    /// complete the truncated record, for example where four bytes of FF mean an unknown number.
     static func gap(after bytes: [UInt8]) -> UInt8 {
         // A byte that completes the truncated record after one of the two values does not do so after the other.
         read(bytes + [0, marker.0, marker.1]).rawRecords.count == read(bytes).rawRecords.count ? 0 : 1

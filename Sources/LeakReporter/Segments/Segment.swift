@@ -72,7 +72,7 @@ struct Segment: Hashable {
 
     /// Returns the JSON of the batch before its reports.
     ///
-    /// - Parameter header: the header of the segment, or of one that replaces it.
+    /// - Parameter header: the header of the segment, or of a segment that replaces it.
     func head(_ header: SegmentHeader, sentAt: WireTime) -> [UInt8] {
         var batch = LeakBatch()
         batch.app = header.app

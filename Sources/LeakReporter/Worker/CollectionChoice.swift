@@ -16,7 +16,7 @@ final class CollectionChoice: Sendable {
     }
 
     private struct State {
-        /// The answer before this process gave one.
+        /// The answer before this process gave an answer.
         var initialAnswer: Answer?
         /// The last answer of this process.
         var lastAnswer: Bool?

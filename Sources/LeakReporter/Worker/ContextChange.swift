@@ -29,7 +29,7 @@ struct ContextChange: Hashable, Sendable {
     /// The bytes that the change counts toward the limit of the entry queue.
     var bytes: Int { keys.reduce(0) { $0 + $1.bytes } }
 
-    /// Adds a change that follows this one.
+    /// Adds a change that follows this change.
     ///
     /// - Returns: the growth in bytes; `nil` if it exceeds `freeBytes`, or there are too many names, and nothing was added.
     mutating func add(_ later: ContextChange, _ freeBytes: Int) -> Int? {

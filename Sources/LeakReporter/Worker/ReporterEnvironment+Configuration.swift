@@ -20,7 +20,7 @@ extension ReporterEnvironment {
             sendsAutomatically: configuration.sendsAutomatically, redaction: configuration.redaction,
             beforeSend: configuration.beforeSend)
         user = configuration.user
-        let installFile = InstallFile.ofThisUser(app)
+        let installFile = InstallFile.fileOfThisUser(app)
         folder = Self.folder(configuration.storage, standard: installFile.folder)
         choiceFolder = folder ?? installFile.folder
         let isTestRun = app.environment?.lowercased() == Self.testEnvironment

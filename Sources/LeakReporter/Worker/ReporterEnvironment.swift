@@ -20,7 +20,7 @@ struct ReporterEnvironment: Sendable {
     var forgetInstall: @Sendable () -> Void = {}
     /// Absolute path of the folder of the choice about collecting, needed even if the queue is in memory.
     var choiceFolder: String
-    /// Absolute path of the former folder of that choice, if the app has configured another one.
+    /// Absolute path of the former folder of that choice, if the app has configured another folder.
     var formerChoiceFolder: String?
     /// Absolute path of the app's own folder; `nil` keeps everything in memory.
     var folder: String?
@@ -35,7 +35,7 @@ struct ReporterEnvironment: Sendable {
     /// - Returns: `nil` if nothing is stored on the disk.
     func makeQueueFolder() -> (any SegmentFolder)? {
         guard let folder, let requestBuilder else { return nil }
-        // Version 1 of the format. Other versions have their own folder and do not touch this one.
+        // Version 1 of the format. Other versions have their own folder and do not touch this folder.
         return RunFolder(ofQueue: requestBuilder.queueName(appID: app.id), in: folder + "/queue-1")
     }
 

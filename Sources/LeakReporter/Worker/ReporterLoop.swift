@@ -51,10 +51,11 @@ struct ReporterLoop: ~Copyable {
             let wait = sendDueBatch()
             if isClosing, !isInFlight { break }
             entries.removeAll(keepingCapacity: entries.capacity <= 64)
-            thread.entryQueue.take(into: &entries, milliseconds: untilNextWork(isInFlight ? nil : wait))
+            thread.entryQueue.take(
+                into: &entries, milliseconds: millisecondsUntilNextWork(isInFlight ? nil : wait))
             for (index, entry) in entries.enumerated() {
                 process(entry)
-                // In a burst, the first entries are stored before the last ones are processed.
+                // In a burst, the first entries are stored before the last entries are processed.
                 if index % Self.entriesPerCommit == Self.entriesPerCommit - 1 { endTurn() }
             }
             pollIfDue()
@@ -145,7 +146,7 @@ struct ReporterLoop: ~Copyable {
     }
 
     /// - Parameter wait: the milliseconds until something is due to be sent; `nil` if nothing is due before the next record.
-    private func untilNextWork(_ wait: Int64?) -> Int64? {
+    private func millisecondsUntilNextWork(_ wait: Int64?) -> Int64? {
         let retry = thread.choice.retryAt.map {
             Int64(clamping: $0.milliseconds - environment.now().monotonicTime.milliseconds)
         }
@@ -279,7 +280,8 @@ struct ReporterLoop: ~Copyable {
         saveUsage()
         let publishedState = PublishedState(
             statistics: outbox.statistics, processedCount: processedCount, recordedCount: recordedCount,
-            completedThrough: outbox.queue.completedThrough(processedCount), countedRejections: rejections,
+            completedThrough: outbox.queue.lastCompletedSequence(processedCount),
+            countedRejections: rejections,
             hasSession: outbox.hasSession, nextSendAt: outbox.nextSendAt, isClosed: isLast,
             wantsExplanations: outbox.wantsExplanations)
         thread.publishedState.with { $0 = publishedState }

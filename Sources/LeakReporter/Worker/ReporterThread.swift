@@ -23,7 +23,7 @@ final class ReporterThread: Sendable {
         case context(ContextChange)
         case startSession(checks: (@Sendable () -> [ClassChecks])?)
         case endSession
-        /// The app enters the background, which ends the session, or returns to the foreground, which starts the next one.
+        /// The app enters the background, which ends the session, or returns to the foreground, which starts the next session.
         case background, foreground
         /// Sends the waiting reports if sending is automatic.
         case drain
@@ -67,7 +67,7 @@ final class ReporterThread: Sendable {
         }
     }
 
-    /// The maximum number of waiting entries. If there are more in the milliseconds that it takes to store the previous ones, the
+    /// The maximum number of waiting entries. If there are more in the milliseconds that it takes to store the previous entries, the
     /// app is in a faulty loop.
     static let entryLimit = 16_384
 
@@ -211,7 +211,7 @@ final class ReporterThread: Sendable {
                 "this process was forked from the one that has the reporter: create a reporter in this process"
             return statistics
         }
-        // The queue is read first: a report that is counted twice for a moment is better than one that is not counted.
+        // The queue is read first: a report that is counted twice for a moment is better than a report that is not counted.
         let (weight, rejections) = (entryQueue.weight, entryQueue.rejections)
         let publishedState = publishedState.with { $0 }
         var statistics = publishedState.statistics
@@ -233,10 +233,10 @@ final class ReporterThread: Sendable {
 }
 
 extension ReporterThread.Entry {
-    /// The kind of entries after this one that must not be merged into entries before it.
+    /// The kind of entries after this entry that must not be merged into entries before it.
     fileprivate var separation: MergeBarrier {
         switch self {
-        // A log line stops no merging: merged sightings have the log of the first one.
+        // A log line stops no merging: merged sightings have the log of the first sighting.
         case .session, .log, .flush, .drain, .check, .reply: .none
         case .explanation: .settings
         // The entry acts on everything recorded before it, so later items stay behind it.

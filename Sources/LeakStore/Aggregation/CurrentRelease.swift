@@ -1,10 +1,10 @@
 /// The choice of the current release of an app in an environment: the pinned release; without one, the highest version with
 /// adoption. A version has adoption if it has at least ``minimumPercentage`` percent of the environment's sessions in the last 24
 /// hours with sessions, and at least ``minimumSessions``. The current release keeps its adoption until it has less than
-/// ``keptPercentage`` percent. If no version has adoption, the one with the most sessions is the current release.
+/// ``keptPercentage`` percent. If no version has adoption, the version with the most sessions is the current release.
 ///
-/// A version that a single install uses is no candidate while another one is used by several, or by installs that are not named.
-/// Neither is ``unknownVersion`` while there is any other, and ``StoreLimits/other`` never is. A version whose senders name no install has adoption only if no version with named ones has.
+/// A version that a single install uses is no candidate while several installs, or installs without a name, use another version.
+/// Neither is ``unknownVersion`` while there is any other, and ``StoreLimits/other`` never is. A version whose senders name no install has adoption only if no version with named installs has.
 ///
 /// If most senders report no sessions, which shows in more than ``reportsPerSession`` reports for each, reports count instead.
 /// Sessions and reports count in the hour in which they began or were made. The table `release_hour` has the last ``hours`` hours
@@ -70,7 +70,7 @@ public enum CurrentRelease {
         """
 
     /// SQL for the id of the release that “now” and “next” of a decision about a leak `l` of an app `a` refer to: the current
-    /// release, or a higher one that is in use: ``LeakDetail/referenceVersion``.
+    /// release, or a higher version that is in use: ``LeakDetail/referenceVersion``.
     package static let reference = """
         select id from release where id in (
           select a.newest_release

@@ -9,7 +9,7 @@ extension LeakIdentity {
     /// The identity whose key has the class with its module.
     private var qualified: LeakIdentity { module == nil ? self : alternative ?? self }
 
-    /// Returns the identity that reports count under: this one or its alternative.
+    /// Returns the identity that reports count under: this identity or its alternative.
     ///
     /// - Parameter storedModule: returns the module of an existing leak, empty if no report has named one; `nil` if there is no such
     ///   leak.

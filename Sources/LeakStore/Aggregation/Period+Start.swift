@@ -23,7 +23,7 @@ extension Period {
 
 /// The ten-minute slots from which the last 24 hours are counted.
 package enum SlotWindow {
-    /// Returns the first slot to keep; earlier ones may be deleted. Keeps 25 hours, because the clock may be set back.
+    /// Returns the first slot to keep; earlier slots may be deleted. Keeps 25 hours, because the clock may be set back.
     package static func oldestKept(now: Int64) -> Int {
         Calendar.slot(of: now - Calendar.dayMilliseconds - 1) + 1 - 6
     }

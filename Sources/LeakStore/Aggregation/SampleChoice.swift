@@ -1,6 +1,6 @@
 /// Chooses which of a leak's reports are kept: the first, the newest, and a uniform sample.
 ///
-/// Under load, the report that is kept as the newest may be up to ``newestMilliseconds`` older than the newest one.
+/// Under load, the report that is kept as the newest may be up to ``newestMilliseconds`` older than the newest report.
 package struct SampleChoice {
     /// Minimum time between two replacements of the newest report while many submissions wait. In such a call most leaks have a new
     /// report, and masking and writing all of them would take more time than counting.
@@ -8,7 +8,7 @@ package struct SampleChoice {
     /// Maximum number of submissions of a call that replaces the newest report at once, because few submissions wait.
     private static let quietSubmissions = 4
 
-    /// Number of reports of type `leak` received, each counted once; also the ordinal of the last one.
+    /// Number of reports of type `leak` received, each counted once; also the ordinal of the last report.
     package var sightings = 0
     /// Times of the reports kept as first and newest.
     package var first: Int64?
@@ -29,7 +29,7 @@ package struct SampleChoice {
         /// ``SampleSlot/first``, ``SampleSlot/newest``, or a slot of the reservoir, from ``SampleSlot/reservoir`` on.
         package var slot: Int
 
-        /// Returns `true` if this report is kept instead of another one with the same slot.
+        /// Returns `true` if this report is kept instead of another report with the same slot.
         fileprivate func isBetter(than other: Candidate) -> Bool {
             switch slot {
             case SampleSlot.first: (at, ordinal) < (other.at, other.ordinal)

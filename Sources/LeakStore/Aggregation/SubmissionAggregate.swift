@@ -47,7 +47,7 @@ package struct SubmissionAggregate {
         /// The ingest key whose report named the name first.
         var key: Int64
 
-        /// Returns `false` if the name was over the limit of another ingest key, because it may be within the limit of this one.
+        /// Returns `false` if the name was over the limit of another ingest key, because it may be within the limit of this key.
         func counts(for key: Int64) -> Bool { !isOverLimit || self.key == key }
     }
 
@@ -59,7 +59,7 @@ package struct SubmissionAggregate {
         /// The ingest key whose report named the leak.
         var key: Int64
 
-        /// Returns `false` if the leak was over the limit of another ingest key, because it may be within the limit of this one.
+        /// Returns `false` if the leak was over the limit of another ingest key, because it may be within the limit of this key.
         func counts(for key: Int64) -> Bool { exceededLimit == nil || self.key == key }
     }
 
@@ -363,7 +363,7 @@ package struct SubmissionAggregate {
             releases[entry.index].span.widen(to: arrival)
             return entry
         }
-        // Several versions may count as one.
+        // Several versions may count as one version.
         let admitted = try quota.release(version, of: apps[app].number, key: key, at: arrival)
         let admittedPair = OwnedKey(owner: app, name: ByteText(admitted.name))
         let index: Int
@@ -506,7 +506,7 @@ package struct SubmissionAggregate {
     }
 
     private mutating func slotIndex(ofApp app: Int, number: Int) -> Int {
-        // Most reports are recent and of one app, so their slot is the last one.
+        // Most reports are recent and of one app, so their slot is the last slot.
         if let last = slots.indices.last, slots[last].app == app, slots[last].number == number { return last }
         let pair = OwnedKey(owner: app, name: number)
         if let index = slotIndices[pair] { return index }

@@ -6,7 +6,7 @@ extension Writer {
     /// The store knows reports of the other parts only by hour. Reports of the hour of the decision count as earlier than the decision.
     /// So do reports of its day that arrived more than two days late, because they count in the first hour of the day:
     /// ``Calendar/countedHour(of:arrival:)``.
-    func heldReports(of parts: [MergePart]) throws(StoreError) -> [Int64: Int] {
+    func countHeldReports(of parts: [MergePart]) throws(StoreError) -> [Int64: Int] {
         guard let holding = parts.holding, let decided = holding.lastDecision else { return [:] }
         var reportsByRelease: [Int64: Int] = [:]
         for part in parts {
@@ -40,7 +40,7 @@ extension Writer {
 
     /// Makes the most recent decision about a part hold for the merged leak.
     ///
-    /// - Parameter heldReports: the result of ``heldReports(of:)`` before the merge.
+    /// - Parameter heldReports: the result of ``countHeldReports(of:)`` before the merge.
     func setDecision(
         of parts: [MergePart], _ heldReports: [Int64: Int], in row: Int64
     ) throws(StoreError) {

@@ -16,7 +16,7 @@ extension Writer {
     }
 
     /// Returns the installs of both leaks in each release that the source was seen in, by row of `release`.
-    func unionsByRelease(_ source: Int64, _ target: Int64) throws(StoreError) -> [Int64: InstallSet] {
+    func readUnionsByRelease(_ source: Int64, _ target: Int64) throws(StoreError) -> [Int64: InstallSet] {
         var unions: [Int64: InstallSet] = [:]
         for release in try rows("select release from leak_release where leak = ?", source) {
             for leak in [source, target] {
@@ -43,8 +43,8 @@ extension Writer {
         for build in commonBuilds {
             let sourceRow = try row("select id from leak_build where leak = ? and build = ?", source, build)
             let targetRow = try row("select id from leak_build where leak = ? and build = ?", target, build)
-            var installs = try storedSet(in: InstallScope.leakBuild.row(owner: targetRow))
-            installs.merge(try storedSet(in: InstallScope.leakBuild.row(owner: sourceRow)))
+            var installs = try readStoredSet(in: InstallScope.leakBuild.row(owner: targetRow))
+            installs.merge(try readStoredSet(in: InstallScope.leakBuild.row(owner: sourceRow)))
             try put(installs, in: InstallScope.leakBuild.row(owner: targetRow))
             try put(InstallSet(), in: InstallScope.leakBuild.row(owner: sourceRow))
             try connection.run(
@@ -97,7 +97,7 @@ extension Writer {
         }
     }
 
-    private func storedSet(in row: Int64) throws(StoreError) -> InstallSet {
+    private func readStoredSet(in row: Int64) throws(StoreError) -> InstallSet {
         try set(by: "select members from install_set where id = ?", row)
     }
 

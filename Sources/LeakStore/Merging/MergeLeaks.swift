@@ -1,5 +1,5 @@
 extension Writer {
-    /// Merges leaks into another one of their app, in a transaction of its own.
+    /// Merges leaks into another leak of their app, in a transaction of its own.
     func merge(
         _ sources: [LeakID], into target: LeakIdentity, by author: String, now: Int64,
         note: @Sendable (LeakMerge) -> String
@@ -20,7 +20,7 @@ extension Writer {
                 let summary = allParts.merge(of: parts, isNew: storedTarget == nil)
                 let noteDecision = try Decision(.note, note: note(summary), by: author).checked(now: now)
 
-                let heldReports = try heldReports(of: allParts)
+                let heldReports = try countHeldReports(of: allParts)
                 let row = storedTarget?.row ?? parts[0].row
                 try redirect(parts, to: row, at: now)
                 if storedTarget == nil { try rename(row, to: target) }
@@ -162,7 +162,7 @@ extension Writer {
         try mergeValues(of: source, into: target)
         try mergeLived(of: source, into: target)
         let installs = try union(.leak, of: source, target)
-        let releases = try unionsByRelease(source, target)
+        let releases = try readUnionsByRelease(source, target)
         try mergeBuilds(of: source, into: target)
         try mergeReleases(of: source, into: target, releases)
         let builds = try number(else: "select count(*) from leak_build where leak = ?", of: target)
@@ -282,7 +282,7 @@ extension Writer {
 
     // MARK: Samples
 
-    /// Merges samples. Moves their rows to unused slots first, because a sample may get the former slot of another one.
+    /// Merges samples. Moves their rows to unused slots first, because a sample may get the former slot of another sample.
     private func mergeSamples(
         of part: MergePart, into target: Int64, targetSightings: Int
     ) throws(StoreError) {

@@ -6,7 +6,7 @@ struct Migration: Sendable {
     /// Converts rows that the script cannot convert; runs after it.
     var convert: (@Sendable (SQLiteConnection) throws(StoreError) -> Void)?
 
-    /// All migrations in order; the version of the last one is the schema that this code reads and writes.
+    /// All migrations in order; the version of the last migration is the schema that this code reads and writes.
     static let all = [
         schema1, schema2, schema3, schema4, schema5, schema6, schema7, schema8, schema9, schema10,
         schema11, schema12, schema13, schema14, schema15, schema16, schema17,
@@ -38,7 +38,7 @@ struct Migration: Sendable {
 
     private static func runScripts(on connection: SQLiteConnection) throws(StoreError) {
         try connection.transaction(.immediate) { () throws(StoreError) in
-            // Another process may have migrated the database while this one waited for the lock.
+            // Another process may have migrated the database while this process waited for the lock.
             guard try isNeeded(on: connection) else { return }
             let version = Int(try connection.number("pragma user_version") ?? 0)
             for migration in all where migration.version > version {

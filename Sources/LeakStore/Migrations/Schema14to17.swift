@@ -84,7 +84,7 @@ extension Migration {
     static let schema17 = Migration(
         version: 17,
         // Chooses the current releases by the rule of this version. A later rule that needs other columns must choose them in its own
-        // migration, in place of this one.
+        // migration, in place of this migration.
         script: """
             alter table app add column pinned_by text;
             alter table app add column pinned_at integer;

@@ -21,7 +21,7 @@ public struct Decision: Hashable, Sendable {
         case nextVersion
         /// This version.
         case version(String)
-        /// Any version newer than this one.
+        /// Any version newer than this version.
         case after(String)
     }
 
@@ -88,7 +88,7 @@ public struct FixStatus: Hashable, Sendable {
         /// The day of the first report of the leak in the version since the decision, in days since 1970; `nil` if there is no such
         /// report.
         public var seenAgainDay: Int?
-        /// The progress with all versions up to this one.
+        /// The progress with all versions up to this version.
         public var progress: FixProgress
 
         public init(version: String, firstUse: Int64, seenAgainDay: Int? = nil, progress: FixProgress) {

@@ -24,12 +24,12 @@ public struct LeakDetail: Sendable {
     public var lived: [LivedRange]
     /// Newest first, at most ``Decision/perLeak``.
     public var history: [PastDecision]
-    /// The version that “now” and “next” of a decision refer to: the current release, or a higher one that is in use, because a fix
+    /// The version that “now” and “next” of a decision refer to: the current release, or a higher version that is in use, because a fix
     /// can only come after it. Such a version has the leak on 2 installs, and on 5 % of the installs of the version that has most.
     /// A pinned release is the version in any case.
     public var referenceVersion: String?
     /// The evidence for the fixes of the newest resolve decisions in ``history``, by index. An older decision has the versions up to the
-    /// fix of the next one.
+    /// fix of the next decision.
     public var fixes: [Int: FixStatus]
 
     public init(

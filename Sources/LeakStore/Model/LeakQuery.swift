@@ -80,7 +80,7 @@ extension LeakQuery {
         return query
     }
 
-    /// `true` if only reports since the decision count: older ones do not tell that a resolved leak is still seen.
+    /// `true` if only reports since the decision count: older reports do not show that a resolved leak is still seen.
     package var countsSinceDecision: Bool {
         state == .resolved && period != nil && !countsReportsBeforeDecision
     }

@@ -19,7 +19,7 @@ public enum Period: String, Hashable, Sendable, CaseIterable {
 
 /// Retention times in days, of data that is not kept for good. Counts of leaks by day are kept for good; counts of apps by day are not (``appDays``).
 package enum Retention {
-    /// Days for which a repeated batch is recognized: one more than a reporter keeps a batch (docs/WIRE.md).
+    /// Days for which a repeated batch is recognized: one day longer than a reporter keeps a batch (docs/WIRE.md).
     package static let idempotencyDays = 7
     /// Days for which counts by hour are kept.
     package static let hourDays = 90

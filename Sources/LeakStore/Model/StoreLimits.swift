@@ -7,10 +7,10 @@ public struct StoreLimits: Hashable, Sendable {
     /// The name under which new names count beyond a limit.
     public static let other = "other"
 
-    /// Apps that one ingest key may create: those of a large company, with their extensions and test builds. A key that is bound to
+    /// Apps that one ingest key may create: those of a large company, with their extensions and test builds. A key that is restricted to
     /// an app creates one.
     public var appsPerKey = 100
-    /// Environments of one app. Beyond this number, further ones count as ``other``; ``AppKey/production`` is always admitted.
+    /// Environments of one app. Beyond this number, further environments count as ``other``; ``AppKey/production`` is always admitted.
     public var environmentsPerApp = 16
     /// Versions of one app: about 20 years with one version a week.
     public var releasesPerApp = 1_000
@@ -18,7 +18,7 @@ public struct StoreLimits: Hashable, Sendable {
     public var buildsPerRelease = 500
     /// Leaks of one app: more than a team can read. The worst app that is publicly known has a few hundred.
     public var leaksPerApp = 10_000
-    /// Bytes of the names and paths of an app's leaks: 6 KiB for each of ``leaksPerApp``, typical ones have 400 bytes.
+    /// Bytes of the names and paths of an app's leaks: 6 KiB for each of ``leaksPerApp``, typical leaks have 400 bytes.
     public var leakTextBytesPerApp = 64 << 20
     /// Bytes of new leaks (names and paths), versions and builds that one ingest key may add on a day, in all its apps together. A
     /// version or build counts three times the bytes of its name, and 96; a leak in one more build counts 12 KiB, which its sets of
@@ -31,7 +31,7 @@ public struct StoreLimits: Hashable, Sendable {
     ///
     /// 1,000 leaks with all 18 samples of 4 KiB each and 20 explanations of 300 bytes take 80 MB, once: the half is 134 MB.
     public var detailBytesPerKeyAndDay = 256 << 20
-    /// Builds that one leak counts separately: more than a year of daily ones. Beyond this number, the new builds of each
+    /// Builds that one leak counts separately: more than a year of daily builds. Beyond this number, the new builds of each
     /// release count together.
     public var buildsPerLeak = 500
     /// Builds that all leaks of an app count separately, added up over the leaks: enough for a thousand leaks in two hundred builds

@@ -50,7 +50,7 @@ public protocol StoreReader: AnyObject {
     /// - Returns: `nil` if no report, session or check of the version, or of its build, was ever received.
     /// - Throws: ``StoreError/Reason/invalidArgument`` for a baseline that is not older than the version.
     func check(_ query: ReleaseCheckQuery, now: Int64) throws(StoreError) -> ReleaseCheck?
-    /// Returns every credential that is neither revoked nor expired; with `all`, returns the revoked and expired ones too.
+    /// Returns every credential that is neither revoked nor expired; with `all`, returns revoked and expired credentials too.
     func credentials(all: Bool, now: Int64) throws(StoreError) -> [Credential]
     /// Returns a number that changes whenever another connection commits.
     func changeCounter() throws(StoreError) -> Int64

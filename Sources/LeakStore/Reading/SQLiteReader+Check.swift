@@ -30,7 +30,7 @@ extension SQLiteReader {
             let verdict = ReleaseVerdict(
                 rates, app: query.key, version: ReleaseCheck.Side(version: query.version, build: query.build),
                 baseline: baseline.resultSide, leakStates,
-                regressed: try regressedLeaks(app: query.key, in: release.row),
+                regressed: try readRegressedLeaks(app: query.key, in: release.row),
                 limits: query.limits)
             return verdict.check(
                 rows: try rows(

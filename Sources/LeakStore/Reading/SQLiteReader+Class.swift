@@ -4,7 +4,7 @@ extension SQLiteReader {
             guard var leakClass = try totals(ofClass: name, app: app) else { return nil }
             leakClass.modules = try modules(ofClass: name, app: app)
             leakClass.leaks = try leaks(ofClass: name, app: app, now: now)
-            leakClass.lived = try lived(ofClass: name, app: app)
+            leakClass.lived = try readLifetimes(ofClass: name, app: app)
             leakClass.installs = try installs(ofClass: name, app: app)
             leakClass.related = try related(toClass: name, app: app)
             return leakClass
@@ -65,7 +65,7 @@ extension SQLiteReader {
         return leaks
     }
 
-    private func lived(ofClass name: String, app: AppScope) throws(StoreError) -> Percentiles? {
+    private func readLifetimes(ofClass name: String, app: AppScope) throws(StoreError) -> Percentiles? {
         let select = try connection.statement(
             """
             select d.histogram from app a cross join leak l on l.app = a.id and l.class = ?1
@@ -109,7 +109,9 @@ extension SQLiteReader {
             setRows.insert(select.int64(0))
             union.merge(set)
         }
-        for (row, hash) in try connection.installLog() where setRows.contains(row) { _ = union.insert(hash) }
+        for (row, hash) in try connection.readLoggedInstalls() where setRows.contains(row) {
+            _ = union.insert(hash)
+        }
         return union.count
     }
 

@@ -8,14 +8,14 @@ extension SQLiteReader {
         }
         let leakStates = LeakStates(
             known: try knownRows(app: app), decided: try decidedLeaks(app: app),
-            slow: try slowLeaks(app: app),
+            slow: try readSlowLeaks(app: app),
             now: now)
         decisionCache.keep(leakStates, app: app)
         return leakStates
     }
 
     /// Returns the leaks that are ``LeakState/slow`` by their counts. Finds them in a partial index, as ``decidedLeaks(app:)`` does.
-    private func slowLeaks(app: AppScope) throws(StoreError) -> [(row: Int64, reports: Int)] {
+    private func readSlowLeaks(app: AppScope) throws(StoreError) -> [(row: Int64, reports: Int)] {
         let select = try connection.statement(
             composed: """
                 select l.id, l.reports from app a cross join leak l indexed by leak_slow
@@ -143,14 +143,14 @@ extension SQLiteReader {
     }
 
     /// Returns how many leaks regressed in each release, by row of `release`.
-    func regressedLeaks(app: AppKey) throws(StoreError) -> [Int64: Int] {
+    func readRegressedLeaks(app: AppKey) throws(StoreError) -> [Int64: Int] {
         var counts: [Int64: Int] = [:]
         try forEachRegression(app: app) { _, release in counts[release, default: 0] += 1 }
         return counts
     }
 
     /// Returns the rows of the leaks that regressed in a release.
-    func regressedLeaks(app: AppKey, in release: Int64) throws(StoreError) -> Set<Int64> {
+    func readRegressedLeaks(app: AppKey, in release: Int64) throws(StoreError) -> Set<Int64> {
         var leaks: Set<Int64> = []
         try forEachRegression(app: app) { if $1 == release { leaks.insert($0) } }
         return leaks

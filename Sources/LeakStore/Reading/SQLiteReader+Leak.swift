@@ -25,7 +25,8 @@ extension SQLiteReader {
                 row: row, versions: try versions(of: storedLeak.number),
                 systems: Self.ranked(values[.system] ?? [:]), models: Self.ranked(values[.model] ?? [:]),
                 trend: trend, siblings: try siblings(of: row.identity, storedLeak.number),
-                samples: try sampleCount(of: storedLeak.number), lived: try lived(of: storedLeak.number),
+                samples: try sampleCount(of: storedLeak.number),
+                lived: try readLifetimes(of: storedLeak.number),
                 reasons: LeakDetail.sortedCounts((values[.reason] ?? [:]).map { ($0.key.text, $0.value) }),
                 closures: LeakDetail.sortedCounts((values[.closures] ?? [:]).map { ($0.key.text, $0.value) }),
                 retainedBytes: LeakDetail.retainedBytes(
@@ -106,7 +107,7 @@ extension SQLiteReader {
         return versions
     }
 
-    private func lived(of leak: Int64) throws(StoreError) -> [LeakDetail.LivedRange] {
+    private func readLifetimes(of leak: Int64) throws(StoreError) -> [LeakDetail.LivedRange] {
         let select = try connection.statement("select histogram from leak_lived where leak = ?")
         defer { select.reset() }
         try select.bind(leak)
@@ -131,7 +132,7 @@ extension SQLiteReader {
         defer { select.reset() }
         try select.bind(leaks.sorted().list)
         while try select.step() { add(select.int(3), to: select.text(2), select.int(1), of: select.int64(0)) }
-        let log = try connection.valueLog(of: leaks)
+        let log = try connection.loadValueLog(of: leaks)
         func isAdmitted(_ text: ByteText, _ kind: Int, of leak: Int64) -> Bool {
             guard let counts = ValueKind(rawValue: kind).flatMap({ values[leak]?[$0] }) else { return true }
             let namedCount = counts.count - (counts[ByteText("")] == nil ? 0 : 1)

@@ -11,10 +11,10 @@ extension SQLiteReader {
     }
 
     func outline(of id: LeakID) throws(StoreError) -> LeakOutline? {
-        try snapshot { () throws(StoreError) in try storedOutline(of: id) }
+        try snapshot { () throws(StoreError) in try readStoredOutline(of: id) }
     }
 
-    private func storedOutline(of id: LeakID) throws(StoreError) -> LeakOutline? {
+    private func readStoredOutline(of id: LeakID) throws(StoreError) -> LeakOutline? {
         let select = try connection.statement(
             composed: """
                 select \(LeakOutline.Column.list)
@@ -27,7 +27,7 @@ extension SQLiteReader {
 
     func outlines(near id: LeakID) throws(StoreError) -> [LeakOutline] {
         try snapshot { () throws(StoreError) in
-            guard let leak = try storedOutline(of: id) else { return [] }
+            guard let leak = try readStoredOutline(of: id) else { return [] }
             let similarLeaks = try leaksWithSimilarNames(leak)
             let select = try connection.statement(
                 composed: """

@@ -6,12 +6,12 @@ extension SQLiteReader {
             let (current, previous) = try currentReleases(ofOnly: app)
             let leakStates = try leakStates(app: app, now: now)
             let (newLeaks, newLeakTitles) = try newLeaks(app, leakStates)
-            let regressedLeaks = try regressedLeaks(app)
+            let regressedLeaks = try readRegressedLeaks(app)
             let recentCounts = try recentCounts(app, period, now: now)
             let totals = try totals(app)
             return Overview(
                 newest: current, previous: previous,
-                lastSessions: current?.sessions == 0 ? try lastSessions(app) : nil,
+                lastSessions: current?.sessions == 0 ? try readLastSessions(app) : nil,
                 newLeaks: newLeaks,
                 newLeakTitles: newLeakTitles, regressedLeaks: regressedLeaks.count,
                 regressedLeakTitles: regressedLeaks.titles,
@@ -20,7 +20,7 @@ extension SQLiteReader {
                 leaks: totals.leaks, reports: totals.reports, known: leakStates.totals(.known),
                 resolved: leakStates.totals(.resolved), ignored: leakStates.totals(.ignored),
                 slow: leakStates.totals(.slow),
-                dropped: try dropped(app), beyond: try overLimitCounts(app))
+                dropped: try dropped(app), beyond: try readOverLimitCounts(app))
         }
     }
 
@@ -37,7 +37,7 @@ extension SQLiteReader {
     }
 
     /// Returns the session counts of the highest version with sessions, among the ``releaseLimit`` versions below the current release.
-    private func lastSessions(_ app: AppScope) throws(StoreError) -> VersionSessions? {
+    private func readLastSessions(_ app: AppScope) throws(StoreError) -> VersionSessions? {
         let select = try connection.statement(
             """
             select version, sessions, leaky_sessions from (
@@ -54,7 +54,7 @@ extension SQLiteReader {
             version: select.text(0), sessions: select.int(1), leakySessions: select.int(2))
     }
 
-    private func regressedLeaks(_ app: AppScope) throws(StoreError) -> (count: Int, titles: [String]) {
+    private func readRegressedLeaks(_ app: AppScope) throws(StoreError) -> (count: Int, titles: [String]) {
         let leaks = try decidedLeaks(app: app).filter { $0.decisionStatus.isRegressed }
             .sorted { ($1.reports, $0.row) < ($0.reports, $1.row) }
         return (leaks.count, try titles(of: leaks.prefix(Self.titlesShown).map(\.row)))
@@ -184,7 +184,7 @@ extension SQLiteReader {
         return dropped
     }
 
-    private func overLimitCounts(_ app: AppScope) throws(StoreError) -> [OverLimitCount] {
+    private func readOverLimitCounts(_ app: AppScope) throws(StoreError) -> [OverLimitCount] {
         let select = try connection.statement(
             """
             select a.name, b.name, b.count from app a join beyond b on b.app = a.id

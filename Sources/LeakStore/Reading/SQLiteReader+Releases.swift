@@ -61,7 +61,7 @@ extension SQLiteReader {
             rows.removeLast()
         }
         let builds = try builds(of: rows)
-        let regressed = try regressedLeaks(app: app)
+        let regressed = try readRegressedLeaks(app: app)
         let adoptions = try adoptions(of: app)
         for (index, row) in rows.enumerated() {
             releases[index].builds = builds[row] ?? []
@@ -101,7 +101,7 @@ extension SQLiteReader {
     private func goneLeakCount(
         in release: Int64, leaks: Int, from former: Int64, formerLeaks: Int
     ) throws(StoreError) -> Int {
-        let cachedCount = goneLeaksCache.gone(
+        let cachedCount = goneLeaksCache.goneLeakCount(
             in: release, leaks: leaks, from: former, formerLeaks: formerLeaks)
         if let cachedCount { return cachedCount }
         let select = try connection.statement(

@@ -84,7 +84,7 @@ final class DamageMonitor: Sendable {
     func check(_ header: DatabaseHeader? = nil) throws(StoreError) {
         let (problem, isConfirmed): (StoreError?, Bool) = state.with { state in
             if let damage = state.damage { return (damage, true) }
-            // Reads the file under the lock: otherwise an older state of the growing file could be compared with a newer one.
+            // Reads the file under the lock: otherwise an older state of the growing file could be compared with a newer state.
             if let problem = checkFiles(&state) ?? check(header, &state) {
                 return (damageError(problem), state.damage != nil)
             }

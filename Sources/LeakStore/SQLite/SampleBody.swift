@@ -5,7 +5,7 @@ internal import LeakGzip
 ///
 /// A report with a call stack has 3 KB, and only one fits into a page. Compressed, six fit, and a commit writes a fifth of the bytes.
 enum SampleBody {
-    /// Minimum number of bytes of a JSON that is compressed. Of shorter ones, several fit into a page.
+    /// Minimum number of bytes of a JSON that is compressed. Several shorter JSON texts fit into a page.
     static let compressedBytes = 1_024
     /// Maximum number of bytes that are inflated, which is more than any sample has.
     private static let limits = Inflater.Limits(outputBytes: 1 << 20, bytesBeforeRatio: 1 << 20)

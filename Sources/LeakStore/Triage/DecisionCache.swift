@@ -63,7 +63,7 @@ package struct GoneLeaksCache {
 
     package init() {}
 
-    package func gone(in release: Int64, leaks: Int, from former: Int64, formerLeaks: Int) -> Int? {
+    package func goneLeakCount(in release: Int64, leaks: Int, from former: Int64, formerLeaks: Int) -> Int? {
         guard let entry = counts[release],
             (entry.leaks, entry.former, entry.formerLeaks) == (leaks, former, formerLeaks)
         else { return nil }

@@ -10,7 +10,7 @@ package struct FixCounts: Sendable {
         /// `true` if the version had reports of the leak when it was resolved. Its checks before and after the decision cannot be told
         /// apart, so they neither prove nor refute the fix. New reports of the version still make the leak regressed.
         package var hadReports: Bool
-        /// Number of earlier decisions that resolved the leak in this version or an older one.
+        /// Number of earlier decisions that resolved the leak in this version or an older version.
         package var earlierFixes: Int
         /// ``FixStatus/Step/firstUse``
         package var firstUse: Int64
@@ -50,7 +50,7 @@ package struct FixCounts: Sendable {
             reports.add(other.reports)
         }
 
-        /// `true` if the counts tell a rate: a version without checks, or with more reports than checks, would raise the rate of the
+        /// `true` if the counts give a rate: a version without checks, or with more reports than checks, would raise the rate of the
         /// other versions.
         var isRate: Bool {
             let (reportCount, checkCount) = (reports.counts.reduce(0, +), checks.counts.reduce(0, +))
@@ -71,7 +71,7 @@ package struct FixCounts: Sendable {
 
     package init() {}
 
-    /// - Parameter build: a build of the same version as the last one that was added, or of a newer one.
+    /// - Parameter build: a build of the same version as the build that was added last, or of a newer version.
     package mutating func add(_ build: Build) {
         let counts = Counts(checks: build.checks, reports: build.reports)
         if !build.isSince {
@@ -169,7 +169,7 @@ extension FixCounts {
             }
         }
 
-        /// The condition on the versions. Those from the fix of the next decision on belong to that one.
+        /// The condition on the versions. Versions from the fix of the next decision on belong to the next decision.
         fileprivate var condition: String {
             switch self {
             case .current: ""

@@ -64,7 +64,7 @@ package struct ReleaseCheckBaseline: Sendable {
 
     /// Creates the baseline that the query names.
     ///
-    /// - Parameter side: the releases of the named baseline. Its build is `nil` if the query names none, or one that does not exist.
+    /// - Parameter side: the releases of the named baseline. Its build is `nil` if the query names no build, or a build that does not exist.
     /// - Throws: ``StoreError/Reason/invalidArgument`` for a baseline that is not older than the version, or a build without reports.
     package init(
         _ side: ReleaseCheckSide, of query: ReleaseCheckQuery, _ version: ReleaseCheckSide, floor: [UInt8]

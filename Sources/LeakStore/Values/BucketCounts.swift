@@ -27,7 +27,7 @@ package struct BucketCounts: Hashable, Sendable {
         for part in parts { counts[part.bucket].addBounded(part.count) }
     }
 
-    /// Returns the bucket of an install. Senders without an install id share the first one, as if they were one device.
+    /// Returns the bucket of an install. Senders without an install id share the first bucket, as if they were one device.
     package static func bucket(ofInstall hash: UInt64?) -> Int {
         hash.map { BucketedCounts.bucket(ofInstall: $0) } ?? 0
     }

@@ -4,7 +4,7 @@ extension Writer {
     /// - Parameter isLast: as for ``NameQuota/admits(_:in:isLast:of:key:)``.
     /// - Returns: `false`, with nothing added, if the sum would exceed ``StoreLimits/leakTextBytesPerKeyAndDay``.
     func admitText(bytes: Int, key: Int64, day: Int, isLast: Bool = false) throws(StoreError) -> Bool {
-        var use = try idempotencyUse(of: key, day: day)
+        var use = try readIdempotencyUse(of: key, day: day)
         guard isLast || use.textBytes + bytes <= limits.leakTextBytesPerKeyAndDay else { return false }
         use.textBytes += bytes
         caches.idempotency.set(use, of: key)
@@ -14,12 +14,12 @@ extension Writer {
     /// Adds the bytes of a detail, as ``DetailBytes`` counts them, to the sum of its ingest key and day.
     ///
     /// - Parameters:
-    ///   - bytes: bytes by which the file grows; negative for a sample that replaces a longer one.
+    ///   - bytes: bytes by which the file grows; negative for a sample that replaces a longer sample.
     ///   - isFirst: `true` for the first report of a leak, which may use the whole limit; other details may use only the first half.
     /// - Returns: `false`, with nothing added, if the sum would exceed the limit.
     func admitDetail(bytes: Int, key: Int64, day: Int, isFirst: Bool = false) throws(StoreError) -> Bool {
         guard bytes != 0 else { return true }
-        var use = try idempotencyUse(of: key, day: day)
+        var use = try readIdempotencyUse(of: key, day: day)
         let limit = limits.detailBytesPerKeyAndDay / (isFirst ? 1 : 2)
         guard bytes < 0 || use.detailBytes + bytes <= limit else { return false }
         use.detailBytes += bytes
@@ -46,7 +46,7 @@ extension Writer {
         if let cachedBytes = leak.sampleBytes[slot] {
             formerBytes = cachedBytes
         } else {
-            formerBytes = try sampleBytes(inRow: sample.row, slot: slot)
+            formerBytes = try readSampleBytes(inRow: sample.row, slot: slot)
         }
         let isAdmitted = try admitDetail(
             bytes: bytes - formerBytes, key: key, day: day, isFirst: slot == SampleSlot.first)
@@ -55,7 +55,7 @@ extension Writer {
     }
 
     /// Returns the bytes of a row of `sample`, as ``DetailBytes/ofSample(_:from:inSlot:)`` counts them; 0 without the row.
-    private func sampleBytes(inRow row: Int64, slot: Int) throws(StoreError) -> Int {
+    private func readSampleBytes(inRow row: Int64, slot: Int) throws(StoreError) -> Int {
         let texts = try number(
             else: """
                 select length(sample_json(body)) + length(cast(version as blob)) + ifnull(length(cast(build as blob)), 0)

@@ -118,7 +118,7 @@ final class CountEntry {
     }
 
     func add(_ reports: Int, in hour: Int) {
-        // Most reports are of the current hour, which is the last one.
+        // Most reports are of the current hour, which is the last hour.
         if let index = hours.lastIndex(where: { $0.hour == hour }) {
             hours[index].reports.addBounded(reports)
         } else {

@@ -120,7 +120,7 @@ extension Writer {
     }
 }
 
-/// The counts in a log. If a row occurs several times, its last counts replace the earlier ones.
+/// The counts in a log. If a row occurs several times, its last counts replace the earlier counts.
 struct LoggedCounts {
     struct Leak {
         var id: Int64

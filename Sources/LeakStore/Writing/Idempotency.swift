@@ -22,7 +22,7 @@ extension Writer {
     private func storedEntry(of key: KeyLog.Key, since start: Int64) throws(StoreError) -> KeyLog.Entry? {
         if let entry = caches.logs?.keys.entries[key] { return entry.at > start ? entry : nil }
         // Searches all days from that of `start` on, later than today too, because the clock may have been set back.
-        for day in try idempotencyDays(since: Calendar.day(of: start)) {
+        for day in try findIdempotencyDays(since: Calendar.day(of: start)) {
             let select = try connection.statement(
                 "select hash, at, answer from idempotency where day = ? and key_id = ? and key = ? and at > ?"
             )
@@ -49,7 +49,7 @@ extension Writer {
         _ key: KeyLog.Key, hash: [UInt8], answer: [UInt8], at time: Int64
     ) throws(StoreError) -> Bool {
         let day = Calendar.day(of: time)
-        var use = try idempotencyUse(of: key.keyID, day: day)
+        var use = try readIdempotencyUse(of: key.keyID, day: day)
         guard use.keys < limits.idempotencyKeysPerDay else { return false }
         var answer = answer
         var existingRow = try row(ofAnswer: answer, day)
@@ -81,7 +81,7 @@ extension Writer {
     }
 
     /// Returns the numbers of idempotency keys and responses, and the bytes, that an ingest key has added on a day.
-    func idempotencyUse(of keyID: Int64, day: Int) throws(StoreError) -> IdempotencyUse.Count {
+    func readIdempotencyUse(of keyID: Int64, day: Int) throws(StoreError) -> IdempotencyUse.Count {
         if let count = caches.idempotency.count(of: keyID, day: day) { return count }
         let select = try connection.statement(
             "select keys, answers, text_bytes, detail_bytes from idempotency_use where day = ? and key_id = ?"
@@ -111,7 +111,7 @@ extension Writer {
     }
 
     /// Returns the days with keys, from the day `first` on. The day of a transaction that has not added a key yet may be missing.
-    private func idempotencyDays(since first: Int) throws(StoreError) -> [Int] {
+    private func findIdempotencyDays(since first: Int) throws(StoreError) -> [Int] {
         if let days = caches.idempotency.days { return days.filter { $0 >= first } }
         let select = try connection.statement("select distinct day from idempotency_use order by day desc")
         defer { select.reset() }
@@ -260,7 +260,7 @@ struct KeyLog: PendingLog {
 }
 
 extension SQLiteConnection {
-    func keyLog() throws(StoreError) -> KeyLog {
+    func loadKeyLog() throws(StoreError) -> KeyLog {
         let select = try statement("select keys from key_log order by id")
         defer { select.reset() }
         var log = KeyLog()

@@ -53,9 +53,9 @@ extension Writer {
         guard caches.logs == nil else { return }
         var logs = PendingLogs()
         logs.installs = try readInstallLog()
-        logs.values = try connection.valueLog()
+        logs.values = try connection.loadValueLog()
         logs.values.rememberRows()
-        logs.keys = try connection.keyLog()
+        logs.keys = try connection.loadKeyLog()
         caches.logs = logs
         try flushStoredCounts()
     }

@@ -75,7 +75,7 @@ final class ResolvedRows: NameQuota {
     /// Returns the module, and caches the leak, because the next call is often for the same leak.
     func module(of leak: LeakID) throws(StoreError) -> String? {
         if let lastLookup, lastLookup.id == leak { return lastLookup.entry.module ?? "" }
-        guard let entry = try writer.existingLeak(leak) else { return nil }
+        guard let entry = try writer.findLeak(leak) else { return nil }
         lastLookup = (leak, entry)
         return entry.module ?? ""
     }
@@ -97,9 +97,9 @@ final class ResolvedRows: NameQuota {
 
 extension Writer {
     func app(_ app: AppKey, key: Int64, seen: Int64) throws(StoreError) -> AppEntry {
-        if let entry = try existingApp(app) { return entry }
+        if let entry = try findApp(app) { return entry }
         let counted = try admittedApp(app, key: key)
-        if counted != app, let entry = try existingApp(counted) { return entry }
+        if counted != app, let entry = try findApp(counted) { return entry }
         // The app `other` belongs to no ingest key, so that it does not count against the limit.
         let creatingKey: Int64? = counted.name == StoreLimits.other ? nil : key
         try connection.run(
@@ -112,14 +112,14 @@ extension Writer {
 
     /// Returns the app and the environment that an app counts as which the database does not have.
     private func admittedApp(_ app: AppKey, key: Int64) throws(StoreError) -> AppKey {
-        var environments = try environmentCount(of: app.name)
+        var environments = try countEnvironments(of: app.name)
         var admitted = app
         if environments == 0, app.name != StoreLimits.other,
             try number(else: "select count(distinct name) from app where made_by = ?", of: key)
                 >= limits.appsPerKey
         {
             admitted.name = StoreLimits.other
-            environments = try environmentCount(of: admitted.name)
+            environments = try countEnvironments(of: admitted.name)
         }
         if environments >= limits.environmentsPerApp, app.environment != AppKey.production {
             admitted.environment = StoreLimits.other
@@ -127,14 +127,14 @@ extension Writer {
         return admitted
     }
 
-    private func environmentCount(of name: String) throws(StoreError) -> Int {
+    private func countEnvironments(of name: String) throws(StoreError) -> Int {
         let select = try connection.statement("select count(*) from app where name = ?")
         defer { select.reset() }
         try select.bind(name)
         return try select.step() ? select.int(0) : 0
     }
 
-    private func existingApp(_ app: AppKey) throws(StoreError) -> AppEntry? {
+    private func findApp(_ app: AppKey) throws(StoreError) -> AppEntry? {
         if let entry = caches.apps.value(of: app) { return entry }
         let select = try connection.statement(
             """
@@ -154,14 +154,14 @@ extension Writer {
     func release(
         _ version: String, of app: AppEntry, at time: Int64, admit: () throws(StoreError) -> Bool
     ) throws(StoreError) -> ReleaseEntry {
-        if let entry = try existingRelease(version, of: app) { return entry }
+        if let entry = try findRelease(version, of: app) { return entry }
         let releaseCount = try number(
             app.releaseCount, else: "select count(*) from release where app = ?", of: app.id)
         let isOther = version == StoreLimits.other
         var isOverLimit = !isOther && releaseCount >= limits.releasesPerApp
         if !isOther, !isOverLimit { isOverLimit = try !admit() }
         app.releaseCount = releaseCount
-        if isOverLimit, let other = try existingRelease(StoreLimits.other, of: app) { return other }
+        if isOverLimit, let other = try findRelease(StoreLimits.other, of: app) { return other }
         let countedVersion = isOverLimit ? StoreLimits.other : version
         let order = VersionOrder(countedVersion).key
         try connection.run(
@@ -173,7 +173,7 @@ extension Writer {
         return entry
     }
 
-    private func existingRelease(_ version: String, of app: AppEntry) throws(StoreError) -> ReleaseEntry? {
+    private func findRelease(_ version: String, of app: AppEntry) throws(StoreError) -> ReleaseEntry? {
         let key = ReleaseKey(app: app.id, version: ByteText(version))
         if let entry = caches.releases.value(of: key) { return entry }
         let select = try connection.statement("select id from release where app = ? and version = ?")
@@ -190,14 +190,14 @@ extension Writer {
     func build(
         _ name: String, of release: ReleaseEntry, admit: () throws(StoreError) -> Bool
     ) throws(StoreError) -> (row: Int64, isOverLimit: Bool) {
-        if let row = try existingBuild(name, of: release) { return (row, name == StoreLimits.other) }
+        if let row = try findBuild(name, of: release) { return (row, name == StoreLimits.other) }
         let buildCount = try number(
             release.buildCount, else: "select count(*) from build where release = ?", of: release.id)
         let isOther = name == StoreLimits.other
         var isOverLimit = !isOther && buildCount >= limits.buildsPerRelease
         if !isOther, !isOverLimit { isOverLimit = try !admit() }
         release.buildCount = buildCount
-        if isOverLimit, let other = try existingBuild(StoreLimits.other, of: release) { return (other, true) }
+        if isOverLimit, let other = try findBuild(StoreLimits.other, of: release) { return (other, true) }
         let countedName = isOverLimit ? StoreLimits.other : name
         try connection.run(
             "insert into build (release, name, order_key) values (?, ?, ?)", release.id, countedName,
@@ -208,7 +208,7 @@ extension Writer {
         return (row, countedName == StoreLimits.other)
     }
 
-    private func existingBuild(_ name: String, of release: ReleaseEntry) throws(StoreError) -> Int64? {
+    private func findBuild(_ name: String, of release: ReleaseEntry) throws(StoreError) -> Int64? {
         if let row = release.builds[ByteText(name)] { return row }
         let select = try connection.statement("select id from build where release = ? and name = ?")
         defer { select.reset() }
@@ -223,7 +223,7 @@ extension Writer {
     func leak(
         _ identity: LeakIdentity, of app: AppEntry, key: Int64, day: Int
     ) throws(StoreError) -> (admitted: AdmittedLeak, entry: LeakEntry?) {
-        let stored = try existingLeak(identity.id)
+        let stored = try findLeak(identity.id)
         if let stored, stored.app == app.id {
             return (AdmittedLeak(counted: identity, isNew: false), stored)
         }
@@ -242,12 +242,12 @@ extension Writer {
             limit = .leakTexts
         }
         let other = LeakIdentity.overLimit(app: app.key, row: app.id)
-        let entry = try existingLeak(other.id)
+        let entry = try findLeak(other.id)
         return (AdmittedLeak(counted: other, isNew: entry == nil, exceededLimit: limit), entry)
     }
 
     /// - Returns: `nil` for a leak that the database does not have.
-    func existingLeak(_ id: LeakID) throws(StoreError) -> LeakEntry? {
+    func findLeak(_ id: LeakID) throws(StoreError) -> LeakEntry? {
         if let entry = caches.leaks.value(of: id) { return entry }
         guard let stored = try storedLeak(id) else { return nil }
         caches.leaks.insert(stored, for: id)

@@ -159,7 +159,7 @@ struct ValueLog: PendingLog {
 
 extension SQLiteConnection {
     /// - Parameter leaks: rows of `leak`; `nil` for all.
-    func valueLog(of leaks: Set<Int64>? = nil) throws(StoreError) -> ValueLog {
+    func loadValueLog(of leaks: Set<Int64>? = nil) throws(StoreError) -> ValueLog {
         let select = try statement("select counts from value_log order by id")
         defer { select.reset() }
         var log = ValueLog()
@@ -206,7 +206,7 @@ extension Writer {
         caches.logs?.values.add(aggregate, leaks: leaks, unnamedValues: unnamedValues)
     }
 
-    /// Returns `true` if the next flush adds no row for the value: the table has the value already, or has no room for another one.
+    /// Returns `true` if the next flush adds no row for the value: the table has the value already, or has no room for another value.
     private func needsNoRow(
         _ text: String, _ kind: ValueKind, of leak: Int64, isNew: Bool
     ) throws(StoreError) -> Bool {

@@ -20,7 +20,7 @@ extension Writer {
             try connection.run(
                 "update credential set revoked_at = ? where id = ? and revoked_at is null", now, id)
             let isRevoked = connection.changes == 1
-            // Revokes the sessions even if the credential was already revoked, because one may have been opened at the same moment.
+            // Revokes the sessions even if the credential was already revoked, because a session may have been opened at the same moment.
             try connection.run(
                 """
                 update credential set revoked_at = ?

@@ -92,7 +92,7 @@ extension Writer {
                 guard try select.step() else { return false }
                 let (row, release) = (select.int64(0), select.optionalInt64(1))
                 guard release != nil || version == nil else { return false }
-                // Without the stored release, which keeps its adoption longer than others get one.
+                // Without the stored release, which keeps its adoption longer than other releases get adoption.
                 try connection.run(
                     """
                     update app set pinned_release = ?, pinned_by = ?, pinned_at = ?,

@@ -10,10 +10,10 @@ extension Writer {
                 try readLogs()
                 try flushCountLog()
                 try reindexIfCrowded()
-                guard let first = leaks.first, let target = try decisionTarget(first) else { return nil }
+                guard let first = leaks.first, let target = try findDecisionTarget(first) else { return nil }
                 let action = try store(decision, about: target, now: now)
                 for leak in Set(leaks).subtracting([first]).sorted() {
-                    guard var other = try decisionTarget(leak) else { continue }
+                    guard var other = try findDecisionTarget(leak) else { continue }
                     // If the leak was seen in a higher version of that environment, it is resolved in or after that version.
                     if VersionOrder(other.newestVersion) < VersionOrder(target.newestVersion) {
                         other.newestVersion = target.newestVersion
@@ -36,7 +36,7 @@ extension Writer {
         var newestVersion: String
     }
 
-    private func decisionTarget(_ leak: LeakID) throws(StoreError) -> DecisionTarget? {
+    private func findDecisionTarget(_ leak: LeakID) throws(StoreError) -> DecisionTarget? {
         let select = try connection.statement(
             composed: """
                 select l.id, l.state, l.reports, r.version from leak l join app a on a.id = l.app

@@ -79,7 +79,7 @@ extension Writer {
     /// Reads the log, and adds its members to the cached sets.
     func readInstallLog() throws(StoreError) -> InstallLog {
         var log = InstallLog()
-        for (row, hash) in try connection.installLog() {
+        for (row, hash) in try connection.readLoggedInstalls() {
             // The cache may have dropped a set to which this loop has added members, and the table lacks these members.
             let entry =
                 if let pendingEntry = log.pendingSets[row] { pendingEntry } else { try installs(in: row) }
@@ -131,7 +131,7 @@ struct InstallLog: PendingLog {
 
 extension SQLiteConnection {
     /// Returns the members that `install_log` adds to the sets: rows of `install_set`, each with a hash.
-    func installLog() throws(StoreError) -> [(row: Int64, hash: UInt64)] {
+    func readLoggedInstalls() throws(StoreError) -> [(row: Int64, hash: UInt64)] {
         let select = try statement("select members from install_log")
         defer { select.reset() }
         var members: [(row: Int64, hash: UInt64)] = []

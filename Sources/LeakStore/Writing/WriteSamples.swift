@@ -42,7 +42,7 @@ struct StoredSample {
     var body: [UInt8]
 
     func write(on connection: SQLiteConnection) throws(StoreError) {
-        // Deletes the row first: if a long row were replaced by a short one, its page would stay half empty, because SQLite merges pages
+        // Deletes the row first: if a long row were replaced by a short row, its page would stay half empty, because SQLite merges pages
         // only when rows are deleted.
         try connection.run("delete from sample where id = ?", row)
         try connection.run(

@@ -102,7 +102,7 @@ final class Writer {
         return try body()
     }
 
-    /// Checks, before each transaction, that no damage of the database is known, and that the file is the one that was opened.
+    /// Checks, before each transaction, that no damage of the database is known, and that the file is the file that was opened.
     func checkFile() throws(StoreError) {
         do throws(StoreError) {
             try damageMonitor?.check(connection.header)

@@ -3,8 +3,8 @@
 /// strong count − references of the caller − references found = unexplained references. For an object whose holders are all known,
 /// this is 0.
 struct ReferenceBalance {
-    /// The strong count of the object that was asked about, read before its references were followed; `nil` for an immortal
-    /// one.
+    /// The strong count of the object that was asked about, read before its references were followed; `nil` for an
+    /// immortal object.
     let strongCount: Int?
     /// The number of strong references to the object that no proven reference explains; suspected references are not subtracted.
     /// Below 0 if the graph changed during the walk.

@@ -25,7 +25,7 @@ struct CycleSearch {
     /// Finds the shortest cycles. Cycles that differ only in the indices of array elements count as one.
     func cycles(limit: Int, longest: Int) -> [Cycle] {
         guard let shortest = shortestLength else { return [] }
-        if shortest > longest { return [oneShortest(length: shortest, keeping: longest)] }
+        if shortest > longest { return [findShortestCycle(length: shortest, keeping: longest)] }
         var found: [Cycle] = []
         var seen: Set<UInt64> = []
         var steps = 0
@@ -112,7 +112,7 @@ struct CycleSearch {
     }
 
     /// Returns one of the shortest cycles, cut after `count` references.
-    private func oneShortest(length: Int, keeping count: Int) -> Cycle {
+    private func findShortestCycle(length: Int, keeping count: Int) -> Cycle {
         var edges: [Int32] = []
         var node = 0
         while edges.count < count {

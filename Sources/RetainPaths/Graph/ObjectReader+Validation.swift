@@ -66,7 +66,7 @@ extension ObjectReader {
             }
             if superclass == 0 { return true }
             #if canImport(Darwin)
-                // Roots are classes of Objective-C there, which have no descriptor.
+                // On Apple's systems root classes are classes of Objective-C, which have no descriptor.
                 if images.contains(superclass) { return true }
             #endif
             guard Self.isAddress(superclass), let kind = memory.word(superclass),

@@ -97,7 +97,7 @@ extension ObjectReader {
         let end = start - min(start, Self.longestDistance)
         while start > end {
             if let layout = layoutIndex(at: start), let bytes = chunkBytes(at: start) {
-                // If the allocation ends before the word, the word is in another one, and no earlier object can contain it either.
+                // If the allocation ends before the word, the word is in another allocation, and no earlier object can contain it either.
                 return start &+ UInt(bytes) > address ? (start, layout) : nil
             }
             start -= 16

@@ -174,7 +174,7 @@ enum WritableMemory {
         SystemFile.contents(of: "/proc/self/maps").split(separator: UInt8(ascii: "\n")).compactMap { line in
             let columns = line.split(separator: UInt8(ascii: " "))
             guard columns.count > 1, columns[1].starts(with: "rw-p".utf8) else { return nil }
-            // The main thread's stack and pages of the kernel have names in brackets; the heap has one too.
+            // The main thread's stack and pages of the kernel have names in brackets; the heap has such a name too.
             if let name = columns.last, name.first == UInt8(ascii: "["), !name.elementsEqual("[heap]".utf8) {
                 return nil
             }

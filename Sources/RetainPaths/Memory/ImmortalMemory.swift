@@ -36,7 +36,7 @@ enum ImmortalMemory {
         return distance == 0 ? 0 : address &+ UInt(bitPattern: Int(distance))
     }
 
-    /// Reads a C string of at most 1,024 bytes; the rest of a longer one is left out.
+    /// Reads a C string of at most 1,024 bytes; the rest of a longer string is left out.
     static func string(_ address: UInt) -> String {
         var bytes: [UInt8] = []
         while bytes.count < 1024 {

@@ -46,7 +46,7 @@ struct ValueLayout {
 
 /// The names of properties, each stored once and numbered, so that an edge needs four bytes for its label.
 struct Labels {
-    /// The maximum number of labels; further ones are left empty. A program has some thousands of properties.
+    /// The maximum number of labels; further labels are left empty. A program has some thousands of properties.
     private static let limit = 1 << 18
 
     private var texts = [""]

@@ -3,7 +3,7 @@
 /// Every type here was validated by ``ObjectReader`` or comes from the runtime. The functions and names of enums, which the runtime
 /// does not check, are checked before they are used.
 struct TypeLayouts {
-    /// The maximum number of containers inside containers whose elements are computed. Deeper ones count as holding references.
+    /// The maximum number of containers inside containers whose elements are computed. Deeper containers count as holding references.
     private static let nestingLimit = 16
     private static let inlineSlotLimit = 4_096
 

@@ -28,7 +28,7 @@ final class PriceCache {
     }
 }
 
-/// A function of the app that calls the leaking one, so that the stack has several functions.
+/// A function of the app that calls the leaking function, so that the stack has several functions.
 @MainActor
 enum ShopWindow {
     @inline(never)

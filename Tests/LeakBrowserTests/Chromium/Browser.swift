@@ -34,7 +34,7 @@ final class Browser: Sendable {
     /// - Parameter site: the address of the visited site, without a path.
     ///
     /// Complaints of its pages are recorded as issues of the test, unless the test took them before
-    /// (``Tab/takeComplaints()``).
+    /// (``Tab/takeErrors()``).
     static func tab<Value>(
         _ look: Look = .desk, at site: String = "", sourceLocation: SourceLocation = #_sourceLocation,
         _ body: (Tab) async throws -> Value
@@ -45,12 +45,12 @@ final class Browser: Sendable {
         do {
             let value = try await body(tab)
             try await tab.settle()
-            let complaints = tab.takeComplaints()
+            let complaints = tab.takeErrors()
             #expect(complaints == [], sourceLocation: sourceLocation)
             try await browser.close(context)
             return value
         } catch {
-            let complaints = tab.takeComplaints()
+            let complaints = tab.takeErrors()
             if !complaints.isEmpty { Issue.record("\(complaints)", sourceLocation: sourceLocation) }
             try? await browser.close(context)
             throw error

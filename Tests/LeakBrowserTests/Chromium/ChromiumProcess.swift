@@ -96,7 +96,7 @@ final class ChromiumProcess: Sendable {
         // Chromium must connect only to the collector.
         "--disable-background-networking", "--disable-component-update", "--disable-sync",
         "--disable-default-apps", "--disable-extensions",
-        // Going back loads a page again instead of showing a cached one.
+        // Going back loads a page again instead of showing a cached page.
         "--disable-features=BackForwardCache,Translate,OptimizationHints,MediaRouter",
     ]
 }

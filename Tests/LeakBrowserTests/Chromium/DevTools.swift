@@ -77,7 +77,7 @@ final class DevTools: Sendable {
     }
 
     /// Calls a method whose answer does not matter.
-    func tell(_ method: String, _ parameters: JSON = [:], session: String) {
+    func sendCommand(_ method: String, _ parameters: JSON = [:], session: String) {
         let number = state.with { state in
             state.lastCall += 1
             return state.lastCall

@@ -27,7 +27,7 @@ final class Tab: Sendable {
             events.with { $0.receive(method, parameters) }
             // A dialog would wait for an answer forever.
             if method == "Page.javascriptDialogOpening" {
-                devTools.tell("Page.handleJavaScriptDialog", ["accept": false], session: session)
+                devTools.sendCommand("Page.handleJavaScriptDialog", ["accept": false], session: session)
             }
         }
         for domain in ["Page", "Runtime", "Log", "Audits"] { try await call("\(domain).enable") }
@@ -139,7 +139,7 @@ final class Tab: Sendable {
     ]
 
     /// Returns the complaints of the pages since the last call.
-    func takeComplaints() -> [String] {
+    func takeErrors() -> [String] {
         events.with { events in
             defer { events.complaints = [] }
             return events.complaints

@@ -41,10 +41,10 @@ enum Hostile: String, CaseIterable, CustomStringConvertible, Sendable {
         return cut
     }
 
-    /// A report with the text in every field that accepts one.
+    /// A report with the text in every field that accepts a text.
     var report: JSON {
         let (long, short) = (JSON(text), JSON(text(atMost: 64)))
-        // Only messages may contain control characters: a name with one is rejected.
+        // Only messages may contain control characters: a name with a control character is rejected.
         let message = JSON("\u{0}\u{7}\u{1B}[31m\u{7F}\u{85}\n" + text)
         return [
             "kind": "object", "class": long, "stack": [long, "UIWindow", long],

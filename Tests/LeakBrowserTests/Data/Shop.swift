@@ -33,14 +33,15 @@ enum Shop {
             "children": ["Shop.PaymentSheet<Shop.ApplePay>"], "reason": "dismissed", "waited_ms": 1000,
             "alive": JSON(1 + index % 3),
             "message": "VIEWCONTROLLER STILL IN MEMORY <Shop.CheckoutViewController: 0x7f88acc69260>",
-            "why": why(confidence: index % 4 == 0 ? "suspected" : "proven", bytes: 14_210 + 512 * index),
+            "why": explanationJSON(
+                confidence: index % 4 == 0 ? "suspected" : "proven", bytes: 14_210 + 512 * index),
             "keys": ["tab": "cart", "ab_test": 2, "premium": true],
             "log": ["opened the cart", "tapped “Pay”", "closed the sheet"],
         ]
         return sighting.report
     }
 
-    private static func why(confidence: String, bytes: Int) -> JSON {
+    private static func explanationJSON(confidence: String, bytes: Int) -> JSON {
         [
             "confidence": JSON(confidence), "is_cycle": true, "target": "Shop.CheckoutViewController",
             "path": [
@@ -124,7 +125,7 @@ enum Shop {
     /// Returns the site that all read-only tests of the suite share.
     static func shared() async throws -> Site { try await #require(Browser.current).shop() }
 
-    /// Returns a site with all these leaks, of which one has regressed and one is ignored.
+    /// Returns a site with all these leaks, of which one leak has regressed and one leak is ignored.
     static func site() async throws -> Site {
         let site = try await Site(deliveries + [Batch.reports([wishList(in: "5.0.1", hoursAgo: 300)])])
         try await site.decide(

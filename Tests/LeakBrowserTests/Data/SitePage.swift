@@ -59,7 +59,7 @@ extension Tab {
         try await open(site.address + page.path(at: site))
         guard page.complaints > 0 else { return }
         try await settle()
-        let complaints = takeComplaints().filter { !$0.contains("the server responded with a status of 404") }
+        let complaints = takeErrors().filter { !$0.contains("the server responded with a status of 404") }
         guard complaints.isEmpty else { throw Failure(description: "\(complaints)") }
     }
 }

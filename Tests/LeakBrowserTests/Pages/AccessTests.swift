@@ -6,7 +6,7 @@ extension BrowserTests {
         static let looks = [Look.desk, .withoutScripts]
 
         @Test(arguments: looks)
-        func `a key is made, renamed and revoked, and reports come in as long as it is valid`(
+        func `a key is created, renamed and revoked, and reports are accepted as long as it is valid`(
             look: Look
         ) async throws {
             let site = try await Site()
@@ -36,7 +36,7 @@ extension BrowserTests {
         }
 
         @Test(arguments: looks)
-        func `a revoked token signs out whoever came with it`(look: Look) async throws {
+        func `revoking a token ends its sessions`(look: Look) async throws {
             let site = try await Site()
             let token = try await site.visit(look) { tab in
                 try await tab.open(site.address + "/access")

@@ -9,7 +9,7 @@ extension BrowserTests {
         }
 
         @Test(arguments: [Look.desk, .withoutScripts])
-        func `are gone through from the summary to a leak and back`(look: Look) async throws {
+        func `exported pages lead from the summary to a leak and back`(look: Look) async throws {
             let folder = Self.folder()
             defer { try? FileManager.default.removeItem(at: folder) }
             let site = try await Shop.shared()
@@ -33,7 +33,7 @@ extension BrowserTests {
             }
         }
 
-        @Test func `lead nowhere that is not there`() async throws {
+        @Test func `exported pages have no broken links`() async throws {
             let folder = Self.folder()
             defer { try? FileManager.default.removeItem(at: folder) }
             let site = try await Shop.shared()
@@ -62,7 +62,7 @@ extension BrowserTests {
             }
         }
 
-        @Test func `of hostile names run nothing and fit a phone`() async throws {
+        @Test func `exported pages with hostile names run nothing and fit a phone`() async throws {
             let folder = Self.folder()
             defer { try? FileManager.default.removeItem(at: folder) }
             let site = try await Hostile.site()

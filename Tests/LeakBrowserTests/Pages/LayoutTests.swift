@@ -4,7 +4,7 @@ import Testing
 extension BrowserTests {
     /// Layout of the pages in windows and on paper.
     @Suite struct LayoutTests {
-        /// Takes screenshots of the tested pages, for people to look at.
+        /// Takes screenshots of the tested pages, for a visual review.
         @Test(arguments: SitePage.allCases)
         func `a page fits a desk, a phone and paper, and has its picture`(page: SitePage)
             async throws
@@ -27,7 +27,7 @@ extension BrowserTests {
             }
         }
 
-        @Test func `on a phone each number of a release stands under its name, in a table still`()
+        @Test func `on a phone each number of a release is below its name, and the table stays a table`()
             async throws
         {
             try await Shop.shared().visit(.phone) { tab in
@@ -50,7 +50,7 @@ extension BrowserTests {
             }
         }
 
-        @Test func `a name of 512 bytes leaves the page short, and all of it is reached with keys`()
+        @Test func `a name of 512 bytes does not make the page long, and all of it can be reached with keys`()
             async throws
         {
             let name = String(repeating: "W", count: 512)
@@ -99,7 +99,7 @@ extension BrowserTests {
         }
 
         @Test(arguments: [360, 400, 480, 600, 720, 900, 1280])
-        func `a date among the keys stands in one line`(width: Int) async throws {
+        func `a date among the custom keys is on one line`(width: Int) async throws {
             try await Shop.shared().visit(Look(width: width)) { tab in
                 try await tab.open(tab.site + "/access")
                 let isWhole = try await tab.evaluate(
@@ -120,7 +120,7 @@ extension BrowserTests {
         @Test(
             arguments: [Look.desk, .phone, .smallPhone],
             ["Comment", "Resolve in next version (after 2.0)", "Reopen"])
-        func `after a note or a decision the page opens with the state in view`(
+        func `after a note or a decision the page opens with the state visible`(
             look: Look, button: String
         ) async throws {
             let site = try await Site([Batch.reports([Shop.driver])])
@@ -145,7 +145,7 @@ extension BrowserTests {
             }
         }
 
-        @Test func `a leak prints on paper`() async throws {
+        @Test func `a leak can be printed on paper`() async throws {
             let site = try await Shop.shared()
             try await site.visit { tab in
                 try await tab.open(.leak, of: site)

@@ -8,7 +8,7 @@ extension BrowserTests {
         private let rows = "table.leaks:not(details *) > tbody > tr > th > a"
 
         @Test(arguments: looks)
-        func `leads from page to page and back to the first`(look: Look) async throws {
+        func `a list leads from page to page and back to the first`(look: Look) async throws {
             try await Shop.shared().visit(look) { tab in
                 try await tab.open(tab.site + "/?limit=25&sort=first_seen")
                 try await tab.expect(".pages a", reads: ["Next page"])
@@ -27,7 +27,9 @@ extension BrowserTests {
         }
 
         @Test(arguments: looks)
-        func `shows what a form asks for, under an address that can be shared`(look: Look) async throws {
+        func `a list shows what its form asks for, under an address that can be shared`(look: Look)
+            async throws
+        {
             try await Shop.shared().visit(look) { tab in
                 try await tab.open(tab.site + "/")
                 try await tab.choose(Shop.app, in: "select[name=app]")
@@ -45,7 +47,7 @@ extension BrowserTests {
         }
 
         @Test(arguments: looks)
-        func `finds a class, a path and a message`(look: Look) async throws {
+        func `a search finds a class, a path and a message`(look: Look) async throws {
             try await Shop.shared().visit(look) { tab in
                 try await tab.open(tab.site + "/")
                 for (words, names) in [
@@ -64,7 +66,7 @@ extension BrowserTests {
         }
 
         @Test(arguments: [320, 401, 600, 720, 845, 1_000, 1_001, 1_040, 1_081, 1_280])
-        func `is as wide as the window, with rates and ranges of versions in its rows`(width: Int)
+        func `a list is as wide as the window, with rates and ranges of versions in its rows`(width: Int)
             async throws
         {
             try await Shop.shared().visit(Look(width: width)) { tab in
@@ -74,7 +76,7 @@ extension BrowserTests {
             }
         }
 
-        @Test func `names each number of a row on a phone as the head of its column does`() async throws {
+        @Test func `on a phone each number of a row has the name of its column`() async throws {
             let names = """
                 [...document.querySelector('table.leaks tbody tr').cells].slice(3)
                     .map(it => JSON.parse(getComputedStyle(it, '::before').content)).join()
@@ -92,7 +94,7 @@ extension BrowserTests {
         }
 
         @Test(arguments: looks)
-        func `is put in another order by the head of a column`(look: Look) async throws {
+        func `a click on the head of a column sorts the list`(look: Look) async throws {
             try await Shop.shared().visit(look) { tab in
                 try await tab.open(tab.site + "/")
                 try await tab.loading { try await tab.click(words: "Reports") }
@@ -106,7 +108,7 @@ extension BrowserTests {
         }
 
         @Test(arguments: looks)
-        func `names what is slow, new and the system's own`(look: Look) async throws {
+        func `a list marks slow leaks, new leaks and leaks of the system`(look: Look) async throws {
             try await Shop.shared().visit(look) { tab in
                 try await tab.open(tab.site + "/?app=\(Shop.app)&q=checkout")
                 try await tab.expect(rows, reads: ["CheckoutViewController"])
@@ -123,7 +125,7 @@ extension BrowserTests {
         }
 
         @Test(arguments: looks)
-        func `opens a leak, its reports and its class`(look: Look) async throws {
+        func `a row opens a leak, its reports and its class`(look: Look) async throws {
             try await Shop.shared().visit(look) { tab in
                 try await tab.open(tab.site + "/?q=cartviewmodel")
                 try await tab.loading { try await tab.click(words: "CartViewModel") }
@@ -131,7 +133,7 @@ extension BrowserTests {
                 try await tab.loading { try await tab.click("footer a[href$='/reports']") }
                 #expect(try await tab.path.hasSuffix("/reports"))
                 try await tab.goBack()
-                // Between two pages there may be an empty one that is complete.
+                // Between two pages there may be an empty page that is complete.
                 try await tab.wait(
                     until: """
                         document.readyState === 'complete'
@@ -149,11 +151,11 @@ extension BrowserTests {
             ("limit=none", "limit must be a number from 1 to 200"),
             ("q=" + String(repeating: "long", count: 80), "q is 320 bytes, at most 256"),
         ])
-        func `says on a page what an address cannot ask for`(query: String, words: String) async throws {
+        func `an invalid address gets a page that says why`(query: String, words: String) async throws {
             try await Site().visit { tab in
                 try await tab.open(tab.site + "/?" + query)
                 try await tab.settle()
-                #expect(tab.takeComplaints().allSatisfy { $0.contains("400 (Bad Request)") })
+                #expect(tab.takeErrors().allSatisfy { $0.contains("400 (Bad Request)") })
                 #expect(try await tab.words("main")?.contains(words) == true)
                 try await tab.loading { try await tab.click(words: "Leaks") }
                 try await tab.expect(path: "/")
@@ -161,7 +163,7 @@ extension BrowserTests {
         }
 
         @Test(arguments: looks)
-        func `waits for the first report and becomes the list with it`(look: Look) async throws {
+        func `an empty list waits for the first report and shows it`(look: Look) async throws {
             let site = try await Site()
             try await site.visit(look) { tab in
                 try await tab.open(site.address + "/")
@@ -173,7 +175,7 @@ extension BrowserTests {
         }
 
         @Test(arguments: looks)
-        func `shows how each release of an app does`(look: Look) async throws {
+        func `the list of releases shows the counts of each release`(look: Look) async throws {
             try await Shop.shared().visit(look) { tab in
                 try await tab.open(tab.site + "/")
                 try await tab.loading { try await tab.click(words: "Releases") }

@@ -5,7 +5,7 @@ extension BrowserTests {
     @Suite struct LiveTests {
         private let rows = "table.leaks:not(details *) > tbody > tr > th > a"
 
-        @Test func `what changed comes without a jump, and the row that is read keeps the focus`()
+        @Test func `changes appear without a jump, and the focused row keeps the focus`()
             async throws
         {
             let site = try await Shop.site()
@@ -36,7 +36,7 @@ extension BrowserTests {
             }
         }
 
-        @Test func `the first page turns into the summary when a report arrives`() async throws {
+        @Test func `the first page becomes the summary when a report arrives`() async throws {
             let site = try await Site()
             try await site.visit { tab in
                 try await tab.open(site.address + "/")
@@ -48,7 +48,7 @@ extension BrowserTests {
             }
         }
 
-        @Test func `a leak's page takes over reports and decisions, and what is open and read stays`()
+        @Test func `a leak's page shows new reports and decisions, and open sections stay open`()
             async throws
         {
             let site = try await Site(Shop.deliveries)
@@ -83,7 +83,7 @@ extension BrowserTests {
             }
         }
 
-        @Test func `a note that is being written is not lost, nor the page changed under it`() async throws {
+        @Test func `a note being written is not lost, and the page is not changed meanwhile`() async throws {
             let site = try await Site([Batch.reports([Shop.driver])])
             try await site.visit { tab in
                 try await tab.open(site.address + "/leaks/\(try await site.leak("MapViewController"))")
@@ -100,7 +100,7 @@ extension BrowserTests {
             }
         }
 
-        @Test func `somebody who has typed is not disturbed`() async throws {
+        @Test func `a page with typed text is not updated`() async throws {
             let site = try await Site([Batch.reports([Shop.driver])])
             try await site.visit { tab in
                 try await tab.open(site.address + "/")
@@ -113,7 +113,7 @@ extension BrowserTests {
             }
         }
 
-        @Test func `who does not want a page kept up to date switches it off, and on again`() async throws {
+        @Test func `live updates can be switched off and on again`() async throws {
             let site = try await Site([Batch.reports([Shop.driver])])
             try await site.visit { tab in
                 try await tab.open(site.address + "/")
@@ -144,7 +144,7 @@ extension BrowserTests {
             }
         }
 
-        @Test func `keys move through the list, open a leak and lead to the search`() async throws {
+        @Test func `keys move through the list, open a leak and focus the search`() async throws {
             try await Shop.shared().visit { tab in
                 try await tab.open(tab.site + "/?app=\(Shop.app)&sort=reports")
                 let names = try await tab.allWords(rows)

@@ -5,7 +5,7 @@ extension BrowserTests {
     /// Makes the pictures of the documents. `make pictures` runs this suite.
     @Suite(.enabled(if: Checkout.writesPictures, "make pictures runs it")) struct PictureTests {
         @Test(arguments: [("summary", SitePage.summaryOfApp), ("leak", SitePage.leak)])
-        func `a picture of the documents shows the top of a page`(name: String, page: SitePage)
+        func `a picture for the documents shows the top of a page`(name: String, page: SitePage)
             async throws
         {
             let look = Look(width: 1200, height: 900)

@@ -38,12 +38,12 @@ extension BrowserTests {
                 try await tab.expect(
                     "[role=alert]",
                     reads: ["This sign-in link was used before or has expired. Use a token or a new link."])
-                #expect(tab.takeComplaints().allSatisfy { $0.contains("403 (Forbidden)") })
+                #expect(tab.takeErrors().allSatisfy { $0.contains("403 (Forbidden)") })
             }
         }
 
         @Test(arguments: looks)
-        func `a wrong token is said to be wrong, and the right one still opens the page`(look: Look)
+        func `a wrong token is rejected, and the right token still opens the page`(look: Look)
             async throws
         {
             let site = try await Site()
@@ -52,7 +52,7 @@ extension BrowserTests {
                 try await tab.type("no such token", into: "#token")
                 try await tab.loading { try await tab.click("main button") }
                 try await tab.settle()
-                #expect(tab.takeComplaints().allSatisfy { $0.contains("403 (Forbidden)") })
+                #expect(tab.takeErrors().allSatisfy { $0.contains("403 (Forbidden)") })
                 #expect(try await tab.words("[role=alert]")?.hasPrefix("Invalid or revoked token") == true)
                 try await tab.type(RunningCollector.token, into: "#token")
                 try await tab.loading { try await tab.click("main button") }
@@ -60,7 +60,7 @@ extension BrowserTests {
             }
         }
 
-        @Test func `a form of another site signs nobody out`() async throws {
+        @Test func `a form of another site cannot sign out`() async throws {
             let site = try await Site()
             try await site.visit { tab in
                 let form =
@@ -68,7 +68,7 @@ extension BrowserTests {
                 try await tab.open("data:text/html,\(form)")
                 try await tab.loading { try await tab.click("button") }
                 try await tab.settle()
-                #expect(tab.takeComplaints().allSatisfy { $0.contains("403 (Forbidden)") })
+                #expect(tab.takeErrors().allSatisfy { $0.contains("403 (Forbidden)") })
                 #expect(
                     try await tab.words("main")?.contains("This form was sent from another site.") == true)
                 try await tab.open(site.address + "/")

@@ -24,7 +24,7 @@ extension BrowserTests {
         }
 
         @Test(arguments: looks)
-        func `what is resolved leaves the list and comes back when a newer version has it`(
+        func `a resolved leak disappears from the list and comes back when a newer version has it`(
             look: Look
         ) async throws {
             let (site, page) = try await site()
@@ -63,7 +63,7 @@ extension BrowserTests {
         }
 
         @Test(arguments: looks)
-        func `a version that is typed is where it was mended`(look: Look) async throws {
+        func `a typed version becomes the version of the fix`(look: Look) async throws {
             let (site, page) = try await site()
             try await site.visit(look) { tab in
                 try await tab.open(site.address + page)
@@ -82,7 +82,7 @@ extension BrowserTests {
         }
 
         @Test(arguments: looks)
-        func `what is ignored is opened again by a person or by reports`(look: Look) async throws {
+        func `an ignored leak is reopened by a person or by reports`(look: Look) async throws {
             let (site, page) = try await site()
             try await site.visit(look) { tab in
                 try await tab.open(site.address + page)
@@ -113,7 +113,7 @@ extension BrowserTests {
         }
 
         @Test(arguments: looks)
-        func `a note stands in the history as text`(look: Look) async throws {
+        func `a note is shown in the history as text`(look: Look) async throws {
             let (site, page) = try await site()
             try await site.visit(look) { tab in
                 try await tab.open(site.address + page)
@@ -125,7 +125,7 @@ extension BrowserTests {
             }
         }
 
-        @Test func `a form of another site decides nothing`() async throws {
+        @Test func `a form of another site cannot decide`() async throws {
             let (site, page) = try await site()
             try await site.visit { tab in
                 let form =
@@ -133,7 +133,7 @@ extension BrowserTests {
                 try await tab.open("data:text/html,\(form)")
                 try await tab.loading { try await tab.click("button") }
                 try await tab.settle()
-                let complaints = tab.takeComplaints()
+                let complaints = tab.takeErrors()
                 #expect(
                     complaints.allSatisfy { $0.contains("status of 403") || $0.contains("status of 401") })
                 try await tab.open(site.address + page)

@@ -39,7 +39,7 @@ import Testing
         ).status
     }
 
-    @Test func `a key made by the form is shown once and writes at once, for its app alone`() throws {
+    @Test func `a key created by the form is shown once and works at once, only for its app`() throws {
         let running = try RunningCollector()
         let fields = try session(running)
         let page = try running.post(
@@ -54,7 +54,7 @@ import Testing
         #expect(access.text.contains("phone &lt;1&gt;") && !access.text.contains(secret))
     }
 
-    @Test func `a form renames, revokes, and leads back`() throws {
+    @Test func `a form renames and revokes, and leads back to the page`() throws {
         let running = try RunningCollector()
         let fields = try session(running)
         let made = try running.post(#"{"name":"old"}"#, to: "/api/v1/keys", fields: [Self.bearer])
@@ -72,7 +72,7 @@ import Testing
         #expect(again.status == 404 && again.text.contains("there is no valid key \(id)"))
     }
 
-    @Test func `a new key comes with a DSN that its sender can use at once, a token with none`() throws {
+    @Test func `a new key has a DSN that works at once, and a token has none`() throws {
         let running = try RunningCollector()
         let key = try running.post(#"{"name":"k"}"#, to: "/api/v1/keys", fields: [Self.bearer]).json
         let (secret, id) = (try #require(key["secret"] as? String), try #require(key["id"] as? Int))
@@ -86,7 +86,7 @@ import Testing
         #expect(token["secret"] != nil && token["dsn"] == nil)
     }
 
-    @Test func `who signed in with a token is out once it is revoked`() throws {
+    @Test func `a revoked token signs out its sessions`() throws {
         let running = try RunningCollector()
         let fields = try session(running)
         let tokens = try #require(try running.json("/api/v1/tokens")["tokens"] as? [[String: Any]])
@@ -107,14 +107,14 @@ import Testing
         ),
         ("name=x&app=\(String(repeating: "a", count: 300))", "app is 300 bytes, must be"),
     ])
-    func `a form that cannot be is refused in words`(body: String, words: String) throws {
+    func `an invalid form is rejected with a sentence`(body: String, words: String) throws {
         let running = try RunningCollector()
         let answer = try running.post(body, Self.form, to: "/access/keys", fields: try session(running))
         #expect(answer.status == 400)
         #expect(answer.text.contains(words), "\(answer.text)")
     }
 
-    @Test func `a form that is refused is given back as it was filled in`() throws {
+    @Test func `a rejected form is shown again as it was filled in`() throws {
         let running = try RunningCollector()
         let fields = try session(running)
         let key = try running.post(
@@ -139,7 +139,7 @@ import Testing
 
     @Test(arguments: ["/access/keys", "/access/tokens/1/name", "/access/keys/1/revoke"])
     func
-        `a form's address read by a browser leads to its page, and a form too large or compressed is told there`(
+        `a form's address leads a browser to its page, which reports forms that are too large or compressed`(
             path: String
         ) throws
     {
@@ -160,7 +160,7 @@ import Testing
                 "this address accepts no compressed body; send it uncompressed"))
     }
 
-    @Test func `a name as long as its field takes is not refused, in any script`() throws {
+    @Test func `a name of the maximum length is accepted, in any script`() throws {
         let running = try RunningCollector()
         let fields = try session(running)
         let page = try running.get("/access", fields: fields).text
@@ -194,14 +194,14 @@ import Testing
         "", "[]", "{", #"{"name":1}"#, #"{"nmae":"x"}"#, #"{"name":"x","app":""}"#, #"{"name":null}"#,
         #"{"name":"x"} y"#,
     ])
-    func `the API refuses what makes no sense`(body: String) throws {
+    func `the API rejects invalid requests`(body: String) throws {
         let running = try RunningCollector()
         let answer = try running.post(body, to: "/api/v1/keys", fields: [Self.bearer])
         #expect(answer.status == 400, "\(answer.text)")
         #expect(try (answer.json["detail"] as? String)?.isEmpty == false)
     }
 
-    @Test func `the API makes, lists, renames and revokes`() async throws {
+    @Test func `the API creates, lists, renames and revokes`() async throws {
         let running = try RunningCollector()
         let made = try running.post(#"{"name":"ci"}"#, to: "/api/v1/tokens", fields: [Self.bearer])
         #expect(made.status == 201 && made.field("Cache-Control") == "no-store")
@@ -275,7 +275,7 @@ import Testing
 
     /// A form that names the field at all never makes a token that reads everything.
     @Test(arguments: ["", "no", "false", "0", "on"])
-    func `a form's field checks_only makes a token for checks, whatever its value`(value: String) throws {
+    func `the form field checks_only creates a token for checks, whatever its value`(value: String) throws {
         let running = try RunningCollector()
         let page = try running.post(
             "name=ci&checks_only=\(value)", Self.form, to: "/access/tokens", fields: [Self.bearer])
@@ -285,7 +285,7 @@ import Testing
     }
 
     @Test(arguments: ["/api/v1/keys", "/api/v1/tokens/1"])
-    func `only a new token can be for checks`(path: String) async throws {
+    func `only a new token can be restricted to checks`(path: String) async throws {
         let running = try RunningCollector()
         let method = path.hasSuffix("keys") ? "POST" : "PATCH"
         let answer = try await send(
@@ -294,7 +294,7 @@ import Testing
     }
 
     @Test(arguments: ["+1", "-1", "1.0", "%2B1", "0x1", "99999999999999999999"])
-    func `an address with no number of a key is not found`(number: String) async throws {
+    func `a key's address without a number is not found`(number: String) async throws {
         let running = try RunningCollector()
         let keys = try #require(try running.json("/api/v1/keys")["keys"] as? [[String: Any]])
         #expect(keys.first?["id"] as? Int == 1)
@@ -303,7 +303,7 @@ import Testing
         #expect(try running.post(#"{"class":"A"}"#).status == 200)
     }
 
-    @Test func `what is too large or compressed is refused as the description says`() async throws {
+    @Test func `bodies that are too large or compressed are rejected as documented`() async throws {
         let running = try RunningCollector()
         let paths = try #require(try running.json("/openapi.json")["paths"] as? [String: [String: Any]])
         let changes = paths.flatMap { path, item in
@@ -328,7 +328,9 @@ import Testing
         ("sign-in link", 400, "choose another"), ("signed in by ann", 400, "choose another"),
         ("ann", 409, "choose another name, or revoke that token first"),
     ])
-    func `no two who act have one name in a history`(name: String, status: Int, words: String) async throws {
+    func `no two authors have the same name in a history`(name: String, status: Int, words: String)
+        async throws
+    {
         let running = try RunningCollector()
         let made = try running.post(#"{"name":"ann"}"#, to: "/api/v1/tokens", fields: [Self.bearer])
         let ann = try #require(try made.json["id"] as? Int)
@@ -361,7 +363,7 @@ import Testing
         #expect(freed.status == 201, "\(freed.text)")
     }
 
-    @Test func `the page says that tokens make tokens, and what revoking leaves`() throws {
+    @Test func `the page says that tokens create tokens, and what stays after revoking`() throws {
         let running = try RunningCollector()
         let page = try running.get("/access", fields: try session(running)).text
         #expect(

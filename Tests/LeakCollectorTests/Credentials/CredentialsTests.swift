@@ -6,7 +6,7 @@ import Testing
 @testable import LeakCollector
 
 @Suite struct CredentialsTests {
-    @Test func `collectors that start together with one environment make each secret once`() throws {
+    @Test func `collectors that start together with the same environment store each secret once`() throws {
         let folder = NSTemporaryDirectory() + "credentials-\(UUID().uuidString)"
         defer { try? FileManager.default.removeItem(atPath: folder) }
         let store = try Collector.openStore(folder: folder, isServer: true)

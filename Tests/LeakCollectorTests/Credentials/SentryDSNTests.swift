@@ -8,7 +8,7 @@ import Testing
         ("https://leaks.example.com", "A_b-c.~", "https://A_b-c.~@leaks.example.com/7"),
         ("http://[::1]:80", "k", "http://k@[::1]:80/7"),
     ])
-    func `a key stands before the host and the project behind it`(
+    func `a DSN has the key before the host and the project after it`(
         address: String, key: String, dsn: String
     ) throws {
         let made = try #require(SentryDSN(address: address, key: key, project: 7))
@@ -17,7 +17,7 @@ import Testing
     }
 
     @Test(arguments: ["", "a@b", "a:b", "a/b", "a?b", "a#b", "a%b", "a,b", "a b", "a=b", "schlüssel", "a\"b"])
-    func `a key that SDKs would read in different ways is in no DSN`(key: String) {
+    func `a key that SDKs would parse differently has no DSN`(key: String) {
         #expect(SentryDSN(address: "http://localhost", key: key, project: 7) == nil)
     }
 
@@ -26,7 +26,7 @@ import Testing
         ("https://abc@host", "abc"), ("https://host/1", nil), ("https://@host/1", nil), ("abc@host/1", nil),
         ("", nil), ("https://host/a@b", nil), ("https://host?a@b", nil),
     ])
-    func `the key of a DSN that was sent is what stands before its host`(dsn: String, key: String?) {
+    func `the key of a received DSN is the part before its host`(dsn: String, key: String?) {
         #expect(SentryDSN.key(of: dsn) == key)
     }
 }

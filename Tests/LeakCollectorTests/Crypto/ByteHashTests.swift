@@ -6,7 +6,7 @@ import Testing
     private let hash = ByteHash(seed: 1)
 
     @Test(arguments: [1, 7, 8, 9, 31, 32, 33, 64, 100])
-    func `each bit of each byte matters, and so does the length`(count: Int) {
+    func `each bit of each byte changes the hash, and so does the length`(count: Int) {
         let bytes = (0..<count).map { UInt8(truncatingIfNeeded: $0 &* 37) }
         var hashes: Set = [hash.hash(bytes), hash.hash(bytes + [0]), hash.hash([9] + bytes)]
         for bit in 0..<8 * count {
@@ -17,13 +17,13 @@ import Testing
         #expect(hashes.count == 3 + 8 * count)
     }
 
-    @Test func `strings of zeros and of one repeated byte differ`() {
+    @Test func `strings of zeros or of one repeated byte have different hashes`() {
         let zeros = (0..<300).map { [UInt8](repeating: 0, count: $0) }
         let strings = zeros + (1..<256).map { [UInt8](repeating: UInt8($0), count: 64) }
         #expect(Set(strings.map { hash.hash($0) }).count == strings.count)
     }
 
-    @Test func `one bit of the bytes changes half of the bits of the hash`() {
+    @Test func `one flipped bit changes half of the bits of the hash`() {
         var changes = 0
         for number in 0..<1_000 {
             let bytes = (0..<40).map { UInt8(truncatingIfNeeded: number &* 31 &+ $0 &* 7) }

@@ -62,7 +62,7 @@ import Testing
         }
     }
 
-    /// Returns the broken links of pages and lists, and the pages that cannot be reached from the first ones.
+    /// Returns the broken links of pages and lists, and the pages that cannot be reached from the first pages.
     private func problems(of files: [String: Data]) throws -> [String] {
         var problems: [String] = []
         var reached: Set<String> = ["index.html", "causes.html", "releases.html"]
@@ -97,7 +97,7 @@ import Testing
 
     private func remove() { try? FileManager.default.removeItem(atPath: root) }
 
-    @Test func `what is set aside has lists of its own, for all and for each app`() throws {
+    @Test func `hidden leaks have lists of their own, for all apps and for each app`() throws {
         let json = try running.json("/api/v1/leaks?app=\(Self.shop)&sort=reports&limit=2")
         let leaks = try #require(json["leaks"] as? [[String: Any]])
         let ids = leaks.compactMap { ($0["id"] as? String).flatMap { LeakID($0) } }
@@ -118,7 +118,7 @@ import Testing
         #expect(files["known.html"] == nil)
     }
 
-    @Test func `of an empty collector the same bytes are written whenever it is`() throws {
+    @Test func `the export of an empty collector has the same bytes whenever it is written`() throws {
         let empty = try RunningCollector()
         let publicFolder = try PublicFolder(RunningCollector.publicFolder, knownLeaks: nil)
         try FileManager.default.createDirectory(atPath: root, withIntermediateDirectories: true)
@@ -134,7 +134,7 @@ import Testing
         #expect(page.contains("No leaks yet") && !page.contains("Updated"))
     }
 
-    @Test func `every link leads to a file, and to every page leads a link`() throws {
+    @Test func `every link leads to a file, and a link leads to every page`() throws {
         defer { remove() }
         let result = try export(to: "a")
         let files = try files("a")
@@ -163,7 +163,7 @@ import Testing
         #expect(page.contains("2030-03-17 17:46 UTC"))
     }
 
-    @Test func `a later export removes what it does not write, and no other file`() throws {
+    @Test func `a later export removes files of the earlier one, and no other file`() throws {
         defer { remove() }
         try export(to: "a")
         for name in ["notes.html", "leaks/notes.html"] {
@@ -184,7 +184,7 @@ import Testing
             ])
     }
 
-    @Test func `leaks that arrive meanwhile, in an app of their own, are written too`() throws {
+    @Test func `leaks of a new app that arrive during an export are written too`() throws {
         defer { remove() }
         try export(to: "a") { progress in
             guard progress.writtenLeakCount == 10 else { return }
@@ -197,7 +197,7 @@ import Testing
         #expect(try problems(of: files).filter { !$0.hasPrefix("nothing leads to") } == [])
     }
 
-    @Test func `an export that was cut short is tidied by the next one`() throws {
+    @Test func `an interrupted export is cleaned up by the next one`() throws {
         defer { remove() }
         try FileManager.default.createDirectory(atPath: root, withIntermediateDirectories: true)
         var cut = try ExportFolder("\(root)/a")
@@ -221,7 +221,7 @@ import Testing
         try FileManager.default.createSymbolicLink(atPath: path, withDestinationPath: "\(root)/\(target)")
     }
 
-    @Test func `what is being written goes into a file of its own, whatever link has its name`() throws {
+    @Test func `an export writes into new files, whatever link has their names`() throws {
         defer { remove() }
         try link("a/.collector-export.part", to: "outside")
         try Data("mine".utf8).write(to: URL(fileURLWithPath: "\(root)/outside"))
@@ -230,7 +230,7 @@ import Testing
         #expect(try files("a")["index.html"] != nil)
     }
 
-    @Test func `a link above the folder is followed, the folder itself may be none`() throws {
+    @Test func `a link above the folder is followed, but the folder itself must not be a link`() throws {
         defer { remove() }
         try FileManager.default.createDirectory(atPath: "\(root)/outside", withIntermediateDirectories: true)
         try link("www", to: "outside")
@@ -241,7 +241,7 @@ import Testing
     }
 
     @Test(arguments: [".collector-export", "leaks", "apps", "classes"])
-    func `a link in the folder is followed by nothing`(name: String) throws {
+    func `links in the folder are not followed`(name: String) throws {
         defer { remove() }
         try link("a/\(name)", to: "outside")
         if name != ".collector-export" {
@@ -255,7 +255,8 @@ import Testing
         #expect(name != ".collector-export" || !FileManager.default.fileExists(atPath: "\(root)/outside"))
     }
 
-    @Test(arguments: ["hard link", "pipe"]) func `a list of files that is something else too is not written`(
+    @Test(arguments: ["hard link", "pipe"])
+    func `a list of files that is a hard link or a pipe is not written`(
         kind: String
     ) throws {
         defer { remove() }
@@ -307,7 +308,7 @@ import Testing
     }
 
     @Test(arguments: ["notes.txt", ".git"])
-    func `a folder that is not empty and not an export's is refused, and nothing is written`(name: String)
+    func `a nonempty folder without an export is refused, and nothing is written`(name: String)
         throws
     {
         defer { remove() }
@@ -320,11 +321,11 @@ import Testing
     }
 
     @Test(arguments: ["index.html", "releases.json", "style.css"])
-    func `in a folder with files of somebody else, nothing is written`(name: String) throws {
+    func `nothing is written into a folder with foreign files`(name: String) throws {
         defer { remove() }
         try FileManager.default.createDirectory(atPath: "\(root)/a", withIntermediateDirectories: true)
         try Data("mine".utf8).write(to: URL(fileURLWithPath: "\(root)/a/\(name)"))
-        // Repeats the attempt, because the first one may have left files.
+        // Repeats the attempt, because the first attempt may have left files.
         for _ in 1...2 {
             #expect { try export(to: "a", app: Self.twin) } throws: {
                 "\($0)" == "\(root)/a/\(name) is not from an export; name an empty folder"
@@ -333,7 +334,7 @@ import Testing
         #expect(try files("a") == [name: Data("mine".utf8)])
     }
 
-    @Test func `a file of somebody else further down stays, and the rest is tidied later`() throws {
+    @Test func `a foreign file in a subfolder stays, and the rest is removed later`() throws {
         defer { remove() }
         let mine = "\(root)/a/apps/\(Self.twin).html"
         try FileManager.default.createDirectory(atPath: "\(root)/a/apps", withIntermediateDirectories: true)
@@ -352,7 +353,7 @@ import Testing
         #expect(try files("a") == files("b"))
     }
 
-    @Test func `half a line, the last that a full disk took, hides no file from a later export`() throws {
+    @Test func `half a line at the end, after a full disk, hides no file from a later export`() throws {
         defer { remove() }
         try FileManager.default.createDirectory(atPath: "\(root)/a", withIntermediateDirectories: true)
         try Data("index.html\nsty".utf8).write(to: URL(fileURLWithPath: "\(root)/a/.collector-export"))
@@ -364,7 +365,7 @@ import Testing
         #expect(try files("a")["leaks/1.html"] == Data([2]))
     }
 
-    @Test func `a list of files that somebody wrote leads to nothing outside`() {
+    @Test func `a forged list of files leads to nothing outside of the folder`() {
         let lines = [
             "/etc/passwd", "../up.html", "leaks/../../up", ".", "..", ".ssh", "a//b", "a/b/c", "", "leaks/.x",
             "a\0b",
@@ -374,7 +375,7 @@ import Testing
         #expect(names == ["leaks/1.html", "apps/=2Fa=p2.json", "index.html"])
     }
 
-    @Test func `what cannot be written is named`() throws {
+    @Test func `a path that cannot be written is named`() throws {
         defer { remove() }
         try FileManager.default.createDirectory(atPath: root, withIntermediateDirectories: true)
         try Data().write(to: URL(fileURLWithPath: root + "/file"))
@@ -390,11 +391,11 @@ import Testing
         ("com.acme.shop", "com.acme.shop"), ("com.acme.Shop", "com.acme.=53hop"), ("", "="), ("..", "=2E."),
         ("a/b", "a=2Fb"), ("=53", "=3D53"), ("é", "=C3=A9"), ("a~", "a=7E"),
     ])
-    func `is`(text: String, name: String) {
+    func `a name is encoded as`(text: String, name: String) {
         #expect(PercentEncoder.fileName(text) == name)
     }
 
-    @Test func `stays short, and apart from others`() {
+    @Test func `a name stays short, and different from others`() {
         let long = String(repeating: "é", count: 100)
         let names = [
             long, long + "a", long + "A", String(repeating: "a", count: 200),

@@ -50,7 +50,7 @@ import Testing
         ("--dim", "--card"), ("--dim", "--ground"), ("--text", "--card"), ("--accent", "--card"),
         ("--on-accent", "--accent"),
     ])
-    func `every badge and every small text can be read, by day, by night and on paper`(
+    func `every badge and every small text has enough contrast, by day, by night and on paper`(
         text: String, ground: String
     ) throws {
         #expect(Self.schemes.count == 3)

@@ -15,7 +15,7 @@ import Testing
         #expect(String(decoding: html.bytes, as: UTF8.self) == escaped)
     }
 
-    @Test func `literals, markup and numbers pass`() {
+    @Test func `literals, markup and numbers are not escaped`() {
         let bold: HTML = "<b>\("<")</b>"
         let nothing: HTML? = nil
         let html: HTML = #"<p class="x">\#(bold)\#(nothing)\#(-12)\#([bold, bold])\#(Count(1284))</p>"#

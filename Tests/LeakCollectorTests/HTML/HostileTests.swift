@@ -79,7 +79,7 @@ private func pages(_ text: String) -> [HTML] {
     (other.id, other.groupingKey.stack) = (LeakID(high: 5, low: 5), [text + "2"])
     relatedLeaks.closest = SimilarLeak.closest(to: outline, among: [other])
     relatedLeaks.successor = Successor(identity: leak, outline: other)
-    let kept = keptReport(text)
+    let kept = makeStoredSample(text)
     var unreadable = kept
     unreadable.report = nil
     return [
@@ -165,7 +165,7 @@ private func credential(
         revokedAt: revokedAt)
 }
 
-private func keptReport(_ text: String) -> ParsedSample {
+private func makeStoredSample(_ text: String) -> ParsedSample {
     var report = LeakReport()
     report.reason = text
     report.stack = [text, text]

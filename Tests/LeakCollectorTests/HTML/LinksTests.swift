@@ -25,13 +25,13 @@ import Testing
     }()
 
     @Test(arguments: queries)
-    func `a query survives its link`(query: LeakQuery) throws {
+    func `a query is the same after it was a link`(query: LeakQuery) throws {
         let links = Links(mode: .server(base: "/leaks"))
         #expect(try parse(links.to(.summary(query)), path: "/leaks/") == query)
         #expect(try parse(links.json(of: .summary(query)), path: "/leaks/api/v1/leaks") == query)
     }
 
-    @Test func `every link of the list leads to what it says`() throws {
+    @Test func `every link of the list leads to what it names`() throws {
         let context = Shop.context {
             $0.version = "5.2.0"
             $0.search = "a&b"

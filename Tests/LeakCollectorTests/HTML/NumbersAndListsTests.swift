@@ -52,7 +52,7 @@ import Testing
 
     /// Version 1.11 has sessions. The later versions come from developers' machines and have no sessions.
     @Test(arguments: ["/", "/?app=a"])
-    func `reports of versions without sessions leave the number of sessions standing`(path: String) throws {
+    func `reports of versions without sessions do not change the number of sessions`(path: String) throws {
         let running = try shop()
         for version in ["1.12-beta.1", "1.12", "999"] {
             let report = #"{"app":{"id":"a","version":"\#(version)"},"reports":[{"class":"Shop.Old"}]}"#
@@ -66,7 +66,7 @@ import Testing
     }
 
     @Test(arguments: [nil] + Period.allCases)
-    func `a tile leads to what it counts`(period: Period?) throws {
+    func `a tile links to what it counts`(period: Period?) throws {
         let running = try shop()
         let page = try running.get("/?app=a" + (period.map { "&period=\($0.rawValue)" } ?? "")).text
         var found: [String: (number: Int, list: [String: Any])] = [:]
@@ -85,7 +85,7 @@ import Testing
         #expect(page.contains("<dt>Leaks to fix</dt><dd><b>4</b>"), "Old, Back, New and Other")
     }
 
-    @Test func `what is set aside is in the list that its link leads to`() throws {
+    @Test func `hidden leaks are in the list that their link opens`() throws {
         let running = try shop()
         let page = try running.get("/?app=a").text
         let links = page.matches(of: #/<a href="([^"]+)">1\u{A0}(resolved|ignored) leak</a>, ([0-9]+)/#)
@@ -97,7 +97,7 @@ import Testing
         }
     }
 
-    @Test func `a number of a release leads to what it counts`() throws {
+    @Test func `the numbers of a release link to what they count`() throws {
         let running = try shop()
         let page = try running.get("/releases").text
         let rows = page.split(separator: #"<tr role="row">"#).filter { $0.contains("scope=\"row\"") }
@@ -114,7 +114,7 @@ import Testing
                 }
             }
         }
-        // Leaks that were first seen in the version, and one that came back.
+        // Leaks that were first seen in the version, and a leak that came back.
         #expect(rows[0].contains(">3 first seen</a>") && rows[0].contains(##"to=1.11#back">1</a>"##))
         #expect(rows[0].contains(##"to=1.11#cannot-tell">cannot tell</a>"##))
         #expect(rows[2].contains("no version before") && !rows[2].contains("/compare"))

@@ -21,7 +21,7 @@ import Testing
             (["Shop.cart", "closure"], "cart", ["*Shop.cart", "closure"]),
             ([], "Cart", []),
         ] as [([String], String?, [String])])
-    func `begins with the leak and names what keeps what`(
+    func `a path begins with the leak and names each reference`(
         references: [String], name: String?, links: [String]
     ) {
         let drawn = CycleShape(references, of: name).nodes.map { link in
@@ -55,7 +55,7 @@ import Testing
         ("closure #1 in Shop.CartModel.Row.bind()", "closure #1 in CartModel.Row.bind()"),
         ("closure", "closure"),
     ])
-    func `a closure is shown with the function that it stands in`(raw: String, shown: String) throws {
+    func `a closure is shown with its function`(raw: String, shown: String) throws {
         let leak = try leak(#"["CartModel.onChange","\#(raw)"]"#)
         #expect(leak.stack.contains(shown), "\(leak.stack)")
         #expect(leak.page.contains("<code>\(shown)</code>"))
@@ -64,13 +64,13 @@ import Testing
     @Test(arguments: [
         "closure #1 in text = 'jane.doe@example.com'", "closure #1 in 'jane doe'",
     ])
-    func `a description that begins like a closure is cut as others are`(raw: String) throws {
+    func `a description that begins like a closure is shortened as others are`(raw: String) throws {
         let leak = try leak(#"["CartModel.onChange","\#(raw)"]"#)
         #expect(!leak.stack.contains { $0.contains("jane") || $0.contains("#") }, "\(leak.stack)")
     }
 
     @Test(arguments: ["closure #x", "closure of mine"])
-    func `a text that is neither a closure's name nor a description is shown as it came`(raw: String) throws {
+    func `a text that is neither a closure's name nor a description is shown unchanged`(raw: String) throws {
         let leak = try leak(#"["CartModel.onChange","\#(raw)"]"#)
         #expect(leak.stack.contains(raw), "\(leak.stack)")
     }
@@ -95,7 +95,7 @@ import Testing
 }
 
 @Suite struct ReleaseChartTests {
-    @Test func `rates are drawn as they are, not as the table rounds them`() {
+    @Test func `rates are drawn exactly, not rounded as in the table`() {
         // Rates of 0.12, 0.0499 and 0.0001 per 1,000 checks, which the table rounds to 0.1, 0.0 and 0.0.
         let releases = [1200, 499, 1].map { reports in
             Shop.release(
@@ -108,7 +108,7 @@ import Testing
 }
 
 @Suite struct VersionChartTests {
-    @Test func `pieces of a bar meet and fill the tallest one`() throws {
+    @Test func `segments of a bar touch each other and fill the tallest bar`() throws {
         let trend = Trend(
             step: .day, from: 20_764,
             versions: [
@@ -122,7 +122,7 @@ import Testing
         #expect(html.contains("9\u{A0}Nov: 1,000\u{A0}reports (2: 333, 1: 667)"))
     }
 
-    @Test func `old versions share a colour and lose no report`() throws {
+    @Test func `old versions share a colour, and none of their reports is left out`() throws {
         let versions = (0..<7).map { Trend.Series(version: "\(9 - $0).0", counts: [1, $0]) }
         let html = String(
             decoding: VersionChart(Trend(step: .day, from: 0, versions: versions)).html.bytes, as: UTF8.self)
@@ -139,7 +139,7 @@ import Testing
     }
 
     @Test(arguments: [[], [[]], [[0, 0]]] as [[[Int]]])
-    func `says so when there is nothing to draw`(counts: [[Int]]) throws {
+    func `an empty chart says that it has no data`(counts: [[Int]]) throws {
         let trend = Trend(
             step: .day, from: 0, versions: counts.map { Trend.Series(version: "1", counts: $0) })
         #expect(VersionChart(trend).html == #"<p class="dim">No reports in this period.</p>"#)
@@ -152,21 +152,21 @@ import Testing
             ([0, 1, 1000], "M3 0v1M10 0v2M17 0v20"), ([], ""), ([0], "M3 0v1"),
             ([3, 3], "M3 0v20M10 0v20"),
         ] as [([Int], String)])
-    func `tells one report from none`(counts: [Int], path: String) {
+    func `one report looks different from none`(counts: [Int], path: String) {
         let html = String(decoding: SparkLine(counts).html.bytes, as: UTF8.self)
         #expect(html.contains(#"<path d="\#(path)"/>"#))
     }
 }
 
 @Suite struct ShareTests {
-    @Test func `is shown from fifty checks on`() {
+    @Test func `a rate is shown from fifty checks on`() {
         #expect(Share(reports: 1, checks: 49).percentage == nil)
         #expect(Share(reports: 1, checks: 50).percentage?.description == "2.0\u{A0}%")
     }
 }
 
 @Suite struct LongTextTests {
-    @Test func `what fits into a few lines stands as it is, and of more nothing is left out`() throws {
+    @Test func `a list of a few lines is shown in full, and a longer list loses nothing`() throws {
         let short = String(repeating: "x", count: LongText.maxShortBytes)
         #expect(LongText(short).html == IsolatedText(short).html)
         let long = short + "<é"

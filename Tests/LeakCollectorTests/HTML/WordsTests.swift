@@ -29,7 +29,7 @@ import Testing
         (14_000, "14 s"), (89_999, "90 s"), (90_000, "2 min"), (180_000, "3 min"), (7_200_000, "2 h"),
         (345_600_000, "4 days"), (-5, "0 ms"),
     ])
-    func `lapses have one unit`(milliseconds: Int, words: String) {
+    func `durations have one unit`(milliseconds: Int, words: String) {
         #expect(DurationText(milliseconds: milliseconds).description == words.replacing(" ", with: "\u{A0}"))
     }
 
@@ -67,12 +67,12 @@ import Testing
         (604_800_000, "13 Nov"),
         (40_000_000_000, "14 Aug 2025"),
     ])
-    func `moments are told from now`(ago: Int64, words: String) {
+    func `times are relative to now`(ago: Int64, words: String) {
         let moment = RelativeTime(at: Shop.now - ago, now: Shop.now)
         #expect(moment.text.replacing("\u{A0}", with: " ") == words)
     }
 
-    @Test func `a moment in a file is told by its day, which stays true`() {
+    @Test func `a time in a file is a date, which stays true`() {
         let file = PageContext(links: Links(mode: .files(page: .summary(app: nil))), now: Shop.now)
         #expect(
             file.relativeTime(Shop.now - 60_000).html
@@ -82,11 +82,11 @@ import Testing
     }
 
     @Test(arguments: zip(Period.allCases, ["24 h", "7 days", "14 days", "30 days", "90 days"]))
-    func `periods have words`(period: Period, words: String) {
+    func `periods have names`(period: Period, words: String) {
         #expect(period.displayName.replacing("\u{A0}", with: " ") == words)
     }
 
-    @Test func `a moment carries its exact time`() {
+    @Test func `a relative time has the exact time too`() {
         #expect(
             RelativeTime(at: Shop.now, now: Shop.now).html
                 == #"<time datetime="2026-11-20T12:00:03Z">just now</time>"#)

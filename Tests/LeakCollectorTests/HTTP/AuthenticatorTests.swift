@@ -12,7 +12,7 @@ import Testing
         if case .valid = gate.find(secret, for: [.session], now: 0) { true } else { false }
     }
 
-    @Test func `credentials read before somebody signed in do not sign him out`() {
+    @Test func `credentials that were read before a sign-in do not end the new session`() {
         let gate = Authenticator([session("old")])
         let edits = gate.editCount
         let readMeanwhile = [session("old")]
@@ -23,7 +23,7 @@ import Testing
         #expect(isKnown("new", to: gate) && !isKnown("old", to: gate))
     }
 
-    @Test func `credentials read before somebody signed out do not let him in again`() {
+    @Test func `credentials that were read before a sign-out do not restore the session`() {
         let gate = Authenticator([session("old")])
         let edits = gate.editCount
         gate.remove(hash: Secret.hash(of: "old"))
@@ -31,7 +31,7 @@ import Testing
         #expect(!isKnown("old", to: gate))
     }
 
-    @Test func `credentials read before others were put in place come too late`() {
+    @Test func `credentials that were read before newer ones do not replace them`() {
         let gate = Authenticator([session("old")])
         let edits = gate.editCount
         #expect(gate.replace([], since: gate.editCount))

@@ -24,7 +24,7 @@ import Testing
         }
     }
 
-    @Test func `a secret opens what it was made for and nothing else`() {
+    @Test func `a secret gives only the access that it was created for`() {
         let credentialIndex = CredentialIndex([
             Self.credential("write", .ingest), Self.credential("read", .access),
             Self.credential("see", .session),
@@ -43,7 +43,7 @@ import Testing
         #expect(Self.lookup(credentialIndex, "", [.ingest, .access, .session, .signIn]) == "unknown")
     }
 
-    @Test func `a revoked one is told apart from an unknown one`() {
+    @Test func `a revoked secret is distinguished from an unknown one`() {
         let credentialIndex = CredentialIndex([Self.credential("old", .ingest, revoked: 5)])
         #expect(Self.lookup(credentialIndex, "old", [.ingest]) == "revoked")
         #expect(Self.lookup(credentialIndex, "odl", [.ingest]) == "unknown")
@@ -55,7 +55,7 @@ import Testing
         #expect(Self.lookup(credentialIndex, "s", [.session], now: now) == lookup)
     }
 
-    @Test func `a removed one is unknown at once`() {
+    @Test func `a removed secret is unknown at once`() {
         var credentialIndex = CredentialIndex([Self.credential("s", .session)])
         credentialIndex.remove(Secret.hash(of: "s"))
         #expect(Self.lookup(credentialIndex, "s", [.session]) == "unknown")
@@ -63,7 +63,7 @@ import Testing
 }
 
 @Suite struct SecretTests {
-    @Test func `new ones are long, plain and different`() throws {
+    @Test func `new secrets are long, of plain characters and different`() throws {
         let secrets = try (0..<100).map { _ in try Secret.random().text }
         #expect(Set(secrets).count == 100)
         for secret in secrets {

@@ -37,7 +37,7 @@ import Testing
             ("127.0.0.1:8080", "http://leaks.internal, http://evil.example", nil, 403),
             ("evil.example", "http://evil.example", "cross-site", 403),
         ] as [(String, String, String?, Int)])
-    func `takes forms of the pages that an operator named, and of the host that is asked`(
+    func `forms are accepted from the pages that an operator named, and from the requested host`(
         host: String, origin: String, site: String?, status: Int
     ) throws {
         let running = try RunningCollector(Self.named)

@@ -17,11 +17,11 @@ import Testing
         ("token=", ""),
         ("token", ""),
     ])
-    func `reads`(body: String, token: String) {
+    func `reads the form`(body: String, token: String) {
         #expect(Form(Array(body.utf8))["token"] == token)
     }
 
-    @Test func `has no value for a name that is not there`() {
+    @Test func `a missing field has no value`() {
         #expect(Form([])["token"] == nil)
         #expect(Form(Array("xtoken=1".utf8))["token"] == nil)
     }

@@ -23,19 +23,19 @@ import Testing
         return made
     }
 
-    @Test func `a page is made once for each question`() {
+    @Test func `a page is rendered once for each cache key`() {
         #expect(made(PageCache(), [(1, 7, 0), (1, 7, 0), (2, 7, 0), (1, 7, 0), (2, 7, 0)]) == [1, 2])
     }
 
-    @Test func `it is made again after a commit, and after one that came back to the same count`() {
+    @Test func `a page is rendered again after a commit, and after a commit that restored the same count`() {
         #expect(made(PageCache(), [(1, 7, 0), (1, 8, 0), (1, 8, 0), (1, 7, 0)]) == [1, 1, 1])
     }
 
-    @Test func `it is made again of a later moment, and of one before`() {
+    @Test func `a page is rendered again for a later minute, and for an earlier one`() {
         #expect(made(PageCache(), [(1, 7, 0), (1, 7, 60_000), (1, 7, 60_000), (1, 7, 0)]) == [1, 1, 1])
     }
 
-    @Test func `what could not be made is asked for again`() throws {
+    @Test func `a page that failed to render is rendered again`() throws {
         struct Nothing: Error {}
         let pageCache = PageCache()
         #expect(throws: Nothing.self) {
@@ -44,14 +44,14 @@ import Testing
         #expect(made(pageCache, [(1, 7, 0), (1, 7, 0)]) == [1])
     }
 
-    @Test func `it keeps no more pages than it may`() {
+    @Test func `the cache has at most its number of pages`() {
         let pageCache = PageCache(pages: 3)
         #expect(made(pageCache, [(1, 7, 0), (2, 7, 0), (3, 7, 0), (1, 7, 0)]) == [1, 2, 3])
         // The fourth page evicts all others.
         #expect(made(pageCache, [(4, 7, 0), (4, 7, 0), (1, 7, 0), (1, 7, 0)]) == [4, 1])
     }
 
-    @Test func `it keeps no more bytes than it may, those of the compressed page among them`() {
+    @Test func `the cache has at most its number of bytes, including compressed pages`() {
         #expect(made(PageCache(bytes: 5999), (0..<4).map { ($0 % 2, 7, 0) }) == [0, 1])
         #expect(made(PageCache(bytes: 5999), (0..<6).map { ($0 % 3, 7, 0) }) == [0, 1, 2, 0, 1, 2])
         #expect(made(PageCache(bytes: 1999), [(1, 7, 0), (1, 7, 0), (1, 7, 0)]) == [1, 1, 1])

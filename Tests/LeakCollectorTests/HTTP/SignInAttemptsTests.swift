@@ -11,7 +11,7 @@ import Testing
         for _ in 0..<times { _ = attempts.recordFailure(client, by: .form, now: now) }
     }
 
-    @Test func `after ten wrong tokens an address waits, and no other one`() {
+    @Test func `after ten wrong tokens only that address has to wait`() {
         let attempts = SignInAttempts()
         fail(attempts, guesser, times: 9, now: 0)
         #expect(attempts.secondsToWait(guesser, now: 0) == nil)
@@ -27,14 +27,14 @@ import Testing
         #expect(attempts.secondsToWait(guesser, now: .max / 2) == nil)
     }
 
-    @Test func `one customer's IPv6 addresses are counted together`() {
+    @Test func `the IPv6 addresses of one customer are counted together`() {
         let attempts = SignInAttempts()
         for number in 0..<10 { fail(attempts, IPAddress("2001:db8::\(number)"), times: 1, now: 0) }
         #expect(attempts.secondsToWait(IPAddress("2001:db8::ffff:1"), now: 0) != nil)
         #expect(attempts.secondsToWait(IPAddress("2001:db8:0:1::1"), now: 0) == nil)
     }
 
-    @Test func `the table is bounded, and the addresses beyond it share one count`() {
+    @Test func `the table is limited, and further addresses share one count`() {
         let attempts = SignInAttempts()
         for number in 0..<(SignInAttempts.addressLimit + 100) {
             fail(attempts, IPAddress("10.1.\(number / 256).\(number % 256)"), times: 10, now: 0)
@@ -48,7 +48,7 @@ import Testing
         #expect(attempts.secondsToWait(guesser, now: 60_000) == nil)
     }
 
-    @Test func `many addresses that failed once keep no other one out`() {
+    @Test func `many addresses with one failure do not lock out others`() {
         let attempts = SignInAttempts()
         for number in 0..<SignInAttempts.addressLimit {
             fail(attempts, IPAddress("10.1.\(number / 256).\(number % 256)"), times: 1, now: 0)
@@ -58,7 +58,7 @@ import Testing
         #expect(attempts.secondsToWait(other, now: 0) == nil)
     }
 
-    @Test func `the log has a line a second, with the address and how many it does not show`() {
+    @Test func `the log has at most one line a second, with the address and the number of other attempts`() {
         let attempts = SignInAttempts()
         #expect(
             attempts.recordFailure(guesser, by: .form, now: 0)

@@ -17,7 +17,7 @@ import LeakPlatform
             + "Content-Length: \(body.utf8.count)\r\n\r\n\(body)"
     }
 
-    @Test func `looking at a sign-in link does not spend it`() throws {
+    @Test func `requesting a sign-in link without signing in does not use it up`() throws {
         let running = try RunningCollector()
         let code = try #require(running.collector.startupInfo.signInLink.split(separator: "=").last)
         let client = Client(port: running.port)
@@ -41,7 +41,7 @@ import LeakPlatform
         #expect(used.status == 403 && used.text.contains("was used before") && !used.text.contains(code))
     }
 
-    @Test func `guesses, and questions whether it is ready, take no page's place`() throws {
+    @Test func `guessed tokens and readiness checks take no place from pages`() throws {
         let gate = Guarded((isOpen: false, waiting: 0))
         let running = try RunningCollector(store: { WaitingStore(store: $0, gate: gate) })
         let signedIn = try running.post(
@@ -85,7 +85,10 @@ import LeakPlatform
         }
     }
 
-    @Test func `wrong tokens for the API end their connections after ten, a right one never`() throws {
+    @Test
+    func `connections with wrong tokens for the API are closed after ten, those with a right token never`()
+        throws
+    {
         let clock = Guarded<Int64>(1_700_000_000_000)
         let running = try RunningCollector(now: { clock.with { $0 } })
         func ask(_ token: String) -> String {
@@ -110,7 +113,9 @@ import LeakPlatform
     /// One attempt without a reset is enough, because a busy machine may delay the client of another attempt.
     /// The rates are 50 KB/s for two seconds and 500 KB/s for six.
     @Test(arguments: [("wrong", 100_000, 100, 401), (RunningCollector.key, 3_000_000, 300, 413)])
-    func `a slow sender that is refused reads why`(key: String, length: Int, steps: Int, status: Int) throws {
+    func `a rejected slow sender can read the reason`(key: String, length: Int, steps: Int, status: Int)
+        throws
+    {
         let running = try RunningCollector()
         let isRead = (0..<5).contains { _ in
             let client = Client(port: running.port)
@@ -126,7 +131,9 @@ import LeakPlatform
         #expect(isRead)
     }
 
-    @Test func `a right token waits as well once its address has guessed too often, a link does not`() throws
+    @Test
+    func `a right token has to wait too after too many guesses from its address, a sign-in link does not`()
+        throws
     {
         let running = try RunningCollector()
         for _ in 0..<SignInAttempts.maxFailures {
@@ -140,7 +147,7 @@ import LeakPlatform
             #expect(refused.text.contains("Too many wrong tokens"))
         }
         #expect(try running.get("/api/v1/summary").status == 200)
-        #expect(try running.spendSignInLink().status == 303)
+        #expect(try running.useSignInLink().status == 303)
     }
 
     @Test func `failures count for the client behind a trusted proxy`() throws {
@@ -160,7 +167,7 @@ import LeakPlatform
         #expect(opened.field("Set-Cookie")?.hasSuffix("; Secure") == true)
     }
 
-    @Test func `nobody is a trusted proxy by default, this machine included`() throws {
+    @Test func `no proxy is trusted by default, not even on this machine`() throws {
         let clock = Guarded<Int64>(1_700_000_000_000)
         let running = try RunningCollector(now: { clock.with { $0 } })
         func status(_ token: String, from address: String) throws -> HTTPResponse {

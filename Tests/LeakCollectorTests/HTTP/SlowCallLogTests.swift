@@ -5,7 +5,7 @@ import LeakPlatform
 @testable import LeakCollector
 
 @Suite struct SlowCallLogTests {
-    @Test func `one line a second at most, which counts the others`() {
+    @Test func `at most one line a second is logged, and it counts the others`() {
         let time = Guarded<Int64>(0)
         let calls = SlowCallLog(log: Log(format: .text), now: { time.with { $0 } })
         func words(_ milliseconds: Int64) -> String? {
@@ -21,7 +21,7 @@ import LeakPlatform
         #expect(words(-90_000) != nil)
     }
 
-    @Test func `the install that is erased is not named`() {
+    @Test func `the erased install is not named`() {
         let calls = SlowCallLog(log: Log(format: .text), now: { 0 })
         let call = SlowCall(method: .delete, path: "/api/v1/installs/phone", duration: .milliseconds(90))
         #expect(calls.line(for: call) == "slow request: DELETE /api/v1/installs/*** took 90 ms")

@@ -72,7 +72,7 @@ import LeakPlatform
         }
     }
 
-    @Test func `nothing is answered before it is written`() throws {
+    @Test func `no response is sent before its submission is written`() throws {
         let bench = try Bench(waitingBytes: 10_000)
         bench.post(bytes: 10)
         #expect(bench.store.waitUntilAsked())
@@ -82,7 +82,7 @@ import LeakPlatform
         bench.end()
     }
 
-    @Test func `what arrives during a transaction gathers into the next`() throws {
+    @Test func `submissions that arrive during a transaction gather into the next`() throws {
         let bench = try Bench(waitingBytes: 1_000_000)
         bench.post(bytes: 10)
         #expect(bench.store.waitUntilAsked())
@@ -95,7 +95,7 @@ import LeakPlatform
         bench.end()
     }
 
-    @Test func `a full queue refuses at once and keeps what it has`() throws {
+    @Test func `a full queue rejects at once and keeps its submissions`() throws {
         let bench = try Bench(waitingBytes: 1_000)
         bench.post(bytes: 10)
         #expect(bench.store.waitUntilAsked())
@@ -109,7 +109,7 @@ import LeakPlatform
         bench.end()
     }
 
-    @Test func `a transaction that fails is told to all who were in it, and the next one works`() throws {
+    @Test func `a failed transaction fails all its submissions, and the next transaction works`() throws {
         let bench = try Bench(waitingBytes: 1_000_000)
         bench.store.failNext()
         bench.post(bytes: 10)
@@ -135,7 +135,7 @@ import LeakPlatform
         bench.end()
     }
 
-    @Test func `when nothing can be written everybody is soon told`() throws {
+    @Test func `if nothing can be written, all senders soon get a response`() throws {
         let bench = try Bench(waitingBytes: 1_000_000)
         bench.post(bytes: 10)
         #expect(bench.store.waitUntilAsked())
@@ -148,7 +148,7 @@ import LeakPlatform
         bench.end()
     }
 
-    @Test func `stopping writes what waits and takes no more`() throws {
+    @Test func `stopping writes the waiting submissions and accepts no more`() throws {
         let bench = try Bench(waitingBytes: 1_000_000)
         bench.post(bytes: 10)
         #expect(bench.store.waitUntilAsked())

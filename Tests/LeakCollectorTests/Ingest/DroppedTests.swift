@@ -21,7 +21,7 @@ import Testing
             ([7], [1_000_000, 1], ["r0": 7, "unseen": 1_000_000, "over_limit": 1]),
             ([100_001], [1_000_000, 1], ["r0": 100_000, "unseen": 1_000_000, "over_limit": 1]),
         ] as [([Int], [Int], [String: Int])])
-    func `losses are bounded, and a batch that says more is seen`(
+    func `losses are limited, and a batch over the limit is noticed`(
         counts: [Int], unseen: [Int], counted: [String: Int]
     ) throws {
         let dropped = counts.enumerated().map { "\"r\($0.offset)\":\($0.element)" }.joined(separator: ",")
@@ -38,13 +38,13 @@ import Testing
             "sentry_not_a_leak", "sentry_empty", "sentry_too_large", "sentry_unreadable",
             "sentry_queue_overflow",
         ]).sorted())
-    func `a batch that names a reason of the collector's own is told apart`(reason: String) throws {
+    func `a batch that names a reason of the collector is counted separately`(reason: String) throws {
         let batch = #"{"dropped":{"\#(reason)":7}}"#
         let losses = SubmissionBuilder.losses(of: try WireReader.read(Array(batch.utf8), as: .json))
         #expect(losses == [DroppedReports(reason: "device_" + reason, count: 7)])
     }
 
-    @Test func `lost reports and unseen objects take no room from each other, whatever the batches`() {
+    @Test func `lost reports and unseen objects have separate limits, whatever the batches`() {
         let limit = RateLimit(reportsPerSecond: nil)
         func counted(_ reason: String, _ count: Int, key: Int64) -> [Int] {
             limit.countableLosses(
@@ -59,7 +59,7 @@ import Testing
     }
 
     @Test(arguments: [nil, 0, 1_000_000_000])
-    func `however many batches a key sends, its losses are bounded`(reportsPerSecond: Int?) {
+    func `the losses of a key are limited, however many batches it sends`(reportsPerSecond: Int?) {
         let limit = RateLimit(reportsPerSecond: reportsPerSecond)
         var total: [String: Int] = [:]
         func send(_ reason: String, _ count: Int, key: Int64, now: Int64) {
@@ -81,7 +81,7 @@ import Testing
         #expect(total == ["r": 100_007])
     }
 
-    @Test func `a forged batch buries no true losses`() throws {
+    @Test func `a forged batch does not hide true losses`() throws {
         let running = try RunningCollector()
         let reasons = (0..<31).map { "\"r\($0)\":1000000" }.joined(separator: ",")
         let forged = #"{"app":{"id":"a","version":"1"},"dropped":{\#(reasons)}}"#

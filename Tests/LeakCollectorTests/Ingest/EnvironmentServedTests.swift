@@ -19,7 +19,7 @@ import Testing
         try #require(try running.json("/api/v1/leaks?state=any" + query)["leaks"] as? [[String: Any]])
     }
 
-    @Test func `reports without an environment are of production`() throws {
+    @Test func `reports without an environment count for production`() throws {
         let running = try RunningCollector()
         try report(nil, to: running)
         for query in ["", "&environment=", "&environment=production", "&environment=Production"] {
@@ -60,7 +60,7 @@ import Testing
         (String(repeating: "e", count: 65), "app.environment is 65 bytes, at most 64"),
         (#"a\u0007"#, "app.environment has a control character"),
     ])
-    func `a name that is no environment is refused`(name: String, reason: String) throws {
+    func `an invalid name of an environment is refused`(name: String, reason: String) throws {
         let running = try RunningCollector()
         let answer = try running.post(#"{"class":"Cart","app":{"environment":"\#(name)"}}"#)
         #expect(answer.status == 400 && answer.text.contains(reason), "\(answer.text)")
@@ -97,7 +97,7 @@ import Testing
         }
     }
 
-    @Test func `a check of a version that another environment has says so`() throws {
+    @Test func `a check of a version that only another environment has says so`() throws {
         let running = try RunningCollector()
         try report("debug", version: "2.0", to: running)
         let answer = try running.get("/api/v1/check?app=shop&version=2.0")
@@ -107,7 +107,7 @@ import Testing
                 == "debug")
     }
 
-    @Test func `dropped reports and unseen objects count where the app ran`() throws {
+    @Test func `dropped reports and unseen objects count in the environment of the app`() throws {
         let running = try RunningCollector()
         let made = try running.post(
             #"{"name":"ci","environments":"ci"}"#, to: "/api/v1/keys",
@@ -123,7 +123,7 @@ import Testing
     }
 
     @Test(arguments: ["/", "/releases", "/compare", "/causes"])
-    func `with reports of debug alone, pages offer that environment`(path: String) throws {
+    func `if only debug has reports, pages offer that environment`(path: String) throws {
         let running = try RunningCollector()
         #expect(try running.get("/").text.contains("Waiting for the first report"))
         try report("debug", to: running)
@@ -132,7 +132,7 @@ import Testing
         if path == "/" || path == "/releases" { #expect(page.contains("<option>debug</option>")) }
     }
 
-    @Test func `every link of a page of an environment stays there`() throws {
+    @Test func `every link on a page of an environment keeps the environment`() throws {
         let running = try RunningCollector()
         for name in ["Cart", "Menu"] {
             let body = #"{"class":"\#(name)","app":{"id":"shop","version":"1.0","environment":"debug"}}"#
@@ -164,7 +164,7 @@ import Testing
         #expect(try leaks("&environment=ci", running).map { $0["app"] as? String } == ["a"])
     }
 
-    @Test func `the commands on the page of a new key are accepted by it`() throws {
+    @Test func `the commands on the page of a new key work with that key`() throws {
         let running = try RunningCollector()
         let signedIn = try running.post(
             "token=\(RunningCollector.token)", "application/x-www-form-urlencoded", to: "/sign-in", fields: []
@@ -203,7 +203,7 @@ import Testing
     @Test(arguments: [
         ",", " , ", String(repeating: "e", count: 65), (0..<17).map(String.init).joined(separator: ","),
     ])
-    func `a list that names no environments makes no key`(list: String) throws {
+    func `an empty list of environments creates no key`(list: String) throws {
         let running = try RunningCollector()
         let answer = try running.post(
             #"{"name":"ci","environments":"\#(list)"}"#, to: "/api/v1/keys",
@@ -211,7 +211,7 @@ import Testing
         #expect(answer.status == 400, "\(answer.text)")
     }
 
-    @Test func `a key of one environment names it for reports that name none`() throws {
+    @Test func `reports without an environment get that of their key, if it has only one`() throws {
         let running = try RunningCollector()
         let made = try running.post(
             #"{"name":"ci","environments":"ci"}"#, to: "/api/v1/keys",
@@ -287,7 +287,7 @@ import Testing
         #expect(!page.unicodeScalars.contains("\u{202E}"))
     }
 
-    @Test func `a leak that another environment has first after a decision is open there`() throws {
+    @Test func `a leak that another environment reports first after a decision is open there`() throws {
         let running = try RunningCollector()
         try report(nil, to: running)
         let id = try #require(try leaks("", running).first?["id"] as? String)
@@ -299,7 +299,7 @@ import Testing
         #expect(try leaks("&environment=debug", running).map { $0["state"] as? String } == ["open"])
     }
 
-    @Test func `a leak leads to the one that it was merged into in another environment`() throws {
+    @Test func `a merged leak leads to its successor in another environment`() throws {
         let running = try RunningCollector()
         try report(nil, to: running)
         try report("debug", to: running)
@@ -324,7 +324,7 @@ import Testing
 
     /// One leak has an id with and one without its module, in each environment.
     @Test
-    func `a class that is sent with its module in one environment and without it in another is one leak`()
+    func `a class sent with its module in one environment and without it in another is one leak`()
         throws
     {
         let running = try RunningCollector()
@@ -338,7 +338,7 @@ import Testing
         #expect(try running.get("/leaks/\(id)").text.contains(">debug</a> (2"))
     }
 
-    @Test func `an export of an unknown environment names those that there are`() throws {
+    @Test func `an export of an unknown environment lists the existing ones`() throws {
         let running = try RunningCollector()
         try report("debug", to: running)
         let export = try Export(
@@ -352,7 +352,7 @@ import Testing
         }
     }
 
-    @Test func `an id in another environment gives the id in production back`() {
+    @Test func `the id of a leak in another environment gives its id in production`() {
         let id = LeakID(high: 1, low: 2)
         #expect(id.inEnvironment(AppKey.production) == id)
         let debug = id.inEnvironment("debug")

@@ -16,7 +16,7 @@ import Testing
         return (answer.status, try answer.json)
     }
 
-    @Test func `an install is forgotten by whoever may read, by nobody else`() throws {
+    @Test func `an install is erased only with read access`() throws {
         let running = try RunningCollector()
         for install in ["a + b é", "other"] {
             let body = #"{"class": "A", "install": "\#(install)"}"#
@@ -38,7 +38,7 @@ import Testing
         #expect(again["samples"] as? Int == 0 && again["sets"] as? Int == 0)
     }
 
-    @Test func `an install that no report can have is refused`() throws {
+    @Test func `an invalid install is refused`() throws {
         let running = try RunningCollector()
         let (longest, token) = (String(repeating: "é", count: 64), RunningCollector.token)
         let path = "/api/v1/installs/" + longest.replacing("é", with: "%C3%A9")
@@ -50,19 +50,19 @@ import Testing
         )
     }
 
-    @Test func `the address answers DELETE alone`() throws {
+    @Test func `the address accepts only DELETE`() throws {
         let running = try RunningCollector()
         let answer = try running.get("/api/v1/installs/a")
         #expect(answer.status == 405 && answer.field("allow") == "DELETE, OPTIONS")
         #expect(try running.get("/api/v1/installs/").status == 404)
     }
 
-    @Test func `long erasures hold up no reader, and none of them holds up the end`() throws {
+    @Test func `long erasures delay neither readers nor the end of the collector`() throws {
         let begun = Guarded(0)
         let running = try RunningCollector(store: { EndlessErasureStore(store: $0, begun: begun) })
         let address = running.address
         let statuses = Guarded([Int]())
-        // One erasure that runs, as many as may wait, and one that may not wait.
+        // One erasure that runs, as many as may wait, and one more.
         let callers = (0...Erasure.maxRequestCount).map { number in
             WorkerThread(name: "erase") {
                 var options = HTTPClient.Options()

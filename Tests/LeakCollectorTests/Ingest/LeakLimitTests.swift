@@ -13,7 +13,7 @@ import Testing
         return "[" + (lines + lines).joined(separator: ",") + "]"
     }
 
-    @Test func `a request names a thousand leaks, as often as it likes`() throws {
+    @Test func `a request may name a thousand leaks, each any number of times`() throws {
         let collector = try RunningCollector()
         let answer = try collector.post(body(leaks: WireLimits.leaksCount))
         #expect(answer.status == 200)
@@ -21,7 +21,7 @@ import Testing
         #expect(try answer.json["rejected_count"] as? Int == 0)
     }
 
-    @Test func `from the first leak too many on, reports are refused by name`() throws {
+    @Test func `reports of leaks over the limit are refused, each with its index`() throws {
         let collector = try RunningCollector()
         let answer = try collector.post(body(leaks: WireLimits.leaksCount + 1))
         #expect(answer.status == 200)

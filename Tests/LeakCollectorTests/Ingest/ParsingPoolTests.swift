@@ -57,7 +57,7 @@ import LeakPlatform
 
     private static let health = "GET /healthz HTTP/1.1\r\nHost: a\r\n\r\n"
 
-    @Test func `while a large body is parsed its loop answers others, and its own connection in order`()
+    @Test func `while a large body is parsed its loop serves others, and its own connection in order`()
         throws
     {
         let running = try RunningCollector()
@@ -86,7 +86,7 @@ import LeakPlatform
     }
 
     /// A few such bodies would block their event loop for longer than a request may take.
-    @Test func `a plain body of 256 KiB is parsed beside its loop`() throws {
+    @Test func `a plain body of 256 KiB is parsed outside of its loop`() throws {
         let running = try RunningCollector()
         let barrier = Barrier()
         defer { barrier.open() }
@@ -135,7 +135,7 @@ import LeakPlatform
         #expect(client.answers(2, milliseconds: 60_000).map(\.status) == [400, 200])
     }
 
-    @Test func `a body beyond the memory for parsing is answered 503 and may come again`() throws {
+    @Test func `a body over the memory limit for parsing gets 503 and may be sent again`() throws {
         let running = try RunningCollector()
         let barrier = Barrier()
         defer { barrier.open() }
@@ -162,7 +162,7 @@ import LeakPlatform
         #expect(status == 200)
     }
 
-    @Test func `a pool that stops cancels what waits and takes no more`() {
+    @Test func `a pool that stops cancels waiting bodies and accepts no more`() {
         let pool = ParsingPool()
         let cancelled = Guarded(0)
         #expect(

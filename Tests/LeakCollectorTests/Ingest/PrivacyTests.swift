@@ -75,7 +75,7 @@ import Testing
     }
 
     @Test(arguments: [1, 2, 3])
-    func `no secret reaches the database, an answer or a page`(seed: UInt64) throws {
+    func `no secret reaches the database, a response or a page`(seed: UInt64) throws {
         var random = SeededRandom(seed: seed)
         let running = try RunningCollector()
         let reports = Self.reports(&random)

@@ -9,7 +9,7 @@ import Testing
 @testable import LeakCollector
 
 @Suite struct RateLimitTests {
-    @Test func `a key that has sent its bucket waits, and no other`() {
+    @Test func `a key that used up its bucket has to wait, other keys do not`() {
         let limit = RateLimit(reportsPerSecond: 10)
         #expect(limit.charge(1, cost: 99, now: 0, isBehind: false) == nil)
         #expect(limit.secondsToWait(of: 1, now: 0, isBehind: false) == nil)
@@ -21,21 +21,21 @@ import Testing
         #expect(limit.secondsToWait(of: 1, now: 5_100, isBehind: false) == nil)
     }
 
-    @Test func `a bucket holds ten seconds' worth, however long nothing came`() {
+    @Test func `a bucket holds at most ten seconds' worth, after any pause`() {
         let limit = RateLimit(reportsPerSecond: 10)
         #expect(limit.secondsToWait(of: 1, now: 0, isBehind: false) == nil)
         #expect(limit.charge(1, cost: 101, now: 3_600_000, isBehind: false) == nil)
         #expect(limit.secondsToWait(of: 1, now: 3_600_000, isBehind: false) == 1)
     }
 
-    @Test func `a clock set back neither fills nor empties it`() {
+    @Test func `a clock that was set back neither fills nor empties the bucket`() {
         let limit = RateLimit(reportsPerSecond: 10)
         #expect(limit.charge(1, cost: 101, now: 1_000_000, isBehind: false) == nil)
         #expect(limit.secondsToWait(of: 1, now: 0, isBehind: false) == 1)
         #expect(limit.secondsToWait(of: 1, now: 1_000, isBehind: false) == nil)
     }
 
-    @Test func `a limit that nobody named holds while the store is behind, and its debt is soon paid`() {
+    @Test func `the default limit holds while the store is behind, and its debt is soon paid`() {
         let limit = RateLimit(reportsPerSecond: nil)
         #expect(limit.charge(1, cost: 100000001, now: 0, isBehind: false) == nil)
         #expect(limit.secondsToWait(of: 1, now: 0, isBehind: false) == nil)
@@ -47,7 +47,7 @@ import Testing
     @Test(arguments: [
         (size: 1, parallel: 1), (10, 3), (100, 1), (100, 64), (10_000, 1), (10_000, 64),
     ])
-    func `a named limit holds on average, whatever the size of requests and however many come at once`(
+    func `a configured limit holds on average, whatever the size and number of requests`(
         size: Int, parallel: Int
     ) {
         let (rate, hours) = (10, 3)
@@ -68,7 +68,7 @@ import Testing
         #expect(counted >= min(allowed, 2 * parallel * hours * 3_600) / 2 - size, "\(counted) of \(allowed)")
     }
 
-    @Test func `what comes together is charged once each, and refused beyond a bucket of debt`() {
+    @Test func `requests that arrive together are charged once each, and refused beyond a bucket of debt`() {
         let limit = RateLimit(reportsPerSecond: 10)
         for seconds in [nil, nil, 21, 21] as [Int?] {
             #expect(limit.charge(1, cost: 150, now: 0, isBehind: false) == seconds)
@@ -84,12 +84,12 @@ import Testing
         (#"{"explanations": [{"class": "A", "why": {}}, {"class": "B", "why": {}}]}"#, 3),
         (#"[{"class": "A", "why": {"confidence": "none"}}, {"class": "A", "why": null}]"#, 4),
     ])
-    func `everything that was read costs something, also what is refused`(body: String, cost: Int) throws {
+    func `everything that was read is charged, also rejected requests`(body: String, cost: Int) throws {
         let document = try WireReader.read(Array(body.utf8), as: .json)
         #expect(RateLimit.cost(of: document) == cost)
     }
 
-    @Test func `bodies that nobody can read are charged as well`() throws {
+    @Test func `unreadable bodies are charged too`() throws {
         let running = try RunningCollector { $0.reportsPerSecond = 1 }
         let statuses = try (0..<30).map { _ in try running.post("{").status }
         #expect(statuses.first == 400)
@@ -99,7 +99,7 @@ import Testing
     @Test(arguments: [
         #"{"explanations": [*]}"#, #"{"reports": [*]}"#, "[*]",
     ])
-    func `a sender of explanations is limited as a sender of reports is`(body: String) throws {
+    func `explanations are limited as reports are`(body: String) throws {
         let running = try RunningCollector { $0.reportsPerSecond = 1 }
         let leaks = [String](repeating: #"{"class": "A", "why": {}}"#, count: 1_000).joined(separator: ",")
         let batch = body.replacingOccurrences(of: "*", with: leaks)
@@ -107,13 +107,13 @@ import Testing
         #expect(try running.post(batch).status == 429)
     }
 
-    @Test func `0 is no limit`() {
+    @Test func `0 means no limit`() {
         let limit = RateLimit(reportsPerSecond: 0)
         #expect(limit.charge(1, cost: 1000001, now: 0, isBehind: false) == nil)
         #expect(limit.secondsToWait(of: 1, now: 0, isBehind: true) == nil)
     }
 
-    @Test func `one key is told when to come back while another is heard`() throws {
+    @Test func `one key gets Retry-After while another is served`() throws {
         let running = try RunningCollector { $0.reportsPerSecond = 1 }
         let reports = "[" + [String](repeating: #"{"class": "A"}"#, count: 60).joined(separator: ",") + "]"
         #expect(try running.post(reports).status == 200)

@@ -13,7 +13,7 @@ struct RealSDKTests {
         ).description
     }
 
-    @Test func `the same leak twice is one leak, and an exception another`() async throws {
+    @Test func `the same leak sent twice is one leak, and an exception is another`() async throws {
         let running = try RunningCollector()
         let said = try await RealSDK.run("leaks", dsn: Self.dsn(running))
         #expect((said["ids"] as? [String])?.count == 3)
@@ -29,7 +29,7 @@ struct RealSDKTests {
         #expect(other["reports"] as? Int == 1)
     }
 
-    @Test func `of what is sent too fast, every event is counted: as a report, as refused, or as kept back`()
+    @Test func `every event that is sent too fast counts as a report, as refused, or as held back`()
         async throws
     {
         let running = try RunningCollector { $0.reportsPerSecond = 1 }
@@ -49,7 +49,8 @@ struct RealSDKTests {
         #expect(reports + lost.values.reduce(0, +) == sent + keptBack, "\(lost)")
     }
 
-    @Test func `an event that could not be written is lost with this SDK, which says so with the next`()
+    @Test
+    func `an event that could not be written is lost with this SDK, which reports it with the next event`()
         async throws
     {
         let running = try RunningCollector(store: { FailingStore($0, failures: 1) })

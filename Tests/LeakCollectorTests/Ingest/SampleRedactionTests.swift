@@ -11,7 +11,7 @@ import Testing
         return (document.report(at: 0), bytes.count)
     }
 
-    @Test func `a report of ordinary size is kept whole`() throws {
+    @Test func `a report of ordinary size is stored whole`() throws {
         var report = LeakReport()
         report.className = "A"
         report.log = ["opened cart"]
@@ -27,7 +27,7 @@ import Testing
         ["Root", "Store<Cart>", "<UILabel: 0x1f; text = 'Jane'>"], ["caf\u{E9} \u{201C}Jane\u{201D}"],
         [#"{"function":"f","vars":{"name":"Jane"}}"#, "a\nb"],
     ])
-    func `lists are kept as a redacted report has them`(list: [String]) throws {
+    func `lists are stored as a redacted report has them`(list: [String]) throws {
         var report = LeakReport()
         report.className = "A"
         (report.stack, report.children, report.cycle) = (list, list, list)
@@ -41,7 +41,7 @@ import Testing
     @Test(arguments: [
         (log: 64, stack: 2), (log: 64, stack: 128), (log: 0, stack: 128),
     ])
-    func `a huge one loses its longest parts`(log: Int, stack: Int) throws {
+    func `a huge report loses its longest parts`(log: Int, stack: Int) throws {
         var report = LeakReport()
         report.className = "A"
         report.message = String(repeating: "m", count: 8_000)

@@ -10,7 +10,7 @@ import Testing
         "sentry   sentry_version=7 ,\tSENTRY_KEY = k \t,sentry_secret=s", "SENTRY\tsentry_key=k",
         "Sentry sentry_key=k,sentry_key=k", "Sentry ,,sentry_key=k,",
     ])
-    func `the key is found however its field is written, in either field`(value: String) throws {
+    func `the key is found in either field, however it is written`(value: String) throws {
         #expect(try SentryAuthorization.key(fields: [value, nil], parameter: nil) == "k")
         #expect(try SentryAuthorization.key(fields: [nil, value], parameter: nil) == "k")
         #expect(try SentryAuthorization.key(fields: [value, "Basic abc"], parameter: "k") == "k")
@@ -26,7 +26,7 @@ import Testing
         ["Sentrysentry_key=k", nil], ["sentry_key=k", nil], ["Sentry xsentry_key=k", nil], ["", ""],
         ["Sentry sentry_key", nil],
     ])
-    func `without a key it is said what to send`(fields: [String?]) {
+    func `without a key the response says what to send`(fields: [String?]) {
         let problem = #expect(throws: Problem.self) {
             try SentryAuthorization.key(fields: fields, parameter: fields[0] == nil ? nil : "")
         }
@@ -39,7 +39,7 @@ import Testing
             (["Sentry sentry_key=a", nil], "b"), (["Sentry sentry_key=a", "Sentry sentry_key=b"], nil),
             (["Sentry sentry_key=a,sentry_key=b", nil], nil), ([nil, "Sentry sentry_key=a"], "A"),
         ] as [([String?], String?)])
-    func `two keys that differ are refused, and neither is in the words`(
+    func `two different keys are refused, and neither is in the message`(
         fields: [String?], parameter: String?
     ) {
         let problem = #expect(throws: Problem.self) {

@@ -37,7 +37,7 @@ import Testing
         return apps.compactMap { ($0["id"] ?? $0["app"] ?? $0["name"]) as? String }
     }
 
-    @Test func `feedback to an event that comes first does not take the event's place`() throws {
+    @Test func `user feedback that arrives before its event does not replace the event`() throws {
         let running = try RunningCollector()
         let feedback = Self.envelope(
             "{\"event_id\":\"\(Self.id)\"}", ("user_report", "{}"), ("client_report", Self.report))
@@ -50,7 +50,7 @@ import Testing
         #expect(try running.json("/api/v1/summary?app=com.acme.shop")["reports"] as? Int == 1)
     }
 
-    @Test func `a client report that comes alone is of the app that the last event named`() throws {
+    @Test func `a client report without an event belongs to the app of the last event`() throws {
         let running = try RunningCollector()
         #expect(try running.postEnvelope(Self.envelope("{}", ("event", Self.event))).status == 200)
         #expect(try running.postEnvelope(Self.envelope("{}", ("client_report", Self.report))).status == 200)
@@ -58,7 +58,7 @@ import Testing
         #expect(try Self.apps(running) == ["com.acme.shop"])
     }
 
-    @Test func `where no event came before, it is of the default`() throws {
+    @Test func `without an earlier event a client report belongs to the default app`() throws {
         let running = try RunningCollector()
         #expect(try running.postEnvelope(Self.envelope("{}", ("client_report", Self.report))).status == 200)
         #expect(try Self.apps(running) == [SubmissionBuilder.defaultApp])
@@ -90,7 +90,7 @@ import Testing
         #expect(answer.status == 400)
     }
 
-    @Test func `what is forgotten of senders is that of other keys`() {
+    @Test func `a full table forgets the senders of other keys`() {
         let senders = SentrySenders()
         for key in 0..<Int64(SentrySenders.maxKeyCount + 100) {
             senders.record(.init(app: "a\(key)", environment: AppKey.production, version: "1"), of: key)

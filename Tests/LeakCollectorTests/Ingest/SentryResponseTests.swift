@@ -12,7 +12,7 @@ import Testing
         + [StoreError.Reason.diskFull, .databaseFull, .locked, .unavailable, .uncertain, .corrupt, .other]
         .compactMap { Ingest.problem(of: .failed(StoreError($0, "why"))) }
 
-    @Test func `what our own senders send again is not answered at all`() {
+    @Test func `a request that our own senders repeat is not answered at all`() {
         #expect(Self.unavailable.count == 15)
         for problem in Self.unavailable {
             #expect(problem.status == .serviceUnavailable)
@@ -21,7 +21,7 @@ import Testing
     }
 
     @Test(arguments: [Status.badRequest, .forbidden, .contentTooLarge, .tooManyRequests])
-    func `what is wrong with the request is said`(status: Status) {
+    func `errors of the request are described`(status: Status) {
         #expect(!SentryResponse.response(to: Problem(status, "words")).isWithheld)
     }
 
@@ -31,11 +31,12 @@ import Testing
         (.written(.keyReused), false), (.written(.repeated(answer: [])), false), (.full, false),
         (.stopping, false),
     ])
-    func `what may be on disk is not handed in again`(outcome: CommitQueue.Outcome, mayHaveCounted: Bool) {
+    func `an event that may be on disk is not sent again`(outcome: CommitQueue.Outcome, mayHaveCounted: Bool)
+    {
         #expect(outcome.mayHaveCounted == mayHaveCounted)
     }
 
-    @Test func `of what was refused only what came too soon is noted`() {
+    @Test func `only requests that the rate limit refused are recorded`() {
         let rejections = SentryRejections()
         rejections.record(Problem(.forbidden, "words"), 3, of: 1)
         rejections.record(Problem(.tooManyRequests, "words"), 0, of: 1)
@@ -46,7 +47,7 @@ import Testing
         #expect(rejections.takeCount(of: 1) == 0)
     }
 
-    @Test func `a rate limit says for how long no event is to come`() {
+    @Test func `a rate limit says how long no event may be sent`() {
         let problem = Problem(.tooManyRequests, "words").withField("Retry-After", "17")
         let fields = SentryResponse.response(to: problem).fields
         #expect(fields.contains { $0 == ("Retry-After", "17") })

@@ -21,7 +21,7 @@ import Testing
     @Test(arguments: [
         "/api/1/envelope/", "/api/1/envelope", "/api/007/envelope/", "/api/4294967296/envelope/",
     ])
-    func `an envelope is taken at the address of any number, and answered with its id`(path: String) throws {
+    func `an envelope is accepted at the address of any number, and its id is returned`(path: String) throws {
         let running = try RunningCollector()
         let answer = try running.postEnvelope(SentryCapture.message.bytes, to: path)
         #expect(answer.status == 200)
@@ -36,7 +36,7 @@ import Testing
     }
 
     @Test(arguments: ["/api/1/store/", "/api/1/store"])
-    func `the one event of a deprecated request is taken`(path: String) throws {
+    func `the single event of a deprecated request is accepted`(path: String) throws {
         let running = try RunningCollector()
         let answer = try running.postEnvelope(Array(Self.event.utf8), to: path, type: "application/json")
         #expect(answer.text == #"{"id":"00112233445566778899aabbccddeeff"}"#)
@@ -47,7 +47,7 @@ import Testing
         "/api/x/envelope/", "/api/1a/envelope/", "/api/-1/envelope/", "/api//envelope/", "/api/1/envelope//",
         "/api/1/security/", "/api/envelope/", "/api/%D9%A1/envelope/",
     ])
-    func `nothing is at the address of what is no number`(path: String) throws {
+    func `an address without a number is not found`(path: String) throws {
         let running = try RunningCollector()
         #expect(try running.postEnvelope(SentryCapture.message.bytes, to: path).status == 404)
     }
@@ -57,7 +57,7 @@ import Testing
         "application/octet-stream", "application/x-www-form-urlencoded", "multipart/form-data; boundary=x",
         "",
     ])
-    func `an envelope is one whatever its type is said to be, compressed or not`(type: String) throws {
+    func `an envelope is recognised whatever its media type, compressed or not`(type: String) throws {
         let running = try RunningCollector()
         #expect(try running.postEnvelope(SentryCapture.message.bytes, type: type).status == 200)
         let fields = [RunningCollector.sentryField, HTTPField("Content-Encoding", "gzip")]
@@ -67,7 +67,7 @@ import Testing
     }
 
     /// sentry-sdk for Python sends brotli if the module `brotli` can be imported.
-    @Test func `an envelope may come in brotli`() throws {
+    @Test func `an envelope may be compressed with brotli`() throws {
         let running = try RunningCollector()
         let fields = [RunningCollector.sentryField, HTTPField("Content-Encoding", "br")]
         let small = BrotliEncoding.compress(try SentryCapture.message.bytes)
@@ -116,7 +116,7 @@ import Testing
         #expect(try Self.reports(running) == (status == 200 ? 1 : 0))
     }
 
-    @Test func `an event that is sent again counts once, also when it says something else`() throws {
+    @Test func `a repeated event counts once, also with other content`() throws {
         let running = try RunningCollector()
         let id = "00112233445566778899aabbccddeeff"
         let answers = try [
@@ -134,7 +134,7 @@ import Testing
         #expect(try Self.reports(running) == 2)
     }
 
-    @Test func `no Idempotency-Key that can be sent names an event`() {
+    @Test func `no Idempotency-Key of a client equals that of an event`() {
         for ids in [[SentryCapture.messageID], [SentryCapture.messageID, "b"], (0..<900).map { "\($0)" }] {
             let key = SentryIngest.idempotencyKey(of: ids)
             #expect(key.map { !Ingest.isIdempotencyKey($0) && $0.utf8.count < 100 } == true)
@@ -143,7 +143,7 @@ import Testing
         #expect(SentryIngest.idempotencyKey(of: ["a", "b"]) != SentryIngest.idempotencyKey(of: ["b", "a"]))
     }
 
-    @Test func `sessions are answered, and nothing of them is kept`() throws {
+    @Test func `sessions are accepted, and nothing of them is stored`() throws {
         let running = try RunningCollector()
         let answer = try running.postEnvelope(SentryCapture.session.bytes)
         #expect(answer.status == 200 && answer.text == "{}")
@@ -151,7 +151,7 @@ import Testing
         #expect(apps.isEmpty)
     }
 
-    @Test func `what an SDK threw away is on the summary, for the app of the key`() throws {
+    @Test func `drops of an SDK are on the summary, for the app of the key`() throws {
         let running = try RunningCollector()
         let (_, secret) = try Credentials(store: running.store).create(
             .ingest, name: "shop", app: "shop", now: WallClock.milliseconds())
@@ -176,7 +176,7 @@ import Testing
         ("", 400), ("nonsense", 400), ("{}\n{\"type\":\"event\"}\nnonsense\n", 400),
         ("{}\n{\"type\":\"event\",\"length\":99}\n{}", 400), ("{\"event_id\":7}\n", 200), ("{}\n", 200),
     ])
-    func `what is no envelope is refused, with the place`(body: String, status: Int) throws {
+    func `an invalid envelope is refused with its position`(body: String, status: Int) throws {
         let running = try RunningCollector()
         let answer = try running.postEnvelope(Array(body.utf8))
         #expect(answer.status == status, "\(answer.text)")
@@ -185,7 +185,7 @@ import Testing
         #expect(json["line"] is Int && json["column"] is Int && json["detail"] is String)
     }
 
-    @Test func `a body beyond the limits is refused before it is kept`() throws {
+    @Test func `a body over the limits is refused before it is stored`() throws {
         let running = try RunningCollector()
         let item = [UInt8](repeating: 0x61, count: 20 << 20)
         let head = Array("{}\n{\"type\":\"attachment\",\"length\":\(item.count)}\n".utf8)
@@ -208,7 +208,7 @@ import Testing
     }
 
     @Test(arguments: [false, true])
-    func `an event arrives, and its large attachment is passed over`(isCompressed: Bool) throws {
+    func `an event is stored, and its large attachment is skipped`(isCompressed: Bool) throws {
         let running = try RunningCollector()
         let body = Self.envelope(attachmentBytes: 12 << 20)
         let fields =
@@ -231,7 +231,7 @@ import Testing
     }
 
     @Test
-    func `above the limit of its key an SDK is told how long to be silent, and what it loses is counted`()
+    func `above the limit of its key an SDK is told how long to wait, and its losses are counted`()
         throws
     {
         let running = try RunningCollector { $0.reportsPerSecond = 1 }

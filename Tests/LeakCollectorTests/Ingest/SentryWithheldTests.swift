@@ -40,7 +40,7 @@ import Testing
         #expect(try running.json("/api/v1/summary")["reports"] as? Int == 3)
     }
 
-    @Test func `a database that is gone is told before the body, to our own senders`() throws {
+    @Test func `a missing database is reported before the body, to our own senders`() throws {
         let running = try RunningCollector()
         try FileManager.default.removeItem(atPath: running.folder)
         var status = 200

@@ -30,7 +30,7 @@ import Testing
             (#"{"class":"A","app":{"id":"own","version":"2"}}"#, "query", "1", nil, "own", "2"),
             (#"{"class":"A","app":{"version":"2"}}"#, nil, "1", "bound", "bound", "2"),
         ] as [(String, String?, String?, String?, String, String)])
-    func `the app is the report's, else the address's, else the key's`(
+    func `the app is that of the report, else of the address, else of the key`(
         body: String, queryApp: String?, queryVersion: String?, keyApp: String?, app: String, version: String
     ) throws {
         let builder = try receive(body, app: queryApp, version: queryVersion, keyApp: keyApp)
@@ -42,7 +42,7 @@ import Testing
         arguments: [
             ("Shop", "ListVC"), ("FeatureA", "Shop.ListVC"), (nil, "ListVC"), ("", "ListVC"),
         ] as [(String?, String)])
-    func `the module is the report's, else the address's`(module: String?, className: String) throws {
+    func `the module is that of the report, else of the address`(module: String?, className: String) throws {
         let text = try receive("Expected deallocation of Shop.ListVC", .text, module: module)
         #expect(text.submission.sightings.map(\.leak.className) == [className])
         let named = #"{"class":"Shop.ListVC","app":{"module":"Shop"}}"#
@@ -53,7 +53,7 @@ import Testing
 
     /// The answer of a request that may be repeated is stored.
     @Test(arguments: [1, 15, 110])
-    func `the stored answer has at most 960 bytes, and counts all rejections`(rejected: Int) throws {
+    func `the stored response has at most 960 bytes, and counts all rejections`(rejected: Int) throws {
         let reports = (0..<rejected).map { _ in "{\"class\":\"\(String(repeating: "\\u0001", count: 40))\"}" }
         let body = #"{"reports":[{"class":"A"},\#(reports.joined(separator: ","))]}"#
         let answer = try receive(body, idempotencyKey: "k").submission.answer
@@ -63,7 +63,7 @@ import Testing
         #expect(rejected > 1 || text.contains(#""index":1"#))
     }
 
-    @Test func `another module in the address is another request`() {
+    @Test func `a request with another module in the address is another request`() {
         var ingestRequest = IngestRequest(
             body: [1], format: .text, app: "a", version: nil, idempotencyKey: "k", receivedAt: Self.now)
         let content = ingestRequest.contentHash
@@ -71,7 +71,7 @@ import Testing
         #expect(ingestRequest.contentHash != content)
     }
 
-    @Test func `a bound key writes for its app alone`() throws {
+    @Test func `a restricted key writes only for its app`() throws {
         let mixed = #"[{"class":"A","app":{"id":"mine"}},{"class":"B","app":{"id":"other"}}]"#
         let builder = try receive(mixed, keyApp: "mine")
         #expect(builder.submission.sightings.count == 1)
@@ -93,7 +93,7 @@ import Testing
         }
     }
 
-    @Test func `explanations for an app that the key is not bound to are named in the answer`() throws {
+    @Test func `explanations for an app that the key may not write for are named in the response`() throws {
         let explanation = #"{"class":"A","why":{"path":[{"owner":"A","field":"a"}]}"#
         let builder = try receive(
             #"{"reports":[{"class":"A"}],"explanations":[\#(explanation)},"#
@@ -116,7 +116,7 @@ import Testing
             (-SubmissionBuilder.maxAgeMilliseconds - 1, -SubmissionBuilder.maxAgeMilliseconds),
             (-Int64(4) * 365 * 24 * 3600 * 1000, -SubmissionBuilder.maxAgeMilliseconds),
         ] as [(Int64?, Int64)])
-    func `a device's clock is believed within bounds`(offset: Int64?, expected: Int64) {
+    func `a device's time is used within limits`(offset: Int64?, expected: Int64) {
         let at = offset.map { WireTime(milliseconds: Self.now + $0) }
         #expect(SubmissionBuilder.countedTime(at, receivedAt: Self.now) == Self.now + expected)
     }
@@ -149,7 +149,7 @@ import Testing
     }
 
     /// Such a session is neither leak-free nor leaky, unless something leaked in it.
-    @Test func `a session without a leak in which objects were left out is not counted`() throws {
+    @Test func `a session without a leak is not counted if objects were left out`() throws {
         let builder = try receive(
             #"""
             {"app":{"id":"a","version":"1"},
@@ -164,7 +164,7 @@ import Testing
         #expect(builder.submission.dropped == [Submission.Dropped(app: "a", reason: "unseen", count: 11)])
     }
 
-    @Test func `a repeat will be answered as a duplicate`() throws {
+    @Test func `the response to a repeat calls it a duplicate`() throws {
         let builder = try receive(#"[{"class":"A"},{"class":""}]"#, idempotencyKey: "k1")
         #expect(builder.submission.idempotency?.key == "k1")
         #expect(builder.submission.idempotency?.bodyHash.count == 8)
@@ -177,7 +177,7 @@ import Testing
         (#"{"class":1}"#, .json), (#"[{"count":0,"class":"A"}]"#, .json), ("\n\n", .ndjson), ("", .text),
         ("{\"class\":\"A\"}\n{", .ndjson),
     ])
-    func `what cannot be counted is a 400 that says why`(body: String, format: WireFormat) {
+    func `a body that cannot be counted gets a 400 with the reason`(body: String, format: WireFormat) {
         #expect {
             try receive(body, format)
         } throws: {
@@ -186,7 +186,7 @@ import Testing
         }
     }
 
-    @Test func `a syntax error names its place`() {
+    @Test func `a syntax error has its position`() {
         #expect {
             try receive("{\"class\": \"A\",\n \"count\": x}")
         } throws: {
@@ -195,7 +195,7 @@ import Testing
         }
     }
 
-    @Test func `sums of checks stay within an Int, and names apart as the store keeps them`() {
+    @Test func `sums of checks fit an Int, and names differ as in the store`() {
         var counts = ClassCounts()
         for name in ["A", "caf\u{E9}", "cafe\u{301}"] {
             counts.add(.max, to: name)
@@ -209,7 +209,7 @@ import Testing
         #expect(counts.collidingCounts[0].keys.first?.utf8.count == 6)
     }
 
-    @Test func `a bound key's app is compared byte by byte`() {
+    @Test func `the app of a restricted key is compared byte by byte`() {
         #expect {
             try receive(#"{"class":"A","app":{"id":"cafe\u0301"}}"#, keyApp: "caf\u{E9}")
         } throws: {
@@ -224,8 +224,9 @@ import Testing
             (nil, String(repeating: "1", count: 65), "version is 65 bytes, at most 64"),
             (nil, "1\n2", "version has a control character"),
         ] as [(String?, String?, String)])
-    func `an address that names no app or version is refused`(app: String?, version: String?, reason: String)
-    {
+    func `an address with an invalid app or version is refused`(
+        app: String?, version: String?, reason: String
+    ) {
         #expect {
             try receive(#"{"class":"A"}"#, app: app, version: version)
         } throws: {
@@ -234,7 +235,7 @@ import Testing
         }
     }
 
-    @Test func `empty names in an address name nothing`() throws {
+    @Test func `empty names in an address count as missing`() throws {
         let builder = try receive(#"{"class":"A"}"#, app: "", version: "")
         #expect(builder.submission.origins.map(\.app) == ["default"])
         #expect(builder.submission.origins.map(\.version) == ["unknown"])

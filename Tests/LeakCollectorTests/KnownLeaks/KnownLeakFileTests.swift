@@ -42,7 +42,7 @@ import Testing
         (#"{} {}"#, "more text after the value"),
         ("{\"off\":[\"\u{1}\"]}", "a control character in a string must be escaped"),
     ])
-    func `refuses a file that is none`(text: String, words: String) {
+    func `rejects an invalid file`(text: String, words: String) {
         #expect { try read(text) } throws: { "\($0)" == words }
     }
 
@@ -64,7 +64,7 @@ import Testing
             "expected a class such as UITextField, or the beginning of one with * at its end, of at most 512 bytes"
         ),
     ])
-    func `refuses an entry, and says what could stand there`(changed: String, words: String) {
+    func `rejects an invalid entry, and lists the allowed values`(changed: String, words: String) {
         let start = #"{"known_leaks":["#
         #expect { try read(start + entry(changed) + "]}") } throws: { error in
             guard let error = error as? JSONError else { return false }
@@ -73,17 +73,17 @@ import Testing
     }
 
     @Test(arguments: ["", "*", "UI*Field", "a\\u0000b", String(repeating: "x", count: 513)])
-    func `refuses a class that is no pattern`(name: String) {
+    func `rejects a class that is not a pattern`(name: String) {
         #expect(throws: JSONError.self) { try read(#"{"known_leaks":["# + entry(class: name) + "]}") }
     }
 
     @Test(arguments: ["javascript:alert(1)", "ftp://a", "http://a", "https://a b", "", "//example.com"])
-    func `refuses a source that is no address of the web`(source: String) {
+    func `rejects a source that is not a web address`(source: String) {
         let text = entry().replacingOccurrences(of: "https://example.com", with: source)
         #expect(throws: JSONError.self) { try read(#"{"known_leaks":[\#(text)]}"#) }
     }
 
-    @Test func `names what an entry lacks, and an id that is taken`() {
+    @Test func `names missing fields, and an id that is already in use`() {
         #expect {
             try read(#"{"known_leaks":[{"class":"A","reason":"r"}]}"#)
         } throws: {
@@ -96,7 +96,7 @@ import Testing
         }
     }
 
-    @Test func `what comes with the program is read, each entry with its source`() throws {
+    @Test func `the entries of the program are read, each with its source`() throws {
         let known = try KnownLeakFile.load(shipped: Self.shipped, own: nil)
         #expect(known.entries.count >= 10)
         #expect(known.entries.allSatisfy { $0.source.hasPrefix("https://") && $0.reason.hasSuffix(".") })
@@ -112,7 +112,7 @@ import Testing
         try body(path)
     }
 
-    @Test func `an operator's file adds, replaces and switches off`() throws {
+    @Test func `an operator's file adds, replaces and disables entries`() throws {
         let shipped = try KnownLeakFile.load(shipped: Self.shipped, own: nil).entries
         let own =
             #"{"known_leaks":[\#(entry(id: "mine")),\#(entry(id: "uitextfield-ios-11-2", class: "Changed"))],"#
@@ -143,7 +143,7 @@ import Testing
         }
     }
 
-    @Test func `without those that come with the program an operator's own apply`() throws {
+    @Test func `without the entries of the program those of an operator apply`() throws {
         try file(#"{"known_leaks":[\#(entry(id: "mine"))],"off":["uiswitch-ios-10"]}"#) { path in
             let known = try KnownLeakFile.load(shipped: nil, own: path).entries
             #expect(known.map(\.id) == ["mine"])
@@ -151,7 +151,7 @@ import Testing
         #expect(try KnownLeakFile.load(shipped: nil, own: nil).entries == [])
     }
 
-    @Test func `a class that apps have too is known under the system's own screen alone`() throws {
+    @Test func `a class that apps have too is known only below the system's own screen`() throws {
         let entries = try KnownLeakFile.load(shipped: Self.shipped, own: nil).entries
         let screens = [
             "UIFieldEditor": "UIAlertController", "_UIVisualEffectBackdropView": "UIAlertController",
@@ -163,7 +163,7 @@ import Testing
         }
     }
 
-    @Test func `a file that is not there keeps the collector from starting`() {
+    @Test func `a missing file keeps the collector from starting`() {
         #expect {
             _ = try RunningCollector { $0.knownLeaksFile = "/nowhere/known.json" }
         } throws: {

@@ -36,7 +36,8 @@ import Testing
             try running.json("/api/v1/leaks?app=a&sort=reports\(query)")["leaks"] as? [[String: Any]])
     }
 
-    @Test func `JSON tells why a leak is known, for how many reports, and leaves it out of what is to fix`()
+    @Test
+    func `JSON says why a leak is known and for how many reports, and excludes it from the leaks to fix`()
         throws
     {
         let known = try leaks("&state=known")
@@ -63,7 +64,7 @@ import Testing
             summary["leaks"] as? Int == 4 && summary["known"] as? [String: Int] == ["leaks": 1, "reports": 1])
     }
 
-    @Test func `pages show known leaks folded, and why on the leak's own`() throws {
+    @Test func `pages show known leaks folded, and the reason on the leak's own page`() throws {
         let summary = try running.get("/?app=a").text
         #expect(summary.contains("<summary>1\u{A0}known system leak, 1\u{A0}report</summary>"))
         #expect(summary.contains(" · Hidden: 1\u{A0}leak"))
@@ -79,7 +80,7 @@ import Testing
         #expect(page.contains("Grouping (rule 1)"))
     }
 
-    @Test func `a class has a page and JSON, and leads to classes of its name`() throws {
+    @Test func `a class has a page and JSON, and links to classes of its name`() throws {
         let found = try running.json("/api/v1/classes?class=TermsSheet&app=a")
         #expect(found["total"] as? Int == 1 && found["reports"] as? Int == 6)
         #expect(found["modules"] as? [String] == ["Shop"])

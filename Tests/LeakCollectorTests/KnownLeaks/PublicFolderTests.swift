@@ -16,7 +16,7 @@ import Testing
         try body(path)
     }
 
-    @Test func `a folder of an earlier version knows no leaks, says so, and is served`() throws {
+    @Test func `the folder of an earlier version has no known leaks, says so, and is served`() throws {
         let own = try PublicFolder(RunningCollector.publicFolder, knownLeaks: nil)
         #expect(own.warning == nil && own.knownLeaks.entries.count >= 10)
         try copy(without: "known-leaks.json") { path in
@@ -35,7 +35,7 @@ import Testing
     }
 
     @Test(arguments: ["style.css", "icon.svg", "openapi.json"])
-    func `a folder that lacks what every version needs is none`(name: String) throws {
+    func `a folder without a required file is not a Public folder`(name: String) throws {
         try copy(without: name) { path in
             #expect {
                 try PublicFolder(path, knownLeaks: nil)

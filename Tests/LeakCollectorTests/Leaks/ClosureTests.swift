@@ -97,7 +97,7 @@ import Testing
         #expect(try page.contains("<code>\(Self.bind) (CartModel.swift:12)</code>"))
     }
 
-    @Test func `builds have one variant and one closure, whenever their symbols come`() throws {
+    @Test func `builds share one variant and one closure, whenever their symbols arrive`() throws {
         try upload(Self.one, at: 0x4100, Self.cart)
         try explain(["0x41b9 in Shop (\(Self.one))"])
         try explain(["0x777 in Shop (\(Self.other))"])
@@ -113,7 +113,7 @@ import Testing
         #expect(try closures == ["3: \(Self.bind) CartModel.swift:14"])
     }
 
-    @Test func `the page of causes goes by the names of closures too`() throws {
+    @Test func `the page of causes uses the names of closures too`() throws {
         func cause() throws -> [String] {
             let causes = try #require(
                 try running.json("/api/v1/causes?app=shop")["causes"] as? [[String: Any]])
@@ -129,7 +129,7 @@ import Testing
         #expect(try cause() == ["nested_closure", "nested_closure"])
     }
 
-    @Test func `a name that was found with the report stays when the symbols go`() throws {
+    @Test func `a name that was found with the report stays when the symbols are removed`() throws {
         try upload(Self.one, at: 0x4100, Self.cart)
         try explain(["0x41b9 in Shop (\(Self.one))"])
         var options = HTTPClient.Options()
@@ -171,7 +171,7 @@ import Testing
             "closure #1 in CartModel.onPaid.getter -"
         ),
     ])
-    func `the name of a closure tells the cause`(calls: [SymbolicatedFrame], cause: String, text: String)
+    func `the name of a closure determines the cause`(calls: [SymbolicatedFrame], cause: String, text: String)
         throws
     {
         try upload(Self.one, at: 0x4100, calls)
@@ -186,7 +186,7 @@ import Testing
         #expect((try variant["cause"] as? [String: Any])?["identifier"] as? String == cause)
     }
 
-    @Test func `an image's name is text on a page, and what is no id is left out`() throws {
+    @Test func `an image's name is text on a page, and an invalid id is left out`() throws {
         try explain(["0x41b9 in <b>Shop</b> (nobody)"])
         #expect(try closures == ["1: 0x41b9 in b>"])
         #expect(try page.contains("<code>0x41b9 in b&gt;</code>"))
@@ -220,7 +220,7 @@ import Testing
         ("a\r\n\tb(c)", one),
         (String(repeating: "ö", count: 600), one), ("Shop", "evil\n1 in x"),
     ])
-    func `stored closures are read as they were`(image: String, id: String) throws {
+    func `stored closures are read as they were written`(image: String, id: String) throws {
         let site = ImageOffset(image: image, imageIdentifier: id, offset: 0x41b9)
         let explanation = Self.explanation(Array(repeating: site, count: 32))
         let stored = try #require(StoredClosures(explanation, of: StoredReason(explanation)))
@@ -231,7 +231,7 @@ import Testing
     }
 
     @Test(arguments: ["", "abc", "\n", "abc\n", "\n\n"])
-    func `other texts are no closures`(text: String) {
+    func `other texts are not closures`(text: String) {
         #expect(StoredClosures(text: text) == nil)
     }
 }

@@ -60,7 +60,8 @@ private func words(_ html: HTML) throws -> String {
                 "Was ignored until 1 more report (2 so far) by Ann, 3 days ago"
             ),
         ])
-    func `a sentence tells what stands`(decisionStatus: DecisionStatus, sentence: String) throws {
+    func `a sentence describes the current decision`(decisionStatus: DecisionStatus, sentence: String) throws
+    {
         #expect(
             try words(DecisionStatusLine(context: Shop.context(), decisionStatus: decisionStatus).html)
                 == sentence)
@@ -117,7 +118,7 @@ private func words(_ html: HTML) throws -> String {
                 "regressed in `5.4.0`"
             ),
         ] as [([(version: String, reports: Int, checks: Int)], String?, String, String, String)])
-    func `the evidence for a fix is told with its numbers`(
+    func `the evidence for a fix is shown with its numbers`(
         versions: [(version: String, reports: Int, checks: Int)], back: String?, badge: String,
         sentence: String,
         markdown: String
@@ -147,7 +148,7 @@ private func words(_ html: HTML) throws -> String {
         #expect(LeakMarkdown.codeBlock(["a\(control)b"]) == ["```", "a\u{FFFD}b", "```"])
     }
 
-    @Test func `without checks it is told that nothing more can be told`() throws {
+    @Test func `without checks the page says that nothing more can be known`() throws {
         var row = Shop.resolved
         row.fix = FixCounts().status(regressedIn: nil)
         let evidence = try #require(FixStatusText(row: row)?.evidence)
@@ -155,7 +156,7 @@ private func words(_ html: HTML) throws -> String {
             evidence == "not seen since; the rate before the fix is unknown, so the fix cannot be proven")
     }
 
-    @Test func `the history has each step of the fix, below its decision`() throws {
+    @Test func `the history has each step of the fix below its decision`() throws {
         let texts = try Markup(SamplePage.regressed.html.bytes).texts.map {
             $0.replacing("\u{A0}", with: " ")
         }
@@ -186,7 +187,7 @@ private func words(_ html: HTML) throws -> String {
         #expect(texts.contains(next) == first.contains("resolve-next"))
     }
 
-    @Test func `after a version without a number none is said to come`() throws {
+    @Test func `after a version without a number no next version is named`() throws {
         var row = Shop.checkout
         row.lastVersion = "nightly"
         let texts = try Markup(TriageForm(context: Shop.context(), row: row).html.bytes).texts
@@ -202,21 +203,21 @@ private func words(_ html: HTML) throws -> String {
     }
 
     /// Enter presses the first button of a form.
-    @Test func `Enter in a field presses no button that means something`() throws {
+    @Test func `Enter in a field submits no decision`() throws {
         let html = text(TriageForm(context: Shop.context(), row: Shop.checkout).html)
         let first = try #require(html.firstRange(of: "<button"))
         #expect(
             html[first.lowerBound...].hasPrefix(#"<button class="hidden" tabindex="-1" aria-hidden="true">"#))
     }
 
-    @Test func `an export decides nothing`() throws {
+    @Test func `an export has no forms for decisions`() throws {
         let markup = try Markup(SamplePage.exportedLeak.html.bytes)
         #expect(!markup.shape.contains("form") && !markup.shape.contains("textarea"))
         #expect(!markup.links.contains { $0.contains("decisions") })
         #expect(markup.texts.contains("History"))
     }
 
-    @Test func `a long history is folded but for its newest entries`() throws {
+    @Test func `a long history is folded except for its newest entries`() throws {
         let history = (0..<200).map { PastDecision(.noted, note: "note \($0)", by: "Ann", at: Int64(-$0)) }
         let html = text(HistoryCard(context: Shop.context(), history: history).html)
         let fold = try #require(html.firstRange(of: "<details>"))
@@ -229,7 +230,7 @@ private func words(_ html: HTML) throws -> String {
         #expect(!text(shorter.html).contains(words))
     }
 
-    @Test func `the last hours end with the one that is passing`() {
+    @Test func `the last hours end with the current one`() {
         let now = Int64(1000) * Shop.hour + 5
         let trend = Trend(
             step: .hour, from: 990,
@@ -245,7 +246,7 @@ private func words(_ html: HTML) throws -> String {
         #expect(trend.lastHours(12, now: now).versions.map(\.counts.count) == [12, 12])
     }
 
-    @Test func `the time to free says from when to when`() throws {
+    @Test func `the time to free is shown as a range`() throws {
         let html = LifetimeCard(ranges: Shop.regressedDetail.lived).html
         let texts = try Markup(html.bytes).texts.map { $0.replacing("\u{A0}", with: " ") }
         for words in ["less than 1.0 s", "1.0 s – 5.0 s", "5.0 s – 60 s", "60 s or more"] {

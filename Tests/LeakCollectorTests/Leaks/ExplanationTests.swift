@@ -15,7 +15,9 @@ import Testing
     /// Returns an explanation with a cycle of two objects.
     ///
     /// - Parameter start: the object of the cycle that was found.
-    private static func why(_ start: Int = 0, field: String = "onPaid", bytes: Int = 4_000_000) -> String {
+    private static func explanationJSON(_ start: Int = 0, field: String = "onPaid", bytes: Int = 4_000_000)
+        -> String
+    {
         let references = [
             #"{"owner": "Shop.CartViewModel", "field": "\#(field)", "kind": "property", "closure": true}"#,
             #"{"owner": "Shop.Payment", "field": "owner", "kind": "property"}"#,
@@ -36,11 +38,14 @@ import Testing
         return try running.json("/api/v1/leaks/\(try #require(leaks.first?["id"] as? String))")
     }
 
-    @Test func `each variant has its share, whichever object it was found from`() throws {
+    @Test func `each variant has its share, from whichever object it was found`() throws {
         let running = try RunningCollector()
-        let first = Self.batch(reports: ["{\(Self.cart)}"], explanations: ["{\(Self.cart), \(Self.why())}"])
+        let first = Self.batch(
+            reports: ["{\(Self.cart)}"], explanations: ["{\(Self.cart), \(Self.explanationJSON())}"])
         #expect(try running.post(first).json["accepted"] as? Int == 1)
-        let others = [Self.why(1), Self.why(field: "timer", bytes: 8_000_000), #""why": {}"#]
+        let others = [
+            Self.explanationJSON(1), Self.explanationJSON(field: "timer", bytes: 8_000_000), #""why": {}"#,
+        ]
         let second = Self.batch(explanations: others.map { "{\(Self.cart), \($0)}" })
         let answer = try running.post(second)
         #expect(try answer.status == 200 && answer.json["accepted"] as? Int == 0)
@@ -62,10 +67,13 @@ import Testing
             page.contains("What to write instead") && page.contains("One object keeps 3.9\u{A0}MB in memory"))
     }
 
-    @Test func `bytes that a search did not count to the end are told as a lower bound`() throws {
+    @Test func `bytes of an incomplete search are shown as a lower bound`() throws {
         let running = try RunningCollector()
-        let cut = Self.why().replacingOccurrences(of: #""bytes":"#, with: #""at_least": true, "bytes":"#)
-        let explanations = [Self.why(), cut, Self.why()].map { "{\(Self.cart), \($0)}" }
+        let cut = Self.explanationJSON().replacingOccurrences(
+            of: #""bytes":"#, with: #""at_least": true, "bytes":"#)
+        let explanations = [Self.explanationJSON(), cut, Self.explanationJSON()].map {
+            "{\(Self.cart), \($0)}"
+        }
         _ = try running.post(Self.batch(reports: ["{\(Self.cart)}"], explanations: explanations))
         let leak = try leak(running)
         let why = try #require(leak["why"] as? [String: Any])
@@ -76,10 +84,12 @@ import Testing
         #expect(page.contains("One object keeps at least 3.9\u{A0}MB in memory"))
     }
 
-    @Test func `a report may say why itself`() throws {
+    @Test func `a report may contain its own explanation`() throws {
         let running = try RunningCollector()
         #expect(
-            try running.post(Self.batch(reports: ["{\(Self.cart), \(Self.why())}"], explanations: [])).status
+            try running.post(
+                Self.batch(reports: ["{\(Self.cart), \(Self.explanationJSON())}"], explanations: [])
+            ).status
                 == 200)
         let why = try #require(try leak(running)["why"] as? [String: Any])
         #expect(why["explained"] as? Int == 1)
@@ -94,9 +104,9 @@ import Testing
         #expect(!page.contains("Why it stays"))
     }
 
-    @Test func `a collector that takes no explanations keeps none and says so`() throws {
+    @Test func `a collector that accepts no explanations stores none and says so`() throws {
         let running = try RunningCollector { $0.storesExplanations = false }
-        let leak = "{\(Self.cart), \(Self.why())}"
+        let leak = "{\(Self.cart), \(Self.explanationJSON())}"
         for body in [
             Self.batch(reports: [leak], explanations: [leak]), Self.batch(explanations: [leak]),
             Self.batch(reports: ["{\(Self.cart)}"], explanations: []),
@@ -108,16 +118,17 @@ import Testing
         #expect(stored["reports"] as? Int == 2 && stored["why"] is NSNull)
     }
 
-    @Test func `a collector that takes explanations says nothing of them`() throws {
+    @Test func `a collector that accepts explanations does not mention it`() throws {
         let answer = try RunningCollector().post(Self.batch(reports: ["{\(Self.cart)}"], explanations: []))
         #expect(try answer.status == 200 && answer.json["explanations"] == nil)
     }
 
-    @Test func `a faulty explanation is left out, and what comes with it counts`() throws {
+    @Test func `a faulty explanation is left out, and the rest of its batch counts`() throws {
         let running = try RunningCollector()
         let faulty = #"{\#(Self.cart), "why": {"path": [{"field": "a"}]}}"#
         let answer = try running.post(
-            Self.batch(reports: [faulty], explanations: ["{\(Self.cart), \(Self.why())}", faulty]))
+            Self.batch(
+                reports: [faulty], explanations: ["{\(Self.cart), \(Self.explanationJSON())}", faulty]))
         #expect(try answer.status == 200 && answer.json["accepted"] as? Int == 1)
         let rejected = try #require(try answer.json["rejected_explanations"] as? [String: Any])
         #expect(rejected["count"] as? Int == 2)
@@ -130,7 +141,7 @@ import Testing
         #expect(alone.status == 400 && alone.text.contains("explanations[0]: why.path[0] has no owner"))
     }
 
-    @Test func `a sample has no explanation that makes it too long`() throws {
+    @Test func `a sample has no explanation that would make it too long`() throws {
         let running = try RunningCollector()
         let reference = #"{"owner": "Shop.\#(String(repeating: "A", count: 490))"}"#
         let path = Array(repeating: reference, count: 32).joined(separator: ",")
@@ -177,7 +188,7 @@ import Testing
         #expect(!page.contains("<script>A"))
     }
 
-    @Test(arguments: 1...200) func `a stored reason is read as it was`(seed: UInt64) throws {
+    @Test(arguments: 1...200) func `a stored reason is read as it was written`(seed: UInt64) throws {
         var random = SeededRandom(seed: seed)
         let references = (0..<Int.random(in: 1...32, using: &random)).map { _ in
             RetainReference(

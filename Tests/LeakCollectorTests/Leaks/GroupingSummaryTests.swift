@@ -41,7 +41,7 @@ import Testing
     ]
 
     @Test(arguments: cases.indices)
-    func `the reports of a leak and what they have in common`(index: Int) {
+    func `the summary has the number of reports and what they have in common`(index: Int) {
         let (stacks, className, sentence) = Self.cases[index]
         let reports = stacks.map { stack in
             var report = LeakReport()
@@ -79,7 +79,7 @@ import Testing
                 == GroupingSummary(of: leaks[0], reports: reports).sentence)
     }
 
-    @Test func `a fingerprint and a cycle are told as what they are`() {
+    @Test func `a fingerprint and a cycle are described as such`() {
         var report = LeakReport()
         (report.className, report.fingerprint) = ("CartModel", ["checkout"])
         func sentence() -> String {

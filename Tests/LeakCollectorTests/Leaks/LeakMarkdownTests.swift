@@ -19,7 +19,7 @@ import Testing
         return text
     }
 
-    @Test func `says what it is, where it was seen and what keeps it`() throws {
+    @Test func `the text says what leaks, where it was seen and what keeps it`() throws {
         let text = try markdown(
             #"""
             {"app":{"id":"shop","version":"5.2.0"},"device":{"os":"iOS","os_version":"18.1","model":"iPhone16,2"},
@@ -40,7 +40,7 @@ import Testing
     /// No text of a report becomes a link, a picture, a heading or the end of a block. Punctuation that combines with
     /// the scalar before or after it is another character for Swift, but not for Markdown.
     @Test(arguments: ["", "\u{D4E}", "\u{301}", "\u{200D}"])
-    func `what reports say has no meaning in Markdown`(joint: String) throws {
+    func `text from reports has no meaning in Markdown`(joint: String) throws {
         let markup = "\(joint)<img src=//evil>\(joint) www.evil.example *a*\(joint) `\(joint) @me #1"
         let text = try markdown(
             #"""
@@ -79,11 +79,11 @@ import Testing
         (["a\n```\r\nb"], ["````", "a ```  b", "````"]),
         (["```\u{301}"], ["````", "```\u{301}", "````"]),
     ])
-    func `no line ends the block that it stands in`(lines: [String], block: [String]) {
+    func `no line ends the block that it is in`(lines: [String], block: [String]) {
         #expect(LeakMarkdown.codeBlock(lines) == block)
     }
 
-    @Test func `a leak that is not there has none`() throws {
+    @Test func `a missing leak has no Markdown`() throws {
         let running = try RunningCollector()
         let answer = try running.get("/api/v1/leaks/00112233445566778899aabbccddeeff/markdown")
         #expect(answer.status == 404)

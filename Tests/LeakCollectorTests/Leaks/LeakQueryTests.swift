@@ -39,7 +39,7 @@ import Testing
         return try String(contentsOf: top.appendingPathComponent(file), encoding: .utf8)
     }
 
-    @Test func `every property has a parameter of its own`() throws {
+    @Test func `every property has its own parameter`() throws {
         // Only the stores set the property that is left out.
         let properties = Mirror(reflecting: LeakQuery()).children.compactMap(\.label)
             .filter { $0 != "countsReportsBeforeDecision" }
@@ -78,7 +78,7 @@ import Testing
         #expect(Set(hidden) == ["class", "limit"])
     }
 
-    @Test func `every parameter is described`() throws {
+    @Test func `every parameter is documented`() throws {
         let names = LeakQuery().parameters.map(\.name)
         let schemas = try #require(
             JSONSerialization.jsonObject(with: Data(Self.text(of: "Public/openapi.json").utf8))

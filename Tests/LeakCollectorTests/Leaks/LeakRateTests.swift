@@ -23,7 +23,7 @@ import Testing
         #expect(text(Share(reports: reports, checks: checks)) == expected)
     }
 
-    @Test func `a rate has the rate of the version before`() {
+    @Test func `a rate is shown with the rate of the version before`() {
         let now = Share(reports: 10, checks: 100)
         #expect(
             text(now, before: Share(reports: 1, checks: 100))

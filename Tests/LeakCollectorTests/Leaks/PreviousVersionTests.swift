@@ -14,9 +14,10 @@ import Testing
         let running = try RunningCollector()
         for app in apps {
             for (version, sessions) in [("3.9", 1), ("4.0", 4), ("5.1.0", 0), ("5.2.0", 0)] {
-                let told = repeatElement(#"{"checks":3,"leaks":0}"#, count: sessions).joined(separator: ",")
+                let sessionsJSON = repeatElement(#"{"checks":3,"leaks":0}"#, count: sessions).joined(
+                    separator: ",")
                 let batch =
-                    #"{"app":{"id":"\#(app)","version":"\#(version)"},"reports":[{"class":"A"}],"sessions":[\#(told)]}"#
+                    #"{"app":{"id":"\#(app)","version":"\#(version)"},"reports":[{"class":"A"}],"sessions":[\#(sessionsJSON)]}"#
                 #expect(try running.post(batch).status == 200)
             }
             #expect(try running.pin("5.2.0", of: app).status == 303)
@@ -29,7 +30,8 @@ import Testing
     }
 
     @Test(arguments: ["", "?app=a"])
-    func `the version before is the one before, whoever has sessions`(query: String) throws {
+    func `the version before is the next lower version, whether or not it has sessions`(query: String) throws
+    {
         let running = try site(apps: ["a"])
         #expect(try versions(running.json("/api/v1/summary" + query)) == ["5.2.0", "5.1.0"])
         let page = try running.get("/" + query).text
@@ -37,7 +39,7 @@ import Testing
         #expect(page.contains("no sessions of 5.2.0 yet"))
     }
 
-    @Test func `so it is for each of several apps`() throws {
+    @Test func `each of several apps has its own version before`() throws {
         let running = try site(apps: ["a", "b"])
         let apps = try #require(try running.json("/api/v1/summary")["apps"] as? [[String: Any]])
         #expect(apps.map(versions) == [["5.2.0", "5.1.0"], ["5.2.0", "5.1.0"]])

@@ -49,7 +49,7 @@ import Testing
         return running
     }
 
-    @Test func `leaks with one cycle, and leaks of one property, have one cause`() throws {
+    @Test func `leaks with the same cycle, or of the same property, have one cause`() throws {
         let running = try filled()
         let found = try running.json("/api/v1/causes?app=shop")
         #expect(found["total"] as? Int == 5 && found["explained"] as? Int == 4)
@@ -79,7 +79,7 @@ import Testing
         }
     }
 
-    @Test func `leaks of different tasks and variables have causes of their own`() throws {
+    @Test func `leaks of different tasks and variables have separate causes`() throws {
         let running = try RunningCollector()
         let task = #"{"owner": "Task", "field": "", "kind": "task", "suspected": true}"#
         let global = #"{"owner": "global", "field": "[*]", "kind": "global"}"#
@@ -118,7 +118,7 @@ import Testing
         return ("/causes?app=shop&first=\(parts[0])", String(parts[1]))
     }
 
-    @Test func `a leak's page leads to its cause among however many`() throws {
+    @Test func `a leak's page links to its cause among any number of causes`() throws {
         let running = try RunningCollector()
         let reports = (0..<210).map { number in
             let path = Self.reference("Shop.Owner\(number)", "screen")
@@ -162,7 +162,7 @@ import Testing
         #expect(try running.get("/?app=shop&sort=cost").text.contains("Keeps"))
     }
 
-    @Test func `an app without explanations is told where they come from`() throws {
+    @Test func `the page of an app without explanations says where they come from`() throws {
         let running = try RunningCollector()
         #expect(try running.post("{\(Self.leak("Cart"))}").status == 200)
         #expect(try running.get("/causes").text.contains("RetainPathFinder"))

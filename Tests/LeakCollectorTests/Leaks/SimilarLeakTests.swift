@@ -155,14 +155,14 @@ import Testing
         ),
     ]
 
-    @Test(arguments: cases.indices) func `one sentence says what differs`(index: Int) {
+    @Test(arguments: cases.indices) func `one sentence names the difference`(index: Int) {
         let (ours, theirs, difference) = Self.cases[index]
         var other = theirs
         other.id = LeakID(high: 2, low: 2)
         #expect(SimilarLeak.closest(to: ours, among: [other]).first?.difference == difference)
     }
 
-    @Test func `at most five are shown, the same class and the fewest differences first`() {
+    @Test func `at most five similar leaks are shown, the same class and the fewest differences first`() {
         let ours = Self.leak("Cart", Self.calls("a", "b", "c"))
         let others = [
             Self.leak("Order", Self.calls("a", "b", "c"), id: 2), Self.leak("Cart", [], id: 3, reports: 9),
@@ -174,7 +174,7 @@ import Testing
         #expect(SimilarLeak.closest(to: ours, among: []).isEmpty)
     }
 
-    @Test func `leaks with an element of the key stand before those of a class that is alike`() {
+    @Test func `leaks that share an element of the key come before leaks of a similar class`() {
         let ours = Self.leak("HomeViewModel", Self.calls("a"))
         let others = [
             Self.leak("HomeViewState", [], id: 2, reports: 3),
@@ -187,7 +187,7 @@ import Testing
         #expect(SimilarLeak.closest(to: ours, among: others).map(\.leak.id.low) == [6, 5, 3, 2, 7])
     }
 
-    @Test func `long keys are compared by their first elements, and long names are cut`() {
+    @Test func `long keys are compared by their first elements, and long names are shortened`() {
         let long = (0..<128).map { "at f\($0) in Shop" }
         let name = String(repeating: "x", count: 5_000)
         let close = SimilarLeak.closest(
@@ -213,7 +213,7 @@ import Testing
             #""message":"the home screen is slow today""#, #""message":"the cart screen is slow today""#,
             "text with “cart” instead of “home”"
         ),
-    ]) func `a leak without a stack has closest leaks`(_ ours: String, _ theirs: String, _ difference: String)
+    ]) func `a leak without a stack has similar leaks`(_ ours: String, _ theirs: String, _ difference: String)
         throws
     {
         let running = try RunningCollector()
@@ -229,7 +229,7 @@ import Testing
         #expect(page.texts.joined(separator: " ").contains(difference))
     }
 
-    @Test func `a leak's page and its JSON have the closest leaks`() throws {
+    @Test func `a leak's page and its JSON have the most similar leaks`() throws {
         let running = try RunningCollector()
         func post(_ className: String, _ functions: String..., count: Int = 1) throws {
             let frames = functions.map { "\"1   Shop   0x0000000104f85eb0 Cart.\($0)() + 1\"" }

@@ -5,7 +5,7 @@ import LeakSentry
 @testable import LeakCollector
 @testable import LeakGrammar
 
-/// Properties that hold for every request body, including hostile ones.
+/// Properties that hold for every request body, including hostile bodies.
 enum MessagePromises {
     /// Number of reports that are checked per body. More reports of one body would add no coverage.
     private static let reportsLooked = 16
@@ -17,31 +17,33 @@ enum MessagePromises {
     static func broken(by body: [UInt8], cache: inout GroupCache) -> String? {
         for format in [WireFormat.json, .ndjson, .text] {
             guard let document = try? WireReader.read(body, as: format) else { continue }
-            if let broken = brokenByDocument(document, &cache) { return "\(format): \(broken)" }
-            if format == .text, let broken = brokenByText(document) { return broken }
+            if let broken = promiseBrokenByDocument(document, &cache) { return "\(format): \(broken)" }
+            if format == .text, let broken = promiseBrokenByText(document) { return broken }
         }
-        if let broken = brokenByIngest(body) ?? brokenBySentry(body) { return broken }
+        if let broken = promiseBrokenByIngest(body) ?? promiseBrokenBySentry(body) { return broken }
         let text = String(decoding: body.prefix(2 * 1024), as: UTF8.self)
-        return brokenByName(text) ?? brokenByUser(text, body.count)
+        return promiseBrokenByName(text) ?? promiseBrokenByUser(text, body.count)
     }
 
     // MARK: Reading and writing
 
-    private static func brokenByDocument(_ document: WireDocument, _ cache: inout GroupCache) -> String? {
+    private static func promiseBrokenByDocument(_ document: WireDocument, _ cache: inout GroupCache)
+        -> String?
+    {
         guard document.givenCount <= WireLimits.reportsCount else { return "\(document.givenCount) reports" }
-        if let broken = brokenByLines(document) { return broken }
+        if let broken = promiseBrokenByLines(document) { return broken }
         for index in document.reports.indices.prefix(reportsLooked) {
             let report = document.report(at: index)
             let broken =
-                brokenByWriting(report) ?? brokenByGrouping(report, document, index, &cache)
-                ?? brokenBySample(report, document, index)
+                promiseBrokenByWriting(report) ?? promiseBrokenByGrouping(report, document, index, &cache)
+                ?? promiseBrokenBySample(report, document, index)
             if let broken { return "report \(index): \(broken)" }
         }
         return nil
     }
 
     /// Checks that a report that was read can be written, and that reading it again gives the same report.
-    private static func brokenByWriting(_ report: LeakReport) -> String? {
+    private static func promiseBrokenByWriting(_ report: LeakReport) -> String? {
         let written = report.json()
         guard let document = try? WireReader.read(written, as: .json), document.reports.count == 1 else {
             return "\(text(written)) is not read again"
@@ -49,7 +51,7 @@ enum MessagePromises {
         let again = document.report(at: 0)
         guard again.json() == written else { return "\(text(written)) becomes \(text(again.json()))" }
         var (one, other) = (report, again)
-        // A year that RFC 3339 cannot express becomes the nearest possible one. Numbers may be longer when written
+        // A year that RFC 3339 cannot express becomes the nearest possible year. Numbers may be longer when written
         // again.
         (one.at, other.at) = (nil, nil)
         (one.error, other.error) = (nil, nil)
@@ -58,7 +60,7 @@ enum MessagePromises {
     }
 
     /// Checks that the same reports, one per line, give the same document.
-    private static func brokenByLines(_ document: WireDocument) -> String? {
+    private static func promiseBrokenByLines(_ document: WireDocument) -> String? {
         let raw = document.reports.map { Array(document.bytes(of: $0.raw)) }
         guard !raw.isEmpty, !raw.contains(where: { $0.contains(UInt8(ascii: "\n")) }) else { return nil }
         let body = Array(raw.joined(separator: [UInt8(ascii: "\n")]))
@@ -72,7 +74,7 @@ enum MessagePromises {
         return nil
     }
 
-    private static func brokenByText(_ document: WireDocument) -> String? {
+    private static func promiseBrokenByText(_ document: WireDocument) -> String? {
         guard document.reports.count == 1 else { return nil }
         let message = DetectorMessage(
             document.report(at: 0).message ?? "", demangle: RuntimeDemangler.demangle)
@@ -85,7 +87,7 @@ enum MessagePromises {
     }
 
     /// Checks that a complete request with any content gets a JSON response.
-    private static func brokenByIngest(_ body: [UInt8]) -> String? {
+    private static func promiseBrokenByIngest(_ body: [UInt8]) -> String? {
         for format in [WireFormat.json, .text] {
             let ingestRequest = IngestRequest(
                 body: body, format: format, app: "a", version: "1", idempotencyKey: "k",
@@ -107,7 +109,7 @@ enum MessagePromises {
 
     /// Checks that a request of a Sentry SDK is either rejected as a whole or read completely, because an SDK never
     /// sends it again.
-    private static func brokenBySentry(_ body: [UInt8]) -> String? {
+    private static func promiseBrokenBySentry(_ body: [UInt8]) -> String? {
         for submission in [try? SentrySubmission(envelope: body), try? SentrySubmission(event: body)] {
             guard let batch = submission?.batch else { continue }
             guard let document = try? WireReader.read(batch, as: .json), document.rejected.isEmpty,
@@ -119,7 +121,7 @@ enum MessagePromises {
 
     // MARK: Grouping
 
-    private static func brokenByGrouping(
+    private static func promiseBrokenByGrouping(
         _ report: LeakReport, _ document: WireDocument, _ index: Int, _ cache: inout GroupCache
     ) -> String? {
         let module = document.string(document.reports[index].origin.module)
@@ -146,11 +148,11 @@ enum MessagePromises {
         else {
             return "a stack of \(identity.stack.count), a cycle of \(identity.cycle.count)"
         }
-        return brokenByAddresses(report, group, module, &cache)
+        return promiseBrokenByAddresses(report, group, module, &cache)
     }
 
     /// Checks that other addresses and another number of seconds, as in another launch, give the same leak.
-    private static func brokenByAddresses(
+    private static func promiseBrokenByAddresses(
         _ report: LeakReport, _ group: GroupedReport, _ module: String?, _ cache: inout GroupCache
     ) -> String? {
         guard let message = report.message, report.className == nil else { return nil }
@@ -177,7 +179,7 @@ enum MessagePromises {
 
     /// Checks that the redacted sample of a report belongs to the same leak, and that redacting it again changes
     /// nothing.
-    private static func brokenBySample(_ report: LeakReport, _ document: WireDocument, _ index: Int)
+    private static func promiseBrokenBySample(_ report: LeakReport, _ document: WireDocument, _ index: Int)
         -> String?
     {
         let redacted = report.redacted()
@@ -209,7 +211,7 @@ enum MessagePromises {
 
     // MARK: Names
 
-    private static func brokenByName(_ text: String) -> String? {
+    private static func promiseBrokenByName(_ text: String) -> String? {
         let name = TypeName(text, demangle: RuntimeDemangler.demangle)
         guard isName(name.text) else { return "no name: \(name.text)" }
         let again = TypeName(name.text, demangle: RuntimeDemangler.demangle).text
@@ -237,10 +239,10 @@ enum MessagePromises {
         name.utf8.count <= 2 * 1024 + 8 && !name.utf8.contains { $0 < 0x20 || $0 == 0x7F }
     }
 
-    // MARK: What users typed
+    // MARK: Text that users typed
 
     /// Checks that no text that a user typed is kept, whatever the user typed around it.
-    private static func brokenByUser(_ typed: String, _ turn: Int) -> String? {
+    private static func promiseBrokenByUser(_ typed: String, _ turn: Int) -> String? {
         // The secret cannot be the name of a type, because a quoted text that is the description of an object may
         // contain one.
         let secret = "Zq7 Xk9mJ"

@@ -12,12 +12,13 @@ enum SymbolPromises {
     ///
     /// - Returns: the promise that `bytes` break, in words, or `nil`.
     static func broken(by bytes: [UInt8]) -> String? {
-        brokenByTable(bytes) ?? brokenByMappingTable(bytes) ?? brokenByObject(bytes) ?? brokenByFiles(bytes)
+        promiseBrokenByTable(bytes) ?? promiseBrokenByMappingTable(bytes) ?? promiseBrokenByObject(bytes)
+            ?? promiseBrokenByFiles(bytes)
     }
 
     // MARK: Tables
 
-    private static func brokenByTable(_ bytes: [UInt8]) -> String? {
+    private static func promiseBrokenByTable(_ bytes: [UInt8]) -> String? {
         guard let table = try? SymbolTable(bytes) else { return nil }
         guard table.rangeCount > 0 else { return "a table without ranges is read" }
         for offset in offsets(bytes) {
@@ -25,16 +26,16 @@ enum SymbolPromises {
             guard calls.count <= SymbolTable.Limits.calls else {
                 return "\(calls.count) functions at one place"
             }
-            if let broken = brokenByCalls(calls) { return broken }
+            if let broken = promiseBrokenByCalls(calls) { return broken }
         }
         return nil
     }
 
-    private static func brokenByMappingTable(_ bytes: [UInt8]) -> String? {
+    private static func promiseBrokenByMappingTable(_ bytes: [UInt8]) -> String? {
         guard let table = try? MappingTable(bytes) else { return nil }
         for name in ["a", "a.b", "c"] {
             for line in [nil, 0, 1, Int.max] {
-                if let broken = brokenByCalls(table.calls(className: name, name: "a", line: line)) {
+                if let broken = promiseBrokenByCalls(table.calls(className: name, name: "a", line: line)) {
                     return broken
                 }
             }
@@ -42,7 +43,7 @@ enum SymbolPromises {
         return nil
     }
 
-    private static func brokenByCalls(_ calls: [SymbolicatedFrame]) -> String? {
+    private static func promiseBrokenByCalls(_ calls: [SymbolicatedFrame]) -> String? {
         for call in calls {
             let texts = [call.function, call.file, call.className].compactMap(\.self)
             guard texts.allSatisfy({ !$0.utf8.contains { $0 < 0x20 || $0 == 0x7F } }) else {
@@ -65,7 +66,7 @@ enum SymbolPromises {
 
     // MARK: Files
 
-    private static func brokenByObject(_ bytes: [UInt8]) -> String? {
+    private static func promiseBrokenByObject(_ bytes: [UInt8]) -> String? {
         let object = try? ObjectFile { offset, count in
             let start = Int(clamping: min(offset, UInt64(bytes.count)))
             return Array(bytes[start..<min(bytes.count, start + min(max(count, 0), bytes.count))])
@@ -76,7 +77,7 @@ enum SymbolPromises {
 
     /// Checks that a collector accepts a table that was made from a file, and that the table has the names of the
     /// file.
-    private static func brokenByFiles(_ bytes: [UInt8]) -> String? {
+    private static func promiseBrokenByFiles(_ bytes: [UInt8]) -> String? {
         let texts = bytes.split(separator: 0x0A, maxSplits: lines, omittingEmptySubsequences: false).map {
             String(decoding: $0.prefix(1 << 12), as: UTF8.self)
         }
@@ -93,7 +94,7 @@ enum SymbolPromises {
                 // A file whose names are all outside of images has no table.
                 guard made.count == 0 else { return "a table of a Breakpad file: \(error)" }
             }
-            if let broken = brokenByTable(made.table) { return broken }
+            if let broken = promiseBrokenByTable(made.table) { return broken }
         } catch {}
         var mapping = MappingFile()
         for text in texts { mapping.read(text) }
@@ -103,6 +104,6 @@ enum SymbolPromises {
         } catch {
             return "a table of a mapping: \(error)"
         }
-        return brokenByMappingTable(table)
+        return promiseBrokenByMappingTable(table)
     }
 }

@@ -87,7 +87,7 @@ import Testing
     ]
 
     @Test(arguments: cases.indices)
-    func `a stored leak is grouped anew by the reports that are kept of it`(index: Int) {
+    func `a stored leak is grouped again by its sample reports`(index: Int) {
         let (leak, reports, expected) = Self.cases[index]
         let group =
             switch CurrentGroup(of: leak, reports: reports) {
@@ -101,7 +101,7 @@ import Testing
     }
 
     @Test(arguments: FrameVector.stacks)
-    func `no leak that today's rules make goes elsewhere`(vector: FrameVector) {
+    func `leaks of the current rules stay where they are`(vector: FrameVector) {
         let report = Self.report(vector.stack ?? [])
         let leak = GroupingRules.group(report, app: "shop", module: "Shop").identity
         if case .same = CurrentGroup(of: leak, reports: [report.redacted()]) { return }
@@ -112,7 +112,7 @@ import Testing
 
     private static let launches = (1...3).map { frames("$s4Shop9CartModelC4loadyyF", launch: $0) }
 
-    /// Stores leaks of version 1: three that are now one leak, two that are another one, and one whose reports belong
+    /// Stores leaks of version 1: three that are now one leak, two that are another leak, and one whose reports belong
     /// to several.
     private func fill(_ store: any Store) throws {
         for (number, stack) in Self.launches.enumerated() {
@@ -128,7 +128,7 @@ import Testing
             ], now: Self.now)
     }
 
-    @Test func `what a plan says, what is merged, and that nothing is left to merge`() throws {
+    @Test func `a plan lists the merges, the leaks are merged, and nothing is left to merge`() throws {
         let running = try RunningCollector(now: { Self.now })
         try fill(running.store)
         let target = GroupingRules.group(Self.report(Self.save), app: "shop", module: "Shop").identity
@@ -218,7 +218,7 @@ import Testing
         #expect(try running.json("/api/v1/leaks/\(new)")["reports"] as? Int == 7)
     }
 
-    @Test func `an unknown app is named, with those there are`() throws {
+    @Test func `the error about an unknown app lists the existing ones`() throws {
         let running = try RunningCollector(now: { Self.now })
         try fill(running.store)
         let regrouping = try RegroupPlanner(store: running.store, now: Self.now)
@@ -228,7 +228,7 @@ import Testing
 
     // MARK: The page
 
-    @Test func `the page of an older leak links to where its new reports go`() throws {
+    @Test func `the page of an older leak links to the leak of its new reports`() throws {
         let running = try RunningCollector(now: { Self.now })
         try fill(running.store)
         let old = Self.old(Self.launches[0])

@@ -40,7 +40,7 @@ import Testing
         ).path
     }
 
-    @Test func `a version that leaks more fails, and one with few closes cannot be told`() throws {
+    @Test func `a version that leaks more fails, and a version with few closes cannot be judged`() throws {
         let running = try Self.running()
         let failed = try running.json(Self.path("1.1"))
         #expect(failed["verdict"] as? String == "failed" && failed["baseline"] as? String == "1.0")
@@ -78,7 +78,7 @@ import Testing
         #expect(try RunningCollector().get("/compare").text.contains("No versions yet"))
     }
 
-    @Test func `releases are compared with the version before, or it is said that they cannot be`() throws {
+    @Test func `releases are compared with the version before, or the page says why not`() throws {
         let running = try Self.running()
         let releases = try #require(
             running.json("/api/v1/releases?app=a%20b")["releases"] as? [[String: Any]])
@@ -114,7 +114,9 @@ import Testing
         }
     }
 
-    @Test func `ignored, a leak lets the version pass; resolved and seen again, it does not`() throws {
+    @Test func `an ignored leak lets the version pass, and a resolved leak that is seen again does not`()
+        throws
+    {
         let running = try Self.running()
         let leaks = try #require(try running.json(Self.path("1.1"))["leaks"] as? [[String: Any]])
         let token = HTTPField("Authorization", "Bearer \(RunningCollector.token)")
@@ -134,7 +136,7 @@ import Testing
         #expect(regressed["back_count"] as? Int == 1 && regressed["verdict"] as? String == "failed")
     }
 
-    @Test func `from the database it is the same, byte for byte`() throws {
+    @Test func `a check of the database gives the same bytes`() throws {
         let running = try Self.running()
         let publicFolder = try PublicFolder(RunningCollector.publicFolder, knownLeaks: nil)
         for version in ["1.0", "1.1", "1.2"] {
@@ -164,7 +166,7 @@ import Testing
         ("?app=a%20b&version=1.2&baseline=main", 404, "there are no reports of version main of a b: compare"),
         ("?app=a%20b&version=9&baseline=8", 404, "there are no reports of version 9 of a b: run it once"),
     ])
-    func `what cannot be told says what to do`(query: String, status: Int, words: String) throws {
+    func `a check without a result says what to do`(query: String, status: Int, words: String) throws {
         let answer = try Self.running().get("/api/v1/check" + query)
         #expect(answer.status == status)
         #expect(try (answer.json["detail"] as? String)?.contains(words) == true, "\(answer.text)")
@@ -172,7 +174,7 @@ import Testing
         #expect(!answer.text.contains("the apps are"))
     }
 
-    @Test func `nothing at all was reported yet`() throws {
+    @Test func `a check without any reports says so`() throws {
         let answer = try RunningCollector().get("/api/v1/check?app=a&version=1")
         #expect(answer.text.contains("\"there is no app a\""))
     }

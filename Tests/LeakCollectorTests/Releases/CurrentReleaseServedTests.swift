@@ -15,10 +15,11 @@ import Testing
     private func site() throws -> RunningCollector {
         let running = try RunningCollector()
         for (version, sessions) in [("5.2", 100), ("5.3", 2)] {
-            let told = repeatElement(#"{"checks":3,"leaks":0}"#, count: sessions).joined(separator: ",")
+            let sessionsJSON = repeatElement(#"{"checks":3,"leaks":0}"#, count: sessions).joined(
+                separator: ",")
             for install in ["", #","install":"a""#] {
                 let batch =
-                    #"{"app":{"id":"shop","version":"\#(version)"}\#(install),"reports":[{"class":"Cart"}],"sessions":[\#(told)]}"#
+                    #"{"app":{"id":"shop","version":"\#(version)"}\#(install),"reports":[{"class":"Cart"}],"sessions":[\#(sessionsJSON)]}"#
                 #expect(try running.post(batch).status == 200)
             }
         }
@@ -39,7 +40,7 @@ import Testing
         return (try #require(answer as? HTTPURLResponse).statusCode, json?["current"] as? [String: Any])
     }
 
-    @Test func `a program pins the current release, and unpins it`() async throws {
+    @Test func `a program can pin and unpin the current release`() async throws {
         let running = try site()
         let path = "/api/v1/releases/current"
         let pinned = try await send("PUT", path, #"{"app":"shop","version":"5.3"}"#, to: running)
@@ -75,13 +76,13 @@ import Testing
         (#"{"version":"5.3"}"#, 400), (#"{"app":"shop","version":"5.3","x":1}"#, 400), ("[", 400),
         (#"{"app":"shop","version":5}"#, 400),
     ])
-    func `a pin that names nothing is refused`(body: String, status: Int) async throws {
+    func `a pin of an unknown version is refused`(body: String, status: Int) async throws {
         let running = try site()
         #expect(try await send("PUT", "/api/v1/releases/current", body, to: running).status == status)
         #expect(try newest(running) == "5.2")
     }
 
-    @Test func `the page shows the current release and pins another`() throws {
+    @Test func `the page shows the current release and can pin another`() throws {
         let running = try site()
         #expect(
             try text(running).contains("Currentrelease5.2;98.0%ofthesessionsinthelast24hourswithsessions."))
@@ -120,14 +121,14 @@ import Testing
         #expect(try newest(running) == "5.2")
     }
 
-    @Test func `sessions that began more than 30 days ago adopt nothing`() throws {
+    @Test func `sessions that began more than 30 days ago do not count as adoption`() throws {
         let running = try site()
         let began = Date(timeIntervalSinceNow: -40 * 86_400).ISO8601Format()
-        let told = repeatElement(#"{"started_at":"\#(began)","checks":3,"leaks":0}"#, count: 500)
+        let sessionsJSON = repeatElement(#"{"started_at":"\#(began)","checks":3,"leaks":0}"#, count: 500)
             .joined(separator: ",")
         for install in ["b", "c"] {
             let batch =
-                #"{"app":{"id":"shop","version":"6.0"},"install":"\#(install)","sessions":[\#(told)]}"#
+                #"{"app":{"id":"shop","version":"6.0"},"install":"\#(install)","sessions":[\#(sessionsJSON)]}"#
             #expect(try running.post(batch).status == 200)
         }
         let releases = try running.json("/api/v1/releases?app=shop")["releases"] as? [[String: Any]]
@@ -138,7 +139,7 @@ import Testing
     @Test(arguments: [("Origin", "https://evil.example", 403), ("Sec-Fetch-Site", "same-origin", 303)])
     func `a cookie pins only for a page of this collector`(name: String, value: String, status: Int) throws {
         let running = try site()
-        let answer = try running.spendSignInLink()
+        let answer = try running.useSignInLink()
         let cookie = try #require(answer.field("Set-Cookie")).prefix { $0 != ";" }
         let fields = [HTTPField("Cookie", String(cookie)), HTTPField(name, value)]
         #expect(try post("do=pin&app=shop&version=5.3", running, fields: fields).status == status)

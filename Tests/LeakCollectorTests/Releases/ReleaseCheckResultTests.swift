@@ -119,7 +119,7 @@ enum SampleCheck: String, CaseIterable, Sendable {
 @Suite struct ReleaseCheckResultTests {
     /// `WRITE_GOLDEN_PAGES=1 swift test --skip-build --filter ReleaseCheckResultTests` rewrites the files: review the difference.
     @Test(arguments: SampleCheck.allCases)
-    func `each format is what its golden file has`(sample: SampleCheck) throws {
+    func `each format equals its golden file`(sample: SampleCheck) throws {
         let result = try ReleaseCheckResult(json: sample.json)
         #expect(result.verdict == sample.check.verdict)
         for (name, text) in [
@@ -170,13 +170,13 @@ enum SampleCheck: String, CaseIterable, Sendable {
     }
 
     @Test(arguments: SampleCheck.allCases)
-    func `no line of the text without addresses exceeds 100 columns`(sample: SampleCheck) throws {
+    func `no line of the text exceeds 100 columns, addresses excepted`(sample: SampleCheck) throws {
         let text = try ReleaseCheckResult(json: sample.json).text(address: nil)
         #expect(text.split(separator: "\n").allSatisfy { $0.count <= 100 }, "\(text)")
     }
 
     @Test(arguments: SampleCheck.allCases)
-    func `the report for JUnit is well-formed, with as many tests as it says`(sample: SampleCheck) throws {
+    func `the report for JUnit is well formed, with as many tests as it states`(sample: SampleCheck) throws {
         let text = try ReleaseCheckResult(json: sample.json).junit(address: SampleCheck.address)
         #expect(text.unicodeScalars.allSatisfy { $0.value >= 0x20 || $0 == "\n" })
         func number(_ name: String) throws -> Int {
@@ -208,7 +208,8 @@ enum SampleCheck: String, CaseIterable, Sendable {
     }
 
     @Test(arguments: SampleCheck.allCases)
-    func `every line for GitHub is one command of ours that reads back as it was`(sample: SampleCheck) throws
+    func `every line for GitHub is one of our commands and is parsed back unchanged`(sample: SampleCheck)
+        throws
     {
         let result = try ReleaseCheckResult(json: sample.json)
         let lines = result.workflowCommands(address: SampleCheck.address).split(
@@ -240,17 +241,17 @@ enum SampleCheck: String, CaseIterable, Sendable {
         #"{"verdict":"passed","worse_count":0,"new_count":0,"back_count":0} more"#,
         #"{"verdict":"passed","worse_count":0,"new_count":0,"#,
     ])
-    func `what is no check opens no gate`(json: String) {
+    func `a response that is not a check does not pass`(json: String) {
         #expect(throws: ReleaseCheckResult.Unreadable.self) { try ReleaseCheckResult(json: Array(json.utf8)) }
     }
 
-    @Test func `fields of a later collector are passed over`() throws {
+    @Test func `fields of a later collector are ignored`() throws {
         let json =
             #"{"later":[{"a":null}],"verdict":"passed","worse_count":0,"new_count":0,"back_count":0,"app":"a","version":"1"}"#
         #expect(try ReleaseCheckResult(json: Array(json.utf8)).sentence.hasPrefix("a 1 passes"))
     }
 
-    @Test func `a summary stays below what GitHub shows`() throws {
+    @Test func `a summary is shorter than GitHub's limit`() throws {
         let stack = [String](repeating: String(repeating: "_", count: 500), count: 20)
         var check = SampleCheck.check(
             .failed,

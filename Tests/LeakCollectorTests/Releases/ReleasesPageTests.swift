@@ -62,7 +62,7 @@ import Testing
         #expect(authored.contains(/1\.1,pinnedbyannon.*;50\.0%/), "\(authored.prefix(600))")
     }
 
-    @Test func `versions without data leave a gap, and say so`() throws {
+    @Test func `versions without data leave a gap with a note`() throws {
         var releases = releases(3)
         (releases[1].sessions, releases[1].checks) = (0, 0)
         let texts = try markup(releases).texts
@@ -77,7 +77,7 @@ import Testing
         )
     }
 
-    @Test func `numbers lead to the leaks behind them`() throws {
+    @Test func `numbers link to their leaks`() throws {
         let links = try markup(Shop.releases).links
         for query in [
             "", "&state=any", "&state=any&sort=first_seen", "&state=any&sort=reports",
@@ -89,7 +89,7 @@ import Testing
         #expect(!links.contains { $0.contains("state=regressed") })
     }
 
-    @Test func `builds are named in order, of many the first and the last`() throws {
+    @Test func `builds are named in order, and of many the first and the last`() throws {
         var releases = releases(2)
         releases[0].builds = ["9", "10", "11"]
         releases[1].builds = ["9", "10", "11", "100"]

@@ -30,7 +30,7 @@ import Testing
         return try #require(leaks.first?["id"] as? String)
     }
 
-    @Test func `every commit shows in the next page`() throws {
+    @Test func `every commit is visible in the next page`() throws {
         let leak = try report("First")
         let paths = ["/", "/leaks/\(leak)", "/leaks/\(leak)/reports", "/classes?class=First"]
         let before = try paths.map(page)
@@ -49,7 +49,7 @@ import Testing
         #expect(try page("/") != counted[0])
     }
 
-    @Test func `so does one of another connection to the file, and a new key on the page of keys`() throws {
+    @Test func `a commit through another connection, and a new key, are visible in the next page`() throws {
         _ = try report("First")
         let before = try page("/")
         var settings = Settings()
@@ -64,7 +64,7 @@ import Testing
         #expect(try page("/") == before)
     }
 
-    @Test func `a page asked for again is compressed as the first was, and known by its tag`() throws {
+    @Test func `a repeated page is compressed as the first one, and has its ETag`() throws {
         for number in 0..<30 { _ = try report("C\(number)") }
         let token = HTTPField("Authorization", "Bearer \(RunningCollector.token)")
         let gzip = HTTPField("Accept-Encoding", "gzip")

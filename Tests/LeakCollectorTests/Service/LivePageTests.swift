@@ -8,7 +8,7 @@ import LeakPlatform
 
 /// Responses that an open page needs to stay up to date.
 @Suite struct LivePageTests {
-    @Test func `an unchanged page is answered 304, also when time has passed`() throws {
+    @Test func `an unchanged page gets 304, also after some time`() throws {
         let now = WallClock.milliseconds()
         let clock = Guarded(now - now % 3_600_000)
         let running = try RunningCollector(now: { clock.with { $0 } })
@@ -40,7 +40,7 @@ import LeakPlatform
             ])
     }
 
-    @Test func `the policy of a page lets its own script run and ask its own server, and nothing else`()
+    @Test func `the policy of a page allows only its own script and requests to its own server`()
         throws
     {
         let running = try RunningCollector()
@@ -58,7 +58,7 @@ import LeakPlatform
     }
 
     @Test(arguments: SamplePage.allCases)
-    func `lists and leaks ask for themselves again, and only of a server`(page: SamplePage) throws {
+    func `lists and leaks refresh themselves, and only if a server shows them`(page: SamplePage) throws {
         let markup = try Markup(page.html.bytes)
         let live: [SamplePage] = [
             .summary, .summaryEmpty, .releases, .first, .leakClass, .leak, .regressed, .knownLeak,
@@ -68,7 +68,7 @@ import LeakPlatform
         #expect(markup.shape.contains("script") == !scriptless.contains(page))
     }
 
-    @Test func `the first page says where reports go, and where keys are made`() throws {
+    @Test func `the first page says where to send reports and where to create keys`() throws {
         let running = try RunningCollector()
         let page = try running.get("/").text
         #expect(page.contains(":\(running.port)/api/v1/reports?app="))

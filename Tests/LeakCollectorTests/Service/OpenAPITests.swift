@@ -11,7 +11,7 @@ import Testing
 
 /// The responses of the API have exactly the fields that `/openapi.json` describes.
 @Suite struct OpenAPITests {
-    @Test func `answers have the fields that are described`() throws {
+    @Test func `responses have the documented fields`() throws {
         let running = try RunningCollector()
         let batch = #"""
             {"app":{"id":"a","module":"Shop","version":"1.0","build":"3"},"device":{"os":"iOS","os_version":"19.1","model":"iPhone17,1"},
@@ -73,7 +73,7 @@ import Testing
         ("DELETE", "/api/v1/releases/current", "/api/v1/releases/current", 400),
         ("DELETE", "/api/v1/releases/current", "/api/v1/releases/current?app=none", 404),
     ])
-    func `a rejection is described`(method: String, template: String, path: String, status: Int) async throws
+    func `a rejection is documented`(method: String, template: String, path: String, status: Int) async throws
     {
         let running = try RunningCollector()
         var request = URLRequest(url: try #require(URL(string: running.address + path)))
@@ -94,7 +94,7 @@ import Testing
         #expect((operation["responses"] as? [String: Any])?["\(status)"] != nil)
     }
 
-    @Test func `access tokens may have been revoked, wherever one is needed`() throws {
+    @Test func `the description says wherever a token is needed that it may be revoked`() throws {
         let paths = try #require(
             try RunningCollector().json("/openapi.json")["paths"] as? [String: [String: Any]])
         let operations = paths.values.flatMap { $0.values }.compactMap { $0 as? [String: Any] }.filter {

@@ -15,7 +15,7 @@ import Testing
         return SummaryPage(context: context, overview: Shop.overview, page: page, knownLeaks: Shop.known).html
     }
 
-    @Test func `a page that tells the same has the same tag, whenever it is made`() {
+    @Test func `pages with equal content have equal ETags, whenever they are rendered`() {
         let tag = ResponseETag.of(page: page())
         #expect(page(after: 1000) != page(), "it says when it was made")
         #expect(ResponseETag.of(page: page(after: 1000)) == tag)
@@ -23,7 +23,7 @@ import Testing
         #expect(tag.hasPrefix("W/\"") && tag.hasSuffix("\""), "its bytes differ")
     }
 
-    @Test func `a page that reads otherwise has another tag`() {
+    @Test func `pages with different content have different ETags`() {
         let tag = ResponseETag.of(page: page())
         #expect(ResponseETag.of(page: page(after: 60_000)) != tag, "4 min ago became 5 min ago")
         #expect(ResponseETag.of(page: page { $0.leaks[0].reports += 1 }) != tag)
@@ -31,7 +31,7 @@ import Testing
         #expect(ResponseETag.of(page: page { $0.leaks[0].lastSeen -= 1000 }) != tag)
     }
 
-    @Test func `text from outside cannot pass for the time`() {
+    @Test func `text from outside cannot imitate the time of the page`() {
         let hostile = { (title: String) -> HTML in
             page { page in
                 page.leaks = ["<time datetime=\"\">", title].enumerated().map {
@@ -46,7 +46,7 @@ import Testing
 
     /// The tag is computed from all bytes before the time.
     @Test(arguments: SamplePage.allCases)
-    func `the time of a page is its last words`(page: SamplePage) {
+    func `the time of a page is its last text`(page: SamplePage) {
         let text = String(decoding: page.html.bytes, as: UTF8.self)
         let end = text.components(separatedBy: "<time").last ?? ""
         #expect(

@@ -6,7 +6,7 @@ import Testing
 
 @Suite struct PageTests {
     @Test(arguments: SamplePage.allCases)
-    func `is well formed and has nothing that the security policy forbids`(page: SamplePage) throws {
+    func `a page is well formed and has nothing that the security policy forbids`(page: SamplePage) throws {
         let markup = try Markup(page.html.bytes)
         #expect(markup.shape.filter { $0 == "h1" }.count == 1)
         #expect(markup.shape.contains("main"))
@@ -22,7 +22,7 @@ import Testing
         #expect(bytes.count <= 150_000, "\(bytes.count) bytes")
     }
 
-    @Test func `the version and the paging follow the query`() throws {
+    @Test func `version and paging follow the query`() throws {
         let context = Shop.context { $0.version = "5.2.0" }
         var page = Shop.page
         page.next = "more"
@@ -59,13 +59,13 @@ import Testing
         }
     }
 
-    @Test func `a list without a match leads back to the whole one`() throws {
+    @Test func `a list without a match links to the whole list`() throws {
         let markup = try Markup(SamplePage.summaryEmpty.html.bytes)
         #expect(markup.links.contains("/?app=com.acme.shop&sort=last_seen"))
         #expect(markup.texts.contains("No matches"))
     }
 
-    @Test func `what is set aside is counted below the list, and leads there`() throws {
+    @Test func `hidden leaks are counted below the list, with a link`() throws {
         let markup = try Markup(SamplePage.summary.html.bytes)
         #expect(markup.links.contains("/?app=com.acme.shop&state=resolved"))
         #expect(markup.texts.contains("3\u{A0}resolved leaks"))
@@ -88,7 +88,7 @@ import Testing
         #expect(try Markup(summary.html.bytes).texts.contains { $0.contains(words) })
     }
 
-    @Test func `a list of nothing but what is set aside says so`() throws {
+    @Test func `a list with only hidden leaks says so`() throws {
         var page = Shop.page
         (page.leaks, page.total, page.reports, page.resolvedSeen) = ([], 0, 0, LeakTotals())
         var overview = Shop.overview
@@ -152,7 +152,7 @@ import Testing
         arguments: [
             (true, 0, [fall]), (false, 2, [seen]), (true, 2, [seen, fall]),
         ] as [(Bool, Int, [String])])
-    func `nothing is said to be left only if no number beside it says otherwise`(
+    func `a page says that nothing is left only if its numbers agree`(
         falls: Bool, seen: Int, sentences: [String]
     ) throws {
         var overview = Shop.overview
@@ -180,7 +180,7 @@ import Testing
     }
 
     @Test(arguments: Period.allCases)
-    func `a period is named where its numbers are`(period: Period) throws {
+    func `a period is named beside its numbers`(period: Period) throws {
         var overview = Shop.overview
         overview.period = period
         let context = Shop.context {
@@ -195,7 +195,7 @@ import Testing
         #expect(markup.links.contains("/?app=com.acme.shop&period=\(period.rawValue)&sort=installs"))
     }
 
-    @Test func `without sessions there is no data`() throws {
+    @Test func `without sessions the tile says that there is no data`() throws {
         var overview = Shop.overview
         overview.newest = Shop.releases[2]
         overview.previous = nil
@@ -204,7 +204,7 @@ import Testing
         #expect(markup.texts.contains("no data"))
     }
 
-    @Test func `a version without sessions lets the last one that has some speak`() throws {
+    @Test func `if a version has no sessions, the last version with sessions is shown`() throws {
         var overview = Shop.overview
         overview.newest = Shop.releases[2]
         overview.newest?.version = "6.0.0"
@@ -243,7 +243,7 @@ import Testing
 
 @Suite struct KeptReportTests {
     @Test(arguments: [(nil, nil), (5, nil), (-1, -1), (Int64.max, Int64.max)] as [(Int64?, Int64?)])
-    func `a time that was not believed is told apart`(at: Int64?, doubted: Int64?) {
+    func `a corrected device time is marked`(at: Int64?, doubted: Int64?) {
         var report = LeakReport()
         report.at = at.map { WireTime(milliseconds: $0) }
         let sample = SampleReport(

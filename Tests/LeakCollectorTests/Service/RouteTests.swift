@@ -28,7 +28,7 @@ import Testing
         ("/api/v1/classes", .json), ("/api/v1/causes", .json), ("/api/v1/check", .json),
         ("/api/v1/keys", .json), ("/api/v1/tokens", .json), ("/api/v1/symbols", .json),
     ])
-    func `reads resources`(path: String, form: ResourceAddress.Representation) throws {
+    func `finds the route of a resource`(path: String, form: ResourceAddress.Representation) throws {
         for method in [LeakHTTPServer.Method.get, .head] {
             let route = try #require(try Self.find(method, path)).route
             #expect(route.path.replacing("{leak}", with: Self.id) == path)
@@ -44,7 +44,7 @@ import Testing
     }
 
     @Test(arguments: ["/healthz", "/readyz", "/sign-in"])
-    func `anyone reads`(path: String) throws {
+    func `anyone may read`(path: String) throws {
         for method in [LeakHTTPServer.Method.get, .head] {
             let route = try #require(try Self.find(method, path)).route
             #expect(route.path == path && route.method == .get && route.access == .anyone)
@@ -56,14 +56,14 @@ import Testing
         ("/access/tokens/7/name", .access), ("/access/keys/7/revoke", .access),
         ("/releases/current", .releases(app: nil)),
     ])
-    func `a form's address leads to its page`(path: String, page: LinkTarget) throws {
+    func `reading a form's address redirects to its page`(path: String, page: LinkTarget) throws {
         for method in [LeakHTTPServer.Method.get, .head, .post] {
             let match = try #require(try Self.find(method, path))
             #expect(match.formPage?.to == page && match.route.access == .people)
         }
     }
 
-    @Test func `the address of a form leads to its page whatever the number`() throws {
+    @Test func `reading a form's address redirects to its page, whatever the number`() throws {
         #expect(try Self.find(.get, "/access/keys/x/name")?.formPage?.to == .access)
     }
 
@@ -76,7 +76,7 @@ import Testing
         ("/access/keys/7/revoke", "/access/keys/{id}/revoke", "7"), ("/api/v1/tokens", "/api/v1/tokens", nil),
         ("/api/v1/symbols", "/api/v1/symbols", nil),
     ])
-    func `writes`(path: String, pattern: String, id: String?) throws {
+    func `finds the route of a mutation`(path: String, pattern: String, id: String?) throws {
         let match = try #require(try Self.find(.post, path))
         #expect(match.route.path == pattern && match.route.method == .post)
         #expect(match.parameters["id"] == id)
@@ -88,7 +88,7 @@ import Testing
         "/api/v2/leaks", "/style.css", "/sign-out", "/api/v1/reports", "/access/keys/1",
         "/access/", "/api/v1/keys/1", "/leaks/x/decisions", "/api/v1/leaks/\(id)/decisions",
     ])
-    func `reads nothing at`(path: String) throws {
+    func `has nothing to read at`(path: String) throws {
         #expect(try Self.find(.get, path) == nil)
     }
 
@@ -96,11 +96,11 @@ import Testing
         "/access/keys/x/name", "/access/tokens/-1/revoke", "/leaks/x/decisions", "/api/v1/leaks/x/decisions",
         "/api/x/envelope/", "/api/1x/store",
     ])
-    func `writes nothing at`(path: String) throws {
+    func `has nothing to write at`(path: String) throws {
         #expect(try Self.find(.post, path) == nil)
     }
 
-    @Test func `nothing that writes or reads is open to anyone`() throws {
+    @Test func `every route that reads or writes needs a credential`() throws {
         for (path, access) in [
             ("/api/v1/leaks", Route.Access.readers), ("/api/v1/summary", .readers),
             ("/api/v1/releases", .readers), ("/api/v1/apps", .readers), ("/", .people),

@@ -16,9 +16,9 @@ import Testing
             ("driver", "7.1", ["Map"], [0, 0, 0, 1]),
         ] {
             let reports = leaks.map { #"{"class":"\#($0)"}"# }.joined(separator: ",")
-            let told = sessions.map { #"{"checks":3,"leaks":\#($0)}"# }.joined(separator: ",")
+            let sessionsJSON = sessions.map { #"{"checks":3,"leaks":\#($0)}"# }.joined(separator: ",")
             let batch =
-                #"{"app":{"id":"\#(app)","version":"\#(version)"},"reports":[\#(reports)],"sessions":[\#(told)]}"#
+                #"{"app":{"id":"\#(app)","version":"\#(version)"},"reports":[\#(reports)],"sessions":[\#(sessionsJSON)]}"#
             #expect(try running.post(batch).status == 200)
         }
         #expect(try running.pin("2.0", of: "shop").status == 303)
@@ -29,7 +29,7 @@ import Testing
         try Markup(running.get(path).body).texts
     }
 
-    @Test func `each app speaks for itself, and what is of all says so`() throws {
+    @Test func `each app has its own numbers, and numbers of all apps say so`() throws {
         let running = try site()
         let texts = try texts(running, "/")
         let line = texts.joined(separator: "|")
@@ -62,7 +62,7 @@ import Testing
     }
 
     @Test(arguments: ["/nothing/is/here", "/leaks/00000000000000000000000000000000"])
-    func `a page that is not there keeps the navigation of a visitor who has signed in`(path: String) throws {
+    func `a missing page keeps the navigation of a signed-in visitor`(path: String) throws {
         let running = try site()
         let signedIn = try running.get(path)
         #expect(signedIn.status == 404 && signedIn.text.contains("<nav"), "\(signedIn.text)")
@@ -77,7 +77,7 @@ import Testing
         #expect(!texts.contains { $0.contains("all apps,") || $0.hasSuffix(", all apps") })
     }
 
-    @Test func `the JSON has the numbers of the page, app by app`() throws {
+    @Test func `the JSON has the numbers of the page, for each app`() throws {
         let running = try site()
         let all = try running.json("/api/v1/summary")
         #expect(all["newest"] is NSNull && all["new_leaks"] as? Int == 2)
@@ -98,7 +98,8 @@ import Testing
         #expect(links.contains("/api/v1/summary?app=shop&period=7d"))
     }
 
-    @Test func `of many apps those seen last are told, and that there are more`() throws {
+    @Test func `of many apps the most recently seen are shown, and the page says that there are more`() throws
+    {
         let running = try RunningCollector()
         for index in 0..<8 {
             let batch = #"{"app":{"id":"app\#(index)","version":"1"},"reports":[{"class":"A"}]}"#

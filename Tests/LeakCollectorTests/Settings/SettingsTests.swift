@@ -4,7 +4,7 @@ import Testing
 @testable import LeakCollector
 
 @Suite struct SettingsTests {
-    @Test func `flags win over the environment, and an empty variable is none`() throws {
+    @Test func `flags override the environment, and an empty variable counts as missing`() throws {
         let settings = try Settings(
             flags: [.port: "1"],
             environment: ["COLLECTOR_PORT": "2", "COLLECTOR_HOST": "0.0.0.0", "COLLECTOR_DATA": ""])
@@ -88,7 +88,7 @@ import Testing
         ),
         ("COLLECTOR_DATABASE_URL", refusedDatabase.value, refusedDatabase.words),
     ])
-    func `refuses`(variable: String, value: String, words: String) {
+    func `rejects the settings`(variable: String, value: String, words: String) {
         #expect {
             try Settings(flags: [:], environment: [variable: value])
         } throws: {
@@ -162,7 +162,7 @@ import Testing
     }
 
     @Test(arguments: ["https://leaks.example.com", "https://leaks.example.com/", "http://[::1]:8080"])
-    func `takes an address, with or without the last slash`(address: String) throws {
+    func `accepts an address with or without the last slash`(address: String) throws {
         let settings = try Settings(flags: [.url: address], environment: [:])
         #expect(settings.url == (address.hasSuffix("/") ? String(address.dropLast()) : address))
     }
@@ -172,14 +172,16 @@ import Testing
         ("fe80::1", "[fe80::1]"),
         ("localhost", "localhost"), ("192.0.2.1", "192.0.2.1"),
     ])
-    func `knows how to reach itself`(host: String, reachable: String) throws {
+    func `settings give the address at which the collector reaches itself`(host: String, reachable: String)
+        throws
+    {
         #expect(try Settings(flags: [.host: host], environment: [:]).reachableHost == reachable)
     }
 
     @Test(arguments: [
         "tcp://10.0.0.1:8080", "udp://10.0.0.1:8080", "sctp://10.0.0.1:1", "tcp://[fd00::1]:8080",
     ])
-    func `a port that Kubernetes made is ignored with a warning, and one that is given is taken`(
+    func `a port that Kubernetes set is ignored with a warning, and a configured port is used`(
         value: String
     ) throws {
         let settings = try Settings(flags: [:], environment: ["COLLECTOR_PORT": value])
@@ -191,7 +193,7 @@ import Testing
         #expect(throws: SettingError.self) { try Settings(flags: [.port: value], environment: [:]) }
     }
 
-    @Test func `secrets are shown to people, and to programs that ask`() throws {
+    @Test func `secrets are shown to people, and to programs that ask for them`() throws {
         for (form, word, shows) in [
             ("text", "", true), ("json", "", false), ("text", "no", false), ("json", "yes", true),
         ] {
@@ -201,7 +203,7 @@ import Testing
         }
     }
 
-    @Test func `a refused secret is not repeated`() {
+    @Test func `an error does not repeat the refused secret`() {
         #expect {
             try Settings(flags: [:], environment: ["COLLECTOR_INGEST_KEY": "hunter2"])
         } throws: {

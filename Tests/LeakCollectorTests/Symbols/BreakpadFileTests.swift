@@ -60,7 +60,7 @@ import Testing
             } == calls)
     }
 
-    @Test func `the last symbol reaches as far as the code, or the next function`() throws {
+    @Test func `the last symbol extends to the end of the code, or to the next function`() throws {
         let module = "MODULE mac arm64 6F1B0C3E7B7B3D8C9E0D0D1C6B6A1F000 Shop\nPUBLIC 3000 0 last\n"
         let code = try Self.table(module + "STACK CFI INIT 5000 100 .cfa: $rsp 8 +")
         #expect(code.calls(at: 0x50FF).map(\.function) == ["last"] && code.calls(at: 0x5100).isEmpty)
@@ -89,7 +89,7 @@ import Testing
         #expect(try seconds(20_000) < max(small, 0.005) * 40)
     }
 
-    @Test func `of inlined calls that overlap at one depth one counts`() throws {
+    @Test func `of inlined calls that overlap at one depth only one counts`() throws {
         var lines = [
             "MODULE mac arm64 6F1B0C3E7B7B3D8C9E0D0D1C6B6A1F000 Shop", "INLINE_ORIGIN 0 inner",
             "FUNC 0 100 0 f",
@@ -105,7 +105,7 @@ import Testing
         #expect(throws: BreakpadFile.Unreadable.self) { try Self.table(text) }
     }
 
-    @Test func `numbers that cannot be are passed over`() throws {
+    @Test func `impossible numbers are ignored`() throws {
         let table = try Self.table(
             """
             MODULE mac arm64 6F1B0C3E7B7B3D8C9E0D0D1C6B6A1F000 Shop
@@ -125,7 +125,7 @@ import Testing
 
 /// Parsing of the output of LLVM's tools.
 @Suite struct SymbolizerOutputTests {
-    @Test func `functions of each address are read`() {
+    @Test func `the functions of each address are read`() {
         var output = SymbolizerOutput()
         let lines = """
             $s4Shop9CartModelC4loadyyF
@@ -151,7 +151,7 @@ import Testing
             ])
     }
 
-    @Test func `addresses are those of lines and symbols in the code`() {
+    @Test func `addresses match the lines and symbols of the code`() {
         var addresses = SymbolAddresses(code: [0x1000..<0x2000])
         for line in [
             "Address            Line   Column File",
@@ -189,7 +189,7 @@ import Testing
         }
     }
 
-    @Test func `a Mach-O file tells its UUID and where its code is`() throws {
+    @Test func `a Mach-O file has its UUID and the place of its code`() throws {
         let slice = try #require(try Self.read(Self.machO).slices.first)
         #expect(slice.image == ImageID(bytes: Self.uuid) && slice.architecture == "arm64")
         #expect(slice.base == 0x1_0000_0000 && slice.code == [0x1_0000_0000..<0x1_0000_4000])
@@ -266,7 +266,7 @@ import Testing
         #expect(throws: ObjectFile.Unreadable.self) { try Self.read(far) }
     }
 
-    @Test func `this program is read`() throws {
+    @Test func `the symbols of this program are read`() throws {
         #if os(Linux)
             let file = try #require(try? Self.own())
             let slice = try #require(file.slices.first)

@@ -86,7 +86,7 @@ enum MangledChain {
                 "SwiftUI.UIHostingController<SwiftUI.ModifiedContent<SwiftUI.AnyView, SwiftUI.RootModifier>>"
             ),
         ] as [(String, String?)])
-    func `names of apps are read`(mangled: String, plain: String?) throws {
+    func `names of apps are demangled`(mangled: String, plain: String?) throws {
         if let plain { #expect(RuntimeDemangler.demangle(mangled) == plain) }
         #expect(
             DemangledSizeBound.bound(mangled.hasPrefix("_$") ? mangled.dropFirst().utf8 : mangled[...].utf8)
@@ -98,7 +98,7 @@ enum MangledChain {
         "$s5MyApp3FooCA99999_", "$s5MyApp3FooCA17A", "$sS2048S", "$s5MyApp3FooC\u{1}abcd",
         "$s5MyApp3FooCTf4n_n",
     ])
-    func `what it cannot bound is left alone`(mangled: String) {
+    func `a name whose size cannot be bounded is not demangled`(mangled: String) {
         #expect(RuntimeDemangler.demangle(mangled) == nil)
     }
 
@@ -134,7 +134,7 @@ enum MangledChain {
         #expect(plain.map { $0.utf8.count <= bound ?? 0 } ?? (bound == nil))
     }
 
-    @Test func `names that double are left alone, with a bounded number of short reads`() {
+    @Test func `names that double are not demangled, with a limited number of short reads`() {
         for levels in 10...80 {
             for mangled in MangledChain.all(levels) {
                 let demangler = Demangler()
@@ -147,7 +147,7 @@ enum MangledChain {
         }
     }
 
-    @Test func `the bound holds for every name that the runtime reads`() {
+    @Test func `the bound holds for every name that the runtime demangles`() {
         var random = SeededRandom(seed: 77)
         let seeds =
             (1...9).flatMap { MangledChain.all($0).filter { $0.hasPrefix("$s") } }
@@ -209,7 +209,7 @@ enum MangledChain {
         #expect(plain?.utf8.count ?? 0 <= (try #require(DemangledSizeBound.bound(mangled.utf8))))
     }
 
-    @Test func `no field of a report becomes long with them`() {
+    @Test func `no field of a report becomes long by demangling`() {
         for levels in [10, 20, 40, 80] {
             for mangled in MangledChain.all(levels) {
                 let name = String(mangled.prefix(512))

@@ -48,7 +48,9 @@ import Testing
             ("a.b.c.<init>", 1, ["com.acme.shop.Cart.<init> Cart.kt:-"]),
             ("a.b.c.unknown", 1, ["com.acme.shop.Cart.unknown Cart.kt:-"]), ("x.y.z", 1, []),
         ] as [(String, Int?, [String])])
-    func `a frame stands for the methods of the mapping`(name: String, line: Int?, methods: [String]) throws {
+    func `a frame is replaced by the methods of the mapping`(name: String, line: Int?, methods: [String])
+        throws
+    {
         let table = try MappingTable(Self.table())
         let dot = try #require(name.lastIndex(of: "."))
         let calls = table.calls(
@@ -60,7 +62,7 @@ import Testing
         #expect(table.mapID == "7f5bbd1" && table.classCount == 4)
     }
 
-    @Test func `frames of Java are named as those that were never obfuscated`() throws {
+    @Test func `Java frames get the names of a build that was never obfuscated`() throws {
         let table = try MappingTable(Self.table())
         let stack = try #require(
             CallStack([
@@ -105,7 +107,7 @@ import Testing
     }
 
     @Test(arguments: 1...20)
-    func `changed bytes are refused, or make a table that can be searched`(seed: UInt64) throws {
+    func `changed bytes are refused, or give a table that can be searched`(seed: UInt64) throws {
         var random = SeededRandom(seed: seed)
         let sample = try Self.table()
         for _ in 0..<200 {

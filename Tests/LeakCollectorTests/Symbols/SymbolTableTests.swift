@@ -82,7 +82,7 @@ import Testing
         #expect(lines == ["Cart.swift:12", "Cart.swift:13", "-:0", "A.swift:1"])
     }
 
-    @Test func `a table without names is refused in plain words`() throws {
+    @Test func `a table without names is refused with a plain reason`() throws {
         var builder = SymbolTableBuilder(image: Self.image, name: "Shop", architecture: "")
         var bytes = builder.finish()
         bytes.replaceSubrange((bytes.count - 2)..., with: [0, 1, 0, 1, 2, 0, 0, 0])
@@ -94,7 +94,7 @@ import Testing
     }
 
     /// The seeds of the fuzzer, and inputs that once broke a promise.
-    @Test func `every file of the fuzzer keeps what is promised of it`() throws {
+    @Test func `every file of the fuzzer's corpus has the promised properties`() throws {
         let folder = try #require(
             Bundle.module.url(forResource: "symbol-corpus", withExtension: nil, subdirectory: "Vectors"))
         let files = try FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil)
@@ -105,11 +105,11 @@ import Testing
         }
     }
 
-    @Test func `names that turn text around are shown without`() {
+    @Test func `characters that change the direction of text are removed from names`() {
         #expect(TerminalText.text("a\u{202E}b\u{7}c\u{200F}d") == "a\u{FFFD}b\u{FFFD}c\u{FFFD}d")
     }
 
-    /// Such a table would replace a good one.
+    /// Such a table would replace a good table.
     @Test func `a table that names no function is refused`() throws {
         var builder = Self.builder()
         let bytes = builder.finish()
@@ -124,7 +124,7 @@ import Testing
         #expect(try SymbolTable(builder.finish()).rangeCount == 1)
     }
 
-    @Test func `a range that is not behind the last one is left out`() throws {
+    @Test func `a range that is not after the last one is left out`() throws {
         var builder = Self.builder()
         builder.add(10..<20, [SymbolicatedFrame(function: "f")])
         builder.add(15..<25, [SymbolicatedFrame(function: "g")])
@@ -134,7 +134,7 @@ import Testing
         #expect(try SymbolTable(builder.finish()).calls(at: 21).isEmpty)
     }
 
-    @Test func `names are cut and cleaned`() throws {
+    @Test func `names are truncated and cleaned`() throws {
         var builder = SymbolTableBuilder(
             image: Self.image, name: String(repeating: "é", count: 100), architecture: "a\u{0}b")
         builder.add(
@@ -183,7 +183,7 @@ import Testing
     }
 
     @Test(arguments: 1...20)
-    func `changed bytes are refused, or make a table that can be searched`(seed: UInt64) {
+    func `changed bytes are refused, or give a table that can be searched`(seed: UInt64) {
         var random = SeededRandom(seed: seed)
         for _ in 0..<200 {
             var bytes = Self.sample
@@ -240,14 +240,14 @@ import Testing
         ("f1c3bcc0279865fe3058404b2831d9e64135386c", "C0BCC3F1-9827-FE65-3058-404B2831D9E6"),
         ("0123456789abcdef", "67452301-AB89-EFCD-0000-000000000000"),
     ])
-    func `all spellings of an id are one`(text: String, id: String) {
+    func `all spellings of an image id are equal`(text: String, id: String) {
         #expect(ImageID(text)?.description == id)
     }
 
     @Test(arguments: [
         "", "6F1B", "x", "6F1B0C3E-7B7B-3D8C-9E0D-0D1C6B6A1Fxx", String(repeating: "A", count: 66),
     ])
-    func `other texts are no ids`(text: String) { #expect(ImageID(text) == nil) }
+    func `other texts are not image ids`(text: String) { #expect(ImageID(text) == nil) }
 
     @Test(arguments: ["6F1B0C3E-7B7B-3D8C-9E0D-0D1C6B6A1F00", "F1C3BCC0279865FE3058404B2831D9E64135386C"])
     func `a stored frame begins with one of the spellings`(text: String) throws {

@@ -63,7 +63,7 @@ import Testing
 
     // MARK: Naming
 
-    @Test func `two builds become one leak, and new reports go there`() throws {
+    @Test func `two builds become one leak, and new reports are added to it`() throws {
         try report(Self.stack(Self.one, at: 0x1000))
         try report(Self.stack(Self.other, at: 0x5000), version: "1.1")
         let before = try leaks()
@@ -98,7 +98,7 @@ import Testing
         #expect(plans.allSatisfy { $0.groups.isEmpty && $0.ambiguousLeaks.isEmpty })
     }
 
-    @Test func `a report with names is the same leak as one that symbols name`() throws {
+    @Test func `a report with names is the same leak as a symbolicated report`() throws {
         #expect(try upload(Self.table(Self.one, at: 0x1000)).status == 200)
         try report([
             "0   Shop   0x0000000104f85e10 $s4Shop9CartModelC4loadyyF + 104",
@@ -125,7 +125,7 @@ import Testing
         #expect(try leaks().first?["stack"] as? [String] == before)
     }
 
-    @Test func `a removed table leaves what is named, and regrouping does not undo it`() throws {
+    @Test func `names stay after their table is removed, and regrouping does not undo them`() throws {
         try report(Self.stack(Self.one, at: 0x1000))
         #expect(try upload(Self.table(Self.one, at: 0x1000)).status == 200)
         var options = HTTPClient.Options()
@@ -157,7 +157,7 @@ import Testing
 
     // MARK: Memory
 
-    @Test func `tables are read from the store when they are needed, within their bytes of memory`() throws {
+    @Test func `tables are read from the store on demand, within their memory limit`() throws {
         #expect(try upload(Self.table(Self.one, at: 0x1000)).status == 200)
         #expect(try upload(Self.table(Self.other, at: 0x5000)).status == 200)
         // A cache as another process has it.
@@ -186,7 +186,7 @@ import Testing
 
     // MARK: Requests
 
-    @Test func `uploads are listed as described`() throws {
+    @Test func `uploads are listed as documented`() throws {
         let schemas = try Schemas(running.json("/openapi.json"))
         let answer = try upload(Self.table(Self.one, at: 0x1000)).json
         #expect(

@@ -31,7 +31,7 @@ import Testing
             (#"{"action":"ignore","reports":100}"#, .ignore(.reports(100))),
             (#" {"action":"reopen"} "#, .reopen),
         ] as [(String, Decision.Action)])
-    func `JSON says what is decided`(json: String, action: Decision.Action) throws {
+    func `JSON contains the decision`(json: String, action: Decision.Action) throws {
         #expect(try decision(json) == Decision(action, by: "Ann"))
     }
 
@@ -52,14 +52,14 @@ import Testing
             ("until=&in=5.2.0", .resolve(.version("5.2.0"))),
             ("reports=3", .ignore(.reports(3))),
         ] as [(String, Decision.Action)])
-    func `a form says what is decided by the button that was pressed`(form: String, action: Decision.Action)
+    func `the pressed button of a form gives the decision`(form: String, action: Decision.Action)
         throws
     {
         #expect(try decision(form: form) == Decision(action, by: "Ann"))
     }
 
     @Test(arguments: ["resolve-next", "resolve-now", "ignore", "reopen", "note"])
-    func `a note goes along with each`(button: String) throws {
+    func `every decision may have a note`(button: String) throws {
         let decision = try decision(form: "do=\(button)&note=+two%0D%0Alines+%0D%0A")
         #expect(decision.note == "two\nlines")
     }
@@ -98,7 +98,7 @@ import Testing
         ),
         (#"{"action":"reopen"} x"#, "not JSON"),
     ])
-    func `what makes no sense is refused by the name of the field`(json: String, words: String) throws {
+    func `invalid fields are refused by name`(json: String, words: String) throws {
         let problem = #expect(throws: Problem.self) { try decision(json) }
         #expect(problem?.status == .badRequest)
         #expect(problem?.detail.contains(words) == true, "\(problem?.detail ?? "")")
@@ -112,12 +112,12 @@ import Testing
         ("do=close", "load the leak's page again"), ("in=5&until=2026-12-01", "press the button"),
         ("", "note is empty"), ("do=note&note=+", "note is empty"),
     ])
-    func `a form that makes no sense says what to do`(form: String, words: String) throws {
+    func `for an invalid form the page says what to do`(form: String, words: String) throws {
         let problem = #expect(throws: Problem.self) { try decision(form: form) }
         #expect(problem?.detail.contains(words) == true, "\(problem?.detail ?? "")")
     }
 
-    @Test func `a note of 2,000 bytes is taken as it is`() throws {
+    @Test func `a note of 2,000 bytes is accepted unchanged`() throws {
         let note = "x<script>\"onload=]]>\u{202E}\t" + String(repeating: "é", count: 988)
         #expect(note.utf8.count == 2000)
         #expect(try decision(form: "do=note&note=\(PercentEncoder.encode(note))").note == note)

@@ -36,7 +36,7 @@ import Testing
         )
     }
 
-    @Test func `resolved in the next version, a leak comes back with that version and not with old ones`()
+    @Test func `a leak resolved in the next version comes back with that version and not with old ones`()
         throws
     {
         let running = try RunningCollector()
@@ -81,7 +81,7 @@ import Testing
         }
     }
 
-    @Test func `resolving all leaks hides no fall of the leak-free sessions, and proves no fix`() throws {
+    @Test func `resolving all leaks hides no drop of the leak-free sessions, and proves no fix`() throws {
         let running = try RunningCollector()
         try sessions("5.2.0", leaky: 5, to: running)
         try sessions("5.3.0", leaky: 50, to: running)
@@ -114,9 +114,11 @@ import Testing
     }
 
     @Test(arguments: [("resolve-now", "5.2"), ("resolve-next", "5.3")])
-    func `what a page says of its newest version holds for it when a newer one is reported meanwhile`(
-        button: String, back: String
-    ) throws {
+    func
+        `a decision about the newest version of a page holds for it although a newer version was reported meanwhile`(
+            button: String, back: String
+        ) throws
+    {
         let running = try RunningCollector()
         try report("5.2", to: running)
         let leak = try leak(running)
@@ -135,7 +137,7 @@ import Testing
         #expect(words.contains("Regressed in \(back)"))
     }
 
-    @Test func `ignored until more reports, a leak is open again with the last of them`() throws {
+    @Test func `a leak that is ignored until more reports reopens with the last of them`() throws {
         let running = try RunningCollector()
         try report("1.0", to: running)
         let leak = try leak(running)
@@ -150,7 +152,7 @@ import Testing
         #expect(words.contains("Was ignored until 10\u{A0}more reports (10 so far)"))
     }
 
-    @Test func `the history has who did what, newest first, and fits its description`() throws {
+    @Test func `the history says who did what, newest first, as documented`() throws {
         let running = try RunningCollector()
         try report("1.0", to: running)
         let leak = try leak(running)

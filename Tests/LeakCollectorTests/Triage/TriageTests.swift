@@ -26,7 +26,7 @@ import LeakPlatform
     private func session(_ running: RunningCollector, byLink: Bool = false) throws -> HTTPField {
         let answer =
             if byLink {
-                try running.spendSignInLink()
+                try running.useSignInLink()
             } else {
                 try running.post(
                     "token=\(RunningCollector.token)", Self.form, to: "/sign-in", fields: [])
@@ -35,7 +35,7 @@ import LeakPlatform
         return HTTPField("Cookie", String(cookie.prefix { $0 != ";" }))
     }
 
-    @Test func `a form leads back to the head of the leak, where its new state is`() throws {
+    @Test func `a form leads back to the head of the leak, which shows the new state`() throws {
         let (running, leak, decisions) = try collector()
         let cookie = try session(running)
         let answer = try running.post(
@@ -48,7 +48,7 @@ import LeakPlatform
                 == [Decision(.resolve(.nextVersion), note: "done", by: Setting.accessToken.variable)])
     }
 
-    @Test func `whoever came by the sign-in link is called so`() throws {
+    @Test func `a person who used the sign-in link is named so`() throws {
         let (running, leak, decisions) = try collector()
         let cookie = try session(running, byLink: true)
         let answer = try running.post(
@@ -58,7 +58,7 @@ import LeakPlatform
         #expect(decisions.with { $0 } == [Decision(.ignore(nil), by: "sign-in link")])
     }
 
-    @Test func `the API answers with the decision and what the leak is by it`() throws {
+    @Test func `the API responds with the decision and the new state of the leak`() throws {
         let (running, leak, decisions) = try collector()
         let answer = try running.post(
             #"{"action":"ignore","reports":5,"note":"later"}"#, to: "/api/v1/leaks/\(leak)/decisions",
@@ -92,7 +92,7 @@ import LeakPlatform
         #expect(status == 303 || answer.text.contains("Back to the leak"))
     }
 
-    @Test func `a program decides with its token, wherever it runs`() throws {
+    @Test func `a program can decide with its token, from anywhere`() throws {
         let (running, leak, decisions) = try collector()
         let form = try running.post(
             "do=reopen", Self.form, to: "/leaks/\(leak)/decisions", fields: [Self.bearer])
@@ -104,7 +104,7 @@ import LeakPlatform
         #expect(decisions.with(\.count) == 1)
     }
 
-    @Test func `nobody decides without a token`() throws {
+    @Test func `decisions need a token`() throws {
         let (running, leak, decisions) = try collector()
         let path = "/api/v1/leaks/\(leak)/decisions"
         let key = HTTPField("Authorization", "Bearer \(RunningCollector.key)")
@@ -127,7 +127,9 @@ import LeakPlatform
             (String(repeating: " ", count: 16 * 1024 + 1), "application/json", "LEAK", 413),
             (#"{"action":"note","note":"broken"}"#, "application/json", "LEAK", 503),
         ])
-    func `what cannot be is a problem that says why`(body: String, type: String, id: String, status: Int)
+    func `an impossible decision gets a problem with the reason`(
+        body: String, type: String, id: String, status: Int
+    )
         throws
     {
         let (running, leak, _) = try collector()
@@ -143,7 +145,7 @@ import LeakPlatform
             ("do=ignore-until&until=1999-01-01", 400, "until is past"),
             ("do=note&note=broken", 503, "Temporarily unavailable"),
         ])
-    func `a form that cannot be is a page that leads back`(form: String, status: Int, words: String) throws {
+    func `an impossible form gets a page that leads back`(form: String, status: Int, words: String) throws {
         let (running, leak, _) = try collector()
         let answer = try running.post(
             form, Self.form, to: "/leaks/\(leak)/decisions", fields: [Self.bearer])
@@ -159,7 +161,7 @@ import LeakPlatform
             ("do=note&note=\(String(repeating: "%C3%A9", count: 1001))", String(repeating: "é", count: 1001)),
             ("do=note&note=broken", "broken"),
         ])
-    func `what was written in a form that is refused is given back`(form: String, note: String) throws {
+    func `a rejected form keeps the typed text`(form: String, note: String) throws {
         let (running, leak, decisions) = try collector()
         let answer = try running.post(
             form, Self.form, to: "/leaks/\(leak)/decisions", fields: [Self.bearer])
@@ -169,7 +171,7 @@ import LeakPlatform
         #expect(markup.texts.contains("\n" + note))
     }
 
-    @Test func `a note as long as its field takes is not refused, in any script`() throws {
+    @Test func `a note of the maximum length is accepted, in any script`() throws {
         let (running, leak, decisions) = try collector()
         let page = try running.get("/leaks/\(leak)").text
         let limit = try #require(page.firstMatch(of: /name="note" rows="1" maxlength="(\d+)"/))
@@ -181,7 +183,7 @@ import LeakPlatform
         #expect(decisions.with { $0.map(\.note) } == [note])
     }
 
-    @Test func `people are told on pages what a form's address does not take`() throws {
+    @Test func `pages explain which requests a form's address does not accept`() throws {
         let (running, leak, _) = try collector()
         let path = "/leaks/\(leak)/decisions"
         let read = try running.get(path)
@@ -199,14 +201,14 @@ import LeakPlatform
         }
     }
 
-    @Test func `nothing is read at the address of decisions`() throws {
+    @Test func `the address of decisions cannot be read`() throws {
         let (running, leak, _) = try collector()
         let answer = try running.get("/api/v1/leaks/\(leak)/decisions")
         #expect(answer.status == 405 && answer.field("allow") == "POST, OPTIONS")
     }
 
     /// With `no-referrer` browsers send `Origin: null` for a page's own forms, so the collector would reject them.
-    @Test func `pages let browsers say where their forms come from`() throws {
+    @Test func `pages let browsers send the origin of their forms`() throws {
         let (running, leak, _) = try collector()
         for path in ["/", "/leaks/\(leak)", "/sign-in", "/nope"] {
             #expect(try running.get(path).field("Referrer-Policy") == "same-origin", "\(path)")

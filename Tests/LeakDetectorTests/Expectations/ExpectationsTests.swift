@@ -3,12 +3,12 @@ import Testing
 
 @testable import LeakDetector
 
-/// The rules, on a clock that the tests move. Objects are numbers here: the rules never look at one.
+/// The rules, on a clock that the tests move. Objects are numbers here, because the rules never use an object itself.
 @Suite struct ExpectationsTests {
     private final class Page {}
     private final class Sheet {}
 
-    /// The owner of the expectations: takes due objects, and evaluates simulated looks at them.
+    /// The owner of the expectations: takes due objects, and evaluates simulated checks of them.
     private struct Table {
         var expectations: Expectations<Int>
         var alive: Set<Int> = []
@@ -74,7 +74,7 @@ import Testing
         }
     }
 
-    @Test func `what goes within its grace period is not told`() {
+    @Test func `an object freed within its grace period is not reported`() {
         var table = Table()
         let isTaken = table.expect(1)
         #expect(isTaken)
@@ -86,7 +86,7 @@ import Testing
         #expect(table.expectations.counts.outstanding == 0)
     }
 
-    @Test func `what goes before the second look is not told`() {
+    @Test func `an object freed before the second check is not reported`() {
         var table = Table()
         _ = table.expect(1)
         table.run(to: 1_000)
@@ -96,7 +96,7 @@ import Testing
         #expect(table.expectations.counts.checked == 1)
     }
 
-    @Test func `what stays is told once, after a second look`() {
+    @Test func `an object that stays is reported once, after a second check`() {
         var table = Table()
         _ = table.expect(1)
         table.run(to: 1_499)
@@ -105,7 +105,7 @@ import Testing
         #expect(table.told == ["1500 leak 1 waited 1500 alive 1"])
     }
 
-    @Test func `what goes after all is told with its age`() {
+    @Test func `a reported object that is freed later is reported with its age`() {
         var table = Table()
         _ = table.expect(1)
         table.run(to: 9_000)
@@ -119,7 +119,7 @@ import Testing
     /// The reported age of a freed object exceeds its real age by at most an eighth and a tick, or by a second for the
     /// youngest.
     @Test(arguments: [500, 2_000, 8_000, 60_000, 400_000, 3_000_000])
-    func `an age is right to an eighth`(age: Int) throws {
+    func `an age is exact to an eighth`(age: Int) throws {
         var table = Table()
         _ = table.expect(1)
         table.run(to: 1_500 + age)
@@ -131,7 +131,7 @@ import Testing
         #expect(lived >= age && lived <= age + max(age / 8, 1_000) + 100)
     }
 
-    @Test func `after an hour nobody looks any more`() {
+    @Test func `after an hour an object is not checked any more`() {
         var table = Table()
         _ = table.expect(1)
         table.run(to: 10_000_000)
@@ -153,7 +153,7 @@ import Testing
         #expect(table.expectations.counts.outstanding == 0)
     }
 
-    @Test func `instances of a type that are alive are counted, and uncounted`() {
+    @Test func `living instances of a type are counted up and down`() {
         var table = Table()
         for object in 1...3 { _ = table.expect(object) }
         _ = table.expect(4, Sheet.self)
@@ -161,7 +161,7 @@ import Testing
         #expect(table.told.map { $0.suffix(1) } == ["1", "2", "3", "1"])
         table.alive = [1]
         table.run(to: 5_000)
-        // Two of the three pages and the sheet have gone.
+        // Two of the three pages and the sheet are freed.
         #expect(table.told.suffix(3).map { $0.suffix(1) } == ["2", "1", "0"])
         _ = table.expect(5, at: 5_000)
         table.run(to: 10_000)
@@ -169,7 +169,7 @@ import Testing
     }
 
     /// Memory of a freed survivor is given to a new object, which leaks too.
-    @Test func `an identity that is used again is another leak`() {
+    @Test func `a reused identity is another leak`() {
         var table = Table()
         _ = table.expect(1)
         table.run(to: 1_500)
@@ -184,7 +184,7 @@ import Testing
         #expect(table.expectations.known[table.identity(1)]?.number != first)
     }
 
-    @Test func `beyond the cap nothing is taken, and that is counted`() {
+    @Test func `beyond the limit no object is accepted, and rejected objects are counted`() {
         var limits = LeakDetector.Limits()
         limits.outstanding = 3
         var table = Table(limits)
@@ -197,7 +197,7 @@ import Testing
         #expect(again, "room again")
     }
 
-    @Test func `beyond the cap of survivors leaks are told but not watched`() {
+    @Test func `beyond the limit of survivors leaks are reported but not watched`() {
         var limits = LeakDetector.Limits()
         limits.survivors = 2
         var table = Table(limits)
@@ -209,7 +209,7 @@ import Testing
         #expect(table.told.count == 7)
     }
 
-    @Test func `checks are counted by type, and handed over once`() {
+    @Test func `checks are counted by type, and returned once`() {
         var table = Table()
         for object in 0..<3 { _ = table.expect(object) }
         _ = table.expect(4, Sheet.self)
@@ -228,7 +228,7 @@ import Testing
 
     /// Applies each limit in turn, then all limits together.
     @Test(arguments: [Int.max, .max - 1, -1, .min, 0])
-    func `no limit stops the process`(extreme: Int) {
+    func `no value of a limit stops the process`(extreme: Int) {
         for changed in Self.limits.map({ [$0] }) + [Self.limits] {
             var limits = LeakDetector.Limits()
             for limit in changed { limits[keyPath: limit] = extreme }
@@ -243,16 +243,16 @@ import Testing
         }
     }
 
-    /// A negative grace period counts as 0, the longest one as a day; the second look adds 500 ms.
+    /// A negative grace period counts as 0, the longest grace period as a day; the second check adds 500 ms.
     @Test(arguments: [(-5, 500), (0, 500), (Int.max, 86_400_500)])
-    func `a grace period is put right`(grace: Int, told: Int) {
+    func `an invalid grace period is corrected`(grace: Int, told: Int) {
         var table = Table()
         _ = table.expect(1, grace: grace)
         table.run(to: 86_500_000)
         #expect(table.told.first == "\(told) leak 1 waited \(told) alive 1")
     }
 
-    @Test func `what is in use again before the result is neither checked nor told`() {
+    @Test func `an object that is in use again before the result is neither checked nor reported`() {
         var table = Table()
         table.expect(1)
         table.run(to: 1_000)
@@ -264,7 +264,7 @@ import Testing
         #expect(table.expectations.nextDue == nil)
     }
 
-    @Test func `what is in use after it was told came back, and may leak again`() {
+    @Test func `an object that is in use after its report came back, and may leak again`() {
         var table = Table()
         table.expect(1)
         table.run(to: 4_000)
@@ -279,7 +279,7 @@ import Testing
     }
 
     @Test(arguments: [ObjectState.gone, .inUse])
-    func `news of a survivor is told at once, and once`(objectState: ObjectState) throws {
+    func `the end of a survivor is reported at once, and once`(objectState: ObjectState) throws {
         var table = Table()
         table.expect(1)
         table.run(to: 1_600)
@@ -295,7 +295,7 @@ import Testing
         #expect(table.expectations.nextDue == nil)
     }
 
-    @Test func `what a reported object keeps is not told, until that has gone`() {
+    @Test func `objects that a reported object keeps are not reported until it is freed`() {
         var table = Table()
         table.expect(2, owner: 1)
         table.expect(1, Sheet.self)
@@ -311,7 +311,7 @@ import Testing
 
     /// The order and the ticks of the expectations do not matter.
     @Test(arguments: [0, 50, 100, 250])
-    func `an owner is judged before what it keeps`(delay: Int) {
+    func `an owner is checked before its parts`(delay: Int) {
         var table = Table()
         table.expect(2, owner: 1)
         table.expect(1, Sheet.self, at: delay)
@@ -319,7 +319,7 @@ import Testing
         #expect(table.told.map { $0.contains("leak 1") } == [true])
     }
 
-    @Test func `what is kept by one that went is told`() {
+    @Test func `parts that outlive their owner are reported`() {
         var table = Table()
         table.expect(2, owner: 1)
         table.expect(1, Sheet.self)
@@ -328,7 +328,7 @@ import Testing
         #expect(table.told == ["1900 leak 2 waited 1900 alive 1"])
     }
 
-    @Test func `what is muted is not told again, and its end neither`() {
+    @Test func `a muted object is not reported again, and neither is its end`() {
         var table = Table()
         table.expect(1)
         table.run(to: 1_600)
@@ -345,7 +345,8 @@ import Testing
         #expect(table.told.count == 2)
     }
 
-    @Test func `an answer to the report of an object that went is none about the one in its place`() {
+    @Test func `an answer to the report of a freed object does not apply to the next object at its address`()
+    {
         var table = Table()
         table.expect(1)
         table.run(to: 1_600)
@@ -360,7 +361,7 @@ import Testing
         #expect(!table.expectations.isMuted("id2", of: table.identity(1)))
     }
 
-    @Test func `an object that is ignored silences no report of another that had its place`() {
+    @Test func `ignoring an object silences no report of an earlier object at its address`() {
         var table = Table()
         table.expect(1)
         table.run(to: 1_600)
@@ -371,7 +372,7 @@ import Testing
         #expect(!table.expectations.isMuted("id2", of: table.identity(1)))
     }
 
-    @Test func `the report of an object that is ignored is silenced`() {
+    @Test func `the report of an ignored object is silenced`() {
         var table = Table()
         table.expect(1)
         table.run(to: 1_600)
@@ -381,7 +382,7 @@ import Testing
     }
 
     /// The owner of object 3 was deallocated, and object 2, a part of an object in use, has its address.
-    @Test func `a part in the place of an owner that went takes nothing of that one with it`() {
+    @Test func `a part at the address of a freed owner inherits nothing from it`() {
         var table = Table()
         var page: Page? = Page()
         let gone = WeakSubject(page!)
@@ -399,7 +400,7 @@ import Testing
         #expect(table.told == ["1900 leak 3 waited 1900 alive 1"])
     }
 
-    @Test func `what is ignored is never told`() {
+    @Test func `an ignored object is never reported`() {
         var table = Table()
         _ = table.expectations.ignore(1, table.identity(1), type: Page.self, at: 0)
         for _ in 0..<3 { table.expect(1) }
@@ -410,8 +411,7 @@ import Testing
         #expect(table.expectations.counts.checked == 1)
     }
 
-    @Test func `what was expected before an object came into use is void, what was expected after it is not`()
-    {
+    @Test func `expectations before a use are void, expectations after it are not`() {
         var table = Table()
         table.expect(1)
         let none = table.expectations.use(table.identity(1), at: 700)
@@ -424,7 +424,7 @@ import Testing
         #expect(table.expectations.counts.checked == 1)
     }
 
-    @Test func `marks of use go when nothing is waited for any more`() {
+    @Test func `marks of use are removed when no object waits any more`() {
         var table = Table()
         table.expect(2)
         _ = table.expectations.use(table.identity(1), at: 0)
@@ -436,7 +436,7 @@ import Testing
         #expect(!table.expectations.wasUsed(table.identity(1)), "nobody waits")
     }
 
-    @Test func `what stands behind its owner and came into use is not told when the owner goes`() {
+    @Test func `a part that came into use is not reported when its owner is freed`() {
         var table = Table()
         table.expect(2, owner: 1)
         table.expect(1, Sheet.self)
@@ -449,7 +449,7 @@ import Testing
         #expect(table.expectations.counts.suppressed == 0)
     }
 
-    @Test func `what stands behind what stands behind its owner is not told either`() {
+    @Test func `parts of a part that waits for its owner are not reported either`() {
         var table = Table()
         table.expect(3, owner: 2)
         table.expect(2, owner: 1)
@@ -463,7 +463,7 @@ import Testing
         #expect(table.expectations.counts.suppressed == 1)
     }
 
-    @Test func `what stands behind an owner that lives for good is never told`() {
+    @Test func `parts of an owner that is never freed are never reported`() {
         var table = Table()
         table.expect(2, owner: 1)
         table.expect(1, Sheet.self)
@@ -471,7 +471,7 @@ import Testing
         #expect(table.told.count == 2)
         #expect(table.told.last?.contains("forgotten 1") == true)
         #expect(table.expectations.nextDue == nil)
-        // The first object, expected again an hour later, is still the reported one.
+        // The first object, expected again an hour later, is still the reported object.
         table.expect(1, Sheet.self, at: 20_000_000)
         table.run(to: 20_100_000)
         #expect(table.told.count == 2)
@@ -480,7 +480,7 @@ import Testing
     /// Times at which the owner comes into use: in the grace period, before the second check, after the report, and long
     /// after it.
     @Test(arguments: [300, 1_200, 3_000, 200_000])
-    func `what an owner that came into use keeps is in use too, and what that keeps`(time: Int) {
+    func `parts of an owner that came into use are in use too, and so are their parts`(time: Int) {
         var table = Table()
         table.expect(1, Sheet.self)
         table.expect(2, owner: 1)
@@ -524,7 +524,7 @@ import Testing
         #expect(table.told.last?.contains("leak 4") == true)
     }
 
-    @Test func `a child waits for an owner that is expected for longer`() {
+    @Test func `a child waits for an owner with a longer grace period`() {
         var table = Table()
         table.expect(2, owner: 1)
         table.expect(1, Sheet.self, grace: 5_000)
@@ -549,7 +549,7 @@ import Testing
         #expect(table.expectations.nextDue == nil)
     }
 
-    @Test func `what is muted stays muted when it is used, until it has gone`() {
+    @Test func `a muted object stays muted when it is used, until it is freed`() {
         var table = Table()
         _ = table.expectations.ignore(1, table.identity(1), type: Page.self, at: 0)
         _ = table.expectations.use(table.identity(1), at: 0)
@@ -563,7 +563,7 @@ import Testing
         #expect(table.told.count == 1, "another object has its place")
     }
 
-    @Test func `what was reported and is ignored then is told no more`() {
+    @Test func `an object that is ignored after its report is not reported again`() {
         var table = Table()
         table.expect(1)
         table.run(to: 2_000)
@@ -576,7 +576,7 @@ import Testing
         #expect(table.expectations.nextDue == nil)
     }
 
-    @Test func `objects that nobody watches are still told once`() {
+    @Test func `objects that are not watched are still reported once`() {
         var limits = LeakDetector.Limits()
         limits.survivors = 0
         var table = Table(limits)
@@ -588,7 +588,7 @@ import Testing
         #expect(table.expectations.nextDue == nil)
     }
 
-    @Test func `of many known objects those that have gone are found`() {
+    @Test func `freed objects are found among many known objects`() {
         var table = KnownObjects<Int>()
         let pages = (0..<3_000).map { _ in Page() }
         for page in pages.prefix(1_023) {
@@ -604,7 +604,7 @@ import Testing
     }
 
     /// Each object is due at a different time, and due objects are checked together.
-    @Test func `a thousand survivors are a few wake-ups a minute`() {
+    @Test func `a thousand survivors cause only a few wake-ups a minute`() {
         var table = Table()
         var random = SeededRandom(seed: 1)
         for object in 1..<90 { table.expect(object, grace: Int.random(in: 0...30_000, using: &random)) }
@@ -617,7 +617,7 @@ import Testing
         #expect((1...12).contains(wakes))
     }
 
-    @Test func `a self-test's object is counted nowhere, and always watched`() {
+    @Test func `the object of a self-test is counted nowhere, and always watched`() {
         var limits = LeakDetector.Limits()
         limits.survivors = 0
         limits.survivorMilliseconds = 0
@@ -633,7 +633,7 @@ import Testing
         #expect(table.expectations.takeChecks().isEmpty)
     }
 
-    @Test func `parts of what is checked are checks only if they stay`() {
+    @Test func `parts of a checked object count as checks only if they stay`() {
         var table = Table()
         for object in 1...2 {
             table.alive.insert(object)

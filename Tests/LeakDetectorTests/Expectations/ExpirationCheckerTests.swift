@@ -15,7 +15,7 @@ import LeakPlatform
 @Suite struct ExpirationCheckerTests {
     private let bench = Bench()
 
-    @Test func `what stays is told after its grace period and a second look`() {
+    @Test func `an object that stays is reported after its grace period and a second check`() {
         let page = Page()
         bench.detector.expectDeallocation(of: page)
         bench.wait(1_499)
@@ -25,7 +25,7 @@ import LeakPlatform
         withExtendedLifetime(page) {}
     }
 
-    @Test func `nothing waits, nobody is woken`() {
+    @Test func `without waiting objects there are no wake-ups`() {
         bench.wait(3_600_000)
         #expect(bench.clock.woken.with { $0 } == 0)
         bench.detector.expectDeallocation(of: Page())
@@ -35,14 +35,14 @@ import LeakPlatform
         #expect(bench.detector.counts.checked == 1)
     }
 
-    @Test func `objects that are due together are one wake-up`() {
+    @Test func `objects that are due together cause one wake-up`() {
         for _ in 0..<1_000 { bench.detector.expectDeallocation(of: Page()) }
         bench.wait(10_000)
         #expect(bench.clock.woken.with { $0 } == 1)
         #expect(bench.detector.takeChecks().map(\.count) == [1_000])
     }
 
-    @Test func `a longer grace period is kept, whatever is due meanwhile`() {
+    @Test func `a longer grace period is kept, whatever else is due meanwhile`() {
         let (page, sheet) = (Page(), Sheet())
         bench.detector.expectDeallocation(of: page, after: 60)
         bench.detector.expectDeallocation(of: sheet, after: 0.05)
@@ -55,7 +55,7 @@ import LeakPlatform
         withExtendedLifetime((page, sheet)) {}
     }
 
-    @Test func `the background does not count`() {
+    @Test func `time in the background does not count`() {
         let page = Page()
         bench.detector.expectDeallocation(of: page)
         bench.wait(500)
@@ -70,7 +70,7 @@ import LeakPlatform
         withExtendedLifetime(page) {}
     }
 
-    @Test func `what is expected in the background waits for the foreground`() {
+    @Test func `an object that is expected in the background waits for the foreground`() {
         let page = Page()
         bench.detector.pause()
         bench.detector.expectDeallocation(of: page)
@@ -83,7 +83,7 @@ import LeakPlatform
     }
 
     /// The main thread hangs for four seconds, and the object is freed 1.2 s after that.
-    @Test func `a blocked queue does not eat the grace period`() {
+    @Test func `the time of a blocked queue does not count`() {
         var page: Page? = Page()
         bench.detector.expectDeallocation(of: page!)
         bench.wait(1_100, stall: 4_000)
@@ -95,7 +95,7 @@ import LeakPlatform
         #expect(bench.detector.counts.checked == 1)
     }
 
-    @Test func `an object that is ignored is never told, and its place in memory is free for others`() {
+    @Test func `an ignored object is never reported, and other objects can use its address`() {
         let page = Page()
         bench.detector.ignore(page)
         bench.detector.expectDeallocation(of: page)
@@ -110,7 +110,7 @@ import LeakPlatform
         withExtendedLifetime((page, pages)) {}
     }
 
-    @Test func `what is said to be in use is expected no more`() {
+    @Test func `an object that is marked as in use is not expected any more`() {
         let page = Page()
         bench.detector.expectDeallocation(of: page)
         bench.wait(700)
@@ -131,7 +131,7 @@ import LeakPlatform
         withExtendedLifetime(page) {}
     }
 
-    @Test func `what is kept by an object that was reported is not, until that one went`() {
+    @Test func `parts of a reported object are not reported until it is freed`() {
         final class Owner {
             let page = Page()
         }
@@ -149,7 +149,7 @@ import LeakPlatform
 
     /// Freed memory is soon allocated again: many of forty objects that leak and are then freed, one after another, share an
     /// address.
-    @Test func `the end of an object is told also when another has its place in memory`() {
+    @Test func `the end of an object is reported even if another object has its address`() {
         var last: Page?
         for _ in 0..<40 {
             last = nil
@@ -164,7 +164,7 @@ import LeakPlatform
         #expect(bench.detector.counts.freed == 40)
     }
 
-    @Test func `an owner that went is not taken for another that has its place`() {
+    @Test func `a freed owner is not mistaken for another object at its address`() {
         final class Owner {}
         let child = Page()
         var others: [Owner] = []
@@ -180,7 +180,7 @@ import LeakPlatform
         withExtendedLifetime((child, others)) {}
     }
 
-    @Test func `there is one timer, however often and for whenever it is set`() {
+    @Test func `there is one timer, however often and for whatever time it is set`() {
         let page = Page()
         bench.detector.expectDeallocation(of: page, after: 86_400)
         for _ in 0..<100 {
@@ -191,7 +191,7 @@ import LeakPlatform
         withExtendedLifetime(page) {}
     }
 
-    @Test func `nothing that waits in the background wakes anybody`() {
+    @Test func `waiting objects cause no wake-ups in the background`() {
         let page = Page()
         bench.detector.expectDeallocation(of: page)
         bench.detector.pause()
@@ -204,7 +204,7 @@ import LeakPlatform
     }
 
     /// The queue hangs for four seconds while another thread continues to expect objects.
-    @Test func `a blocked queue does not eat the grace period while others expect`() {
+    @Test func `the time of a blocked queue does not count while other threads expect objects`() {
         var page: Page? = Page()
         bench.detector.expectDeallocation(of: page!)
         for _ in 0..<20 {
@@ -219,7 +219,7 @@ import LeakPlatform
     }
 
     /// The time that an app's `deinit` takes during a check does not shorten the grace period of other objects.
-    @Test func `a look that takes long does not eat the grace period of others`() {
+    @Test func `a long check does not use up the grace period of other objects`() {
         final class Slow: Subject, @unchecked Sendable {
             // Unchecked: used on one thread.
             let clock: VirtualClock
@@ -245,8 +245,8 @@ import LeakPlatform
         #expect(bench.lines.isEmpty)
     }
 
-    /// A look can run the app's code: the `deinit` of an object, which may expect another one.
-    @Test func `no lock is held while an object is looked at`() {
+    /// A check can run the app's code: the `deinit` of an object, which may expect another object.
+    @Test func `no lock is held while an object is checked`() {
         final class Calling: Subject, @unchecked Sendable {
             // Unchecked: nothing in it changes.
             let detector: LeakDetector
@@ -266,7 +266,7 @@ import LeakPlatform
         #expect(bench.detector.counts.checked == 2)
     }
 
-    @Test func `waited is what it was, whenever the look came`() throws {
+    @Test func `the reported waiting time is the same whenever the check ran`() throws {
         let page = Page()
         bench.wait(50)
         bench.detector.expectDeallocation(of: page)
@@ -276,7 +276,7 @@ import LeakPlatform
         withExtendedLifetime(page) {}
     }
 
-    @Test func `a detector that is stopped tells nothing more, and takes nothing`() {
+    @Test func `a stopped detector reports nothing and accepts nothing`() {
         let pages = [Page(), Page()]
         bench.detector.expectDeallocation(of: pages[0])
         bench.wait(2_000)
@@ -291,7 +291,7 @@ import LeakPlatform
         withExtendedLifetime(pages) {}
     }
 
-    @Test func `a session never has fewer leaks than none`() throws {
+    @Test func `a session never has a negative number of leaks`() throws {
         let page = Page()
         bench.detector.expectDeallocation(of: page)
         bench.wait(2_000)
@@ -303,7 +303,7 @@ import LeakPlatform
         withExtendedLifetime(page) {}
     }
 
-    @Test func `stopped while it looks, it goes on with nothing`() {
+    @Test func `a detector that is stopped during a check does nothing more`() {
         final class Stopping: Subject, @unchecked Sendable {
             // Unchecked: nothing in it changes.
             let detector: LeakDetector
@@ -329,7 +329,7 @@ import LeakPlatform
         withExtendedLifetime(pages) {}
     }
 
-    @Test func `stopped by whom it tells, it tells nothing more`() {
+    @Test func `a detector that its own callback stops reports nothing more`() {
         let stop = Guarded<(@Sendable () -> Void)?>(nil)
         let bench = Bench { _ in
             stop.with { $0 }?()
@@ -345,8 +345,8 @@ import LeakPlatform
         withExtendedLifetime(pages) {}
     }
 
-    /// The next screen gets the address of the freed one, while an object that the first screen owned is still waiting.
-    @Test func `what waits for an owner does not wait for another at its address`() {
+    /// The next screen gets the address of the freed screen, while an object that the first screen owned is still waiting.
+    @Test func `a part that waits for its owner does not wait for another object at that address`() {
         final class Owner {
             let room = [UInt8](repeating: 0, count: 3)
         }
@@ -366,7 +366,7 @@ import LeakPlatform
         withExtendedLifetime((children, owners)) {}
     }
 
-    @Test func `two objects that own each other are told`() {
+    @Test func `two objects that own each other are reported`() {
         let pages = [Page(), Page()]
         bench.detector.expectDeallocation(of: pages[1], owner: pages[0])
         bench.detector.expectDeallocation(of: pages[0], owner: pages[1])
@@ -377,7 +377,7 @@ import LeakPlatform
         withExtendedLifetime(pages) {}
     }
 
-    @Test func `an owner that came back holds up nobody, and keeps what it has`() {
+    @Test func `an owner that came back delays nothing, and keeps its parts`() {
         let (page, other, owner) = (Page(), Page(), Sheet())
         bench.detector.expectDeallocation(of: page, owner: owner)
         bench.detector.expectDeallocation(of: owner)
@@ -390,7 +390,7 @@ import LeakPlatform
     }
 
     /// An owner that is deallocated inside the lock of the detector, or on the thread that calls `cameBack`, may hang the app.
-    @Test func `an owner that ends while another object comes back ends on its own thread`() {
+    @Test func `an owner that is freed while another object comes back is freed on its own thread`() {
         final class Owner: Sendable {
             let home: String
             let foreign: Guarded<Int>
@@ -426,8 +426,8 @@ import LeakPlatform
         #expect(foreign.with { $0 } == 0)
     }
 
-    /// While the queue is blocked, objects that a look retained cannot be released.
-    @Test func `an object that is found again and again is held once`() {
+    /// While the queue is blocked, objects that a check retained cannot be released.
+    @Test func `an object that is found repeatedly is retained once`() {
         let (owner, part, detail) = (Page(), Page(), Page())
         for _ in 0..<1_000 {
             bench.detector.expectDeallocation(of: detail, owner: part)
@@ -441,7 +441,7 @@ import LeakPlatform
     }
 
     /// Ignored objects that were deallocated leave room for others.
-    @Test func `however many were ignored, the next one is`() {
+    @Test func `after any number of ignored objects the next one is ignored too`() {
         for _ in 0..<3 {
             var pages = (0..<60_000).map { _ in Page() }
             for page in pages { bench.detector.ignore(page) }
@@ -455,7 +455,7 @@ import LeakPlatform
         withExtendedLifetime(sheet) {}
     }
 
-    @Test func `however many came back, the next one does`() {
+    @Test func `after any number of objects that came back the next one comes back too`() {
         bench.detector.expectDeallocation(of: Page(), after: 600)
         let pages = (0..<20_000).map { _ in Page() }
         for page in pages { bench.detector.cameBack(page) }

@@ -14,7 +14,7 @@ import Testing
 
     /// Compares the wheel with a plain list, for grace periods around and far beyond its span.
     @Test(arguments: 1...20)
-    func `gives what a list gives`(seed: Int) {
+    func `the wheel returns the same objects as a list`(seed: Int) {
         var random = SeededRandom(seed: UInt64(seed))
         var wheel = GraceTimingWheel()
         var list: [(due: Int, line: UInt)] = []
@@ -48,7 +48,7 @@ import Testing
         #expect(MemoryLayout<WeakChunk.Element>.stride == 16)
     }
 
-    @Test func `what is said alike is kept once, and what differs apart`() {
+    @Test func `equal contexts of calls are stored once, and different ones apart`() {
         var table = CallTable()
         let calls = [
             call(1), call(2), call(1, line: 2), call(1, path: ["A"]), call(1, path: ["A", "B"]),
@@ -61,7 +61,7 @@ import Testing
     }
 
     /// A path that is different each time does not fill the memory.
-    @Test func `slots that nobody uses are used again`() {
+    @Test func `unused slots are reused`() {
         var table = CallTable()
         var slots: Set<UInt32> = []
         for number in 0..<10_000 {

@@ -16,7 +16,7 @@ import Testing
         return uses
     }
 
-    @Test func `an object that is known is recorded anew when there are too many`() {
+    @Test func `a known object is recorded again if there are too many`() {
         var uses = full(at: 0)
         uses.add(identity(7), 200_000, at: 1, forgettingAfter: 1_000)
         uses.add(identity(ObjectUses.limit), 200_001, at: 1, forgettingAfter: 1_000)
@@ -39,7 +39,7 @@ import Testing
         withExtendedLifetime((pages, page, waiting)) {}
     }
 
-    @Test func `old uses make room`() {
+    @Test func `old uses are removed to make room`() {
         var uses = full(at: 0)
         uses.add(identity(ObjectUses.limit), 200_000, at: 1_001, forgettingAfter: 1_000)
         #expect(uses.sequence(of: identity(ObjectUses.limit)) == 200_000)

@@ -15,7 +15,7 @@ import Testing
         return Bench(limits: limits)
     }
 
-    @Test func `objects that have gone make room for others`() throws {
+    @Test func `freed objects make room for others`() throws {
         for _ in 0..<12_000 { bench.detector.expectDeallocation(of: Page()) }
         let sheet = Sheet()
         bench.detector.expectDeallocation(of: sheet)
@@ -28,7 +28,7 @@ import Testing
         withExtendedLifetime(sheet) {}
     }
 
-    @Test func `objects with owners that have gone make room as well`() {
+    @Test func `freed objects with owners make room as well`() {
         let bench = bench(of: 100)
         let owner = Sheet()
         for _ in 0..<1_000 { bench.detector.expectDeallocation(of: Page(), owner: owner) }
@@ -42,7 +42,7 @@ import Testing
     }
 
     /// The thread that expects an object makes room, also while the detector's queue cannot run.
-    @Test func `objects that have gone make room while the queue is blocked`() async {
+    @Test func `freed objects make room while the queue is blocked`() async {
         let queue = DispatchQueue(label: "blocked")
         queue.suspend()
         let (leaks, told) = AsyncStream.makeStream(of: String.self)
@@ -59,7 +59,7 @@ import Testing
         withExtendedLifetime(sheet) {}
     }
 
-    @Test func `too many leaked objects are reported as a fair sample and a count of the others`() throws {
+    @Test func `of too many leaked objects a fair sample is reported, and the others are counted`() throws {
         let bench = bench(of: 1_000)
         let pages = (0..<20_000).map { _ in Page() }
         for page in pages { bench.detector.expectDeallocation(of: page) }
@@ -84,7 +84,7 @@ import Testing
         withExtendedLifetime(pages) {}
     }
 
-    @Test func `after a crowd every object is waited for again`() {
+    @Test func `after an overload every object is expected again`() {
         let bench = bench(of: 100)
         let crowd = (0..<2_000).map { _ in Page() }
         for page in crowd { bench.detector.expectDeallocation(of: page) }
@@ -118,7 +118,8 @@ import Testing
         #expect(bench.detector.takeChecks().isEmpty)
     }
 
-    @Test func `an early look holds objects until the next turn of the queue, and takes none for a leak`() {
+    @Test func `an early check retains objects until the next turn of the queue, and reports none as a leak`()
+    {
         let bench = bench(of: 8)
         weak var trace: Page?
         do {
@@ -126,7 +127,7 @@ import Testing
             trace = pages[0]
             for page in pages { bench.detector.expectDeallocation(of: page, after: 0) }
             bench.wait(100)
-            // All wait for their second look.
+            // All wait for their second check.
             for _ in 0..<20 { bench.detector.expectDeallocation(of: Page()) }
             bench.clock.block(for: 10_000)
         }
@@ -135,7 +136,7 @@ import Testing
         #expect(bench.lines.isEmpty)
     }
 
-    @Test func `a crowd on eight threads is counted exactly`() {
+    @Test func `objects from eight threads are counted exactly, even under overload`() {
         final class Item: Sendable {}
         let bench = bench(of: 1_000)
         let detector = bench.detector

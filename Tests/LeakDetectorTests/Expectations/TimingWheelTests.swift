@@ -16,7 +16,7 @@ import Testing
         #expect(wheel.count == 0)
     }
 
-    @Test func `what is due later in the same bucket stays`() {
+    @Test func `elements that are due later stay in the bucket`() {
         var wheel = TimingWheel<Int>()
         for round in [2, 0, 1] { wheel.insert(round, dueAt: 500 + round * 6_400) }
         #expect(wheel.takeDue(at: 500) == [0])
@@ -26,7 +26,7 @@ import Testing
         #expect(wheel.takeDue(at: 1_000_000) == [2])
     }
 
-    @Test func `what became due long ago comes in order of time`() {
+    @Test func `elements that are long overdue are returned in order of time`() {
         var wheel = TimingWheel<Int>()
         let times = [9_000, 100, 6_500, 6_400, 300, 20_000, 12_900]
         for time in times { wheel.insert(time, dueAt: time) }
@@ -35,7 +35,7 @@ import Testing
         #expect(wheel.count == 1)
     }
 
-    @Test func `what is put in late is due with the next tick`() {
+    @Test func `elements that are inserted late are due with the next tick`() {
         var wheel = TimingWheel<String>()
         _ = wheel.takeDue(at: 10_000)
         wheel.insert("late", dueAt: 3)
@@ -44,7 +44,7 @@ import Testing
     }
 
     /// Compares the wheel with a plain list that is searched each time.
-    @Test func `gives what a sorted list gives`() {
+    @Test func `the wheel returns the same elements as a sorted list`() {
         var random = SystemRandomNumberGenerator()
         var wheel = TimingWheel<Int>()
         var list: [Int: Int] = [:]
@@ -57,7 +57,7 @@ import Testing
             let taken = wheel.takeDue(at: now)
             for number in taken {
                 let due = list.removeValue(forKey: number) ?? .max
-                // An element inserted at the tick that was just taken waits for the next one.
+                // An element inserted at the tick that was just taken waits for the next tick.
                 #expect(due <= now)
             }
         }

@@ -10,7 +10,7 @@ import Testing
 @Suite struct OwnersTests {
     private let bench = Bench()
 
-    @Test func `a watcher's objects should go when it goes`() {
+    @Test func `objects of a watcher should be freed with it`() {
         let (page, sheet) = (Page(), Sheet())
         do {
             let watcher = LeakWatcher(bench.detector)
@@ -28,7 +28,7 @@ import Testing
     }
 
     /// SwiftUI calls `onAppear` whenever a view appears again.
-    @Test func `an object watched often is reported once`() {
+    @Test func `an object that is watched often is reported once`() {
         let page = Page()
         do {
             let watcher = LeakWatcher(bench.detector)
@@ -40,7 +40,7 @@ import Testing
         withExtendedLifetime(page) {}
     }
 
-    @Test func `a watcher keeps nothing, and what went before it counts as checked`() {
+    @Test func `a watcher retains nothing, and objects that were freed before it count as checked`() {
         let watcher = LeakWatcher(bench.detector)
         weak var trace: Page?
         do {
@@ -52,7 +52,7 @@ import Testing
         withExtendedLifetime(watcher) {}
     }
 
-    @Test func `objects that went before their watcher are checks that went well`() {
+    @Test func `objects that were freed before their watcher are passed checks`() {
         do {
             let watcher = LeakWatcher(bench.detector)
             for _ in 0..<50 { watcher.expectDeallocation(of: Page()) }
@@ -69,7 +69,7 @@ import Testing
         }
     }
 
-    @Test func `a property's value should go with its owner`() throws {
+    @Test func `a property's value should be freed with its owner`() throws {
         let page = Page()
         do { _ = Screen(page, bench.detector) }
         bench.wait(2_000)
@@ -80,14 +80,14 @@ import Testing
         withExtendedLifetime(page) {}
     }
 
-    @Test func `a property's value that goes with its owner is checked`() {
+    @Test func `a property's value that is freed with its owner is checked`() {
         do { _ = Screen(Page(), bench.detector).page }
         bench.wait(2_000)
         #expect(bench.lines.isEmpty)
         #expect(bench.detector.counts.checked == 1)
     }
 
-    @Test func `a value that another replaces should go`() throws {
+    @Test func `a replaced value should be freed`() throws {
         let old = Page()
         let screen = Screen(old, bench.detector)
         screen.page = screen.page
@@ -116,7 +116,7 @@ import Testing
 
     #if os(macOS) || os(Linux)
         /// Runs in a separate process, because no other test may have started the shared detector.
-        @Test func `without a detector owners do nothing, with the shared one they work`() async {
+        @Test func `owners do nothing without a detector, and work with the shared detector`() async {
             await #expect(processExitsWith: .success) {
                 #expect(LeakDetector.shared == nil)
                 #expect(await LeakDetector.selfTest() == .notStarted)

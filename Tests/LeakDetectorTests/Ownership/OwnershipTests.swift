@@ -26,7 +26,7 @@ import Testing
         withExtendedLifetime((first, second, screen)) {}
     }
 
-    @Test func `a value that its owner is given once more is in use, as is one that is watched once more`() {
+    @Test func `a value that its owner gets again is in use, and so is an object that is watched again`() {
         let (page, sheet) = (Page(), Sheet())
         let screen = Screen(page, bench.detector), watcher = LeakWatcher(bench.detector)
         watcher.expectDeallocation(of: sheet)
@@ -78,7 +78,7 @@ import Testing
     }
 
     /// The screens overlap: the second screen appears before the first is freed.
-    @Test func `an object should go with its last owner, in whatever order owners come and go`() {
+    @Test func `an object should be freed with its last owner, in whatever order owners come and go`() {
         let page = Page()
         var first: LeakWatcher? = LeakWatcher(bench.detector)
         var second: LeakWatcher? = LeakWatcher(bench.detector)
@@ -118,7 +118,7 @@ import Testing
     }
 
     /// Many of forty objects in a row share an address. A watcher retains none of them.
-    @Test func `an owner of an object that went does not own another at its address`() {
+    @Test func `an owner of a freed object does not own another object at its address`() {
         let watcher = LeakWatcher(bench.detector)
         var pages: [Page] = []
         for _ in 0..<40 { watcher.expectDeallocation(of: Page()) }
@@ -132,7 +132,7 @@ import Testing
         withExtendedLifetime((watcher, pages)) {}
     }
 
-    @Test func `wrappers that are thrown away unused are not checks`() {
+    @Test func `wrappers that are discarded unused are not checks`() {
         for _ in 0..<100 { _ = Screen(Page(), bench.detector) }
         bench.wait(10_000)
         #expect(bench.detector.counts.checked == 0)

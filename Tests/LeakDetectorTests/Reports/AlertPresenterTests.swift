@@ -19,7 +19,7 @@ import LeakPlatform
     }
 
     @Test(arguments: [(LeakDetector.Answer.showAlert, " with picture"), (.showAlertWithoutScreenshot, "")])
-    func `an alert is shown, and says later what became of the object`(
+    func `an alert is shown, and later says what happened to the object`(
         answer: LeakDetector.Answer, picture: String
     ) {
         let screen = Screen()
@@ -66,7 +66,7 @@ import LeakPlatform
         withExtendedLifetime(page) {}
     }
 
-    @Test func `what was only reported is not shown when it goes`() {
+    @Test func `a leak that was only reported is not shown when its object is freed`() {
         let screen = Screen()
         let bench = Bench(alerts: AlertPresenter(screen: screen))
         do {
@@ -79,7 +79,7 @@ import LeakPlatform
         #expect(screen.shown.with { $0 }.isEmpty)
     }
 
-    @Test func `where there is no screen an alert is a line`() {
+    @Test func `without a screen an alert is a line of text`() {
         let lines = Guarded([String]())
         let bench = Bench(alerts: AlertPresenter { line in lines.with { $0.append(line) } }) { _ in .showAlert
         }

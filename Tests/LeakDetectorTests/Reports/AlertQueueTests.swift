@@ -7,7 +7,7 @@ import Testing
         AlertPresenter.Alert(id: "\(number)", title: "Cart", text: text)
     }
 
-    @Test func `one alert is shown at a time, in the order in which they came`() {
+    @Test func `one alert is shown at a time, in the order of the leaks`() {
         var queue = AlertQueue<String>()
         guard case .show(let first) = queue.add(alert(1), picture: "1") else {
             Issue.record("the first is not shown")
@@ -28,7 +28,7 @@ import Testing
         #expect(queue.shown == nil)
     }
 
-    @Test func `the last news of an alert is what is shown when its turn comes`() {
+    @Test func `an alert whose turn comes shows its latest state`() {
         var queue = AlertQueue<String>()
         _ = queue.add(alert(1), picture: nil)
         _ = queue.add(alert(2), picture: "2")
@@ -41,7 +41,7 @@ import Testing
         #expect(queue.shown?.alert.text == "in use")
     }
 
-    @Test func `news of an alert that was closed finds none`() {
+    @Test func `an update of a closed alert changes nothing`() {
         var queue = AlertQueue<String>()
         _ = queue.add(alert(1), picture: nil)
         #expect(queue.close() == nil)
@@ -49,7 +49,7 @@ import Testing
         #expect(queue.shown == nil)
     }
 
-    @Test func `so many may wait, and no picture is made of one more`() {
+    @Test func `the number of waiting alerts is limited, and no picture is made beyond it`() {
         var queue = AlertQueue<String>()
         var pictures = 0
         func picture() -> String? {

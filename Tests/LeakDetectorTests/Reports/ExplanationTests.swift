@@ -86,7 +86,9 @@ import LeakPlatform
         withExtendedLifetime((pages, others)) {}
     }
 
-    @Test func `ignored objects are not explained, nor is anything while it is switched off`() async throws {
+    @Test func `ignored objects are not explained, and nothing is explained while explanations are off`()
+        async throws
+    {
         let explainer = Explainer()
         let bench = Bench(explainer: explainer) { $0.object is Sheet ? .ignore : .report }
         let objects: [Page] = [Sheet(), Page(), Page()]
@@ -140,7 +142,7 @@ import LeakPlatform
     }
 
     @Test(arguments: ["freed", "in use", "ignored", "stopped"])
-    func `what became of the object meanwhile makes the explanation void`(fate: String) async throws {
+    func `an explanation is dropped if the object was freed or used meanwhile`(fate: String) async throws {
         let explainer = Explainer(isOpen: false)
         let bench = Bench(explainer: explainer)
         var page: Page? = Page()
@@ -210,7 +212,7 @@ import LeakPlatform
         #expect(delivered.with { $0 } == ["first", "waits"])
     }
 
-    @Test func `a leak whose explanations come to nothing is explained five times`() async throws {
+    @Test func `a leak without a usable explanation is explained five times`() async throws {
         let explainer = Explainer()
         let queue = ExplanationQueue(explainer, now: { 0 })
         for _ in 0..<8 {
@@ -230,7 +232,7 @@ import LeakPlatform
         }
     }
 
-    @Test func `an explainer that never returns keeps no report`() async throws {
+    @Test func `an explainer that never returns delays no report`() async throws {
         let explainer = Explainer(isOpen: false)
         let bench = Bench(explainer: explainer)
         let page = Page()
@@ -247,7 +249,7 @@ import LeakPlatform
         withExtendedLifetime((page, sheets)) {}
     }
 
-    @Test func `an explainer that ends its thread keeps no report`() async throws {
+    @Test func `an explainer that ends its thread delays no report`() async throws {
         let explainer = Ending()
         let bench = Bench(explainer: explainer)
         let page = Page()

@@ -30,7 +30,7 @@ import Testing
         (text ?? "").split(separator: ".").compactMap { Int($0) }
     }
 
-    @Test func `each is one of the collector's`() throws {
+    @Test func `each known leak is one of the collector's`() throws {
         let file = try Self.file()
         for known in KnownSystemLeak.all {
             let entry = try #require(file.first { $0.class == known.className }, "\(known.className)")
@@ -42,7 +42,7 @@ import Testing
         }
     }
 
-    @Test func `each of the collector's is here, or is left out already`() throws {
+    @Test func `each of the collector's known leaks is known here, or suppressed already`() throws {
         for entry in try Self.file() {
             let isHere = KnownSystemLeak.all.contains { $0.className == entry.class }
             #expect(isHere != LeakDetector.Suppression.standard.ignores(entry.class), "\(entry.class)")

@@ -37,7 +37,7 @@ private final class Cache: Sendable {}
         await withCheckedContinuation { continuation in DispatchQueue.main.async { continuation.resume() } }
     }
 
-    @Test func `a detector that was stopped asks nobody about what waits on the main actor`() async {
+    @Test func `a stopped detector does not call its closure for leaks that wait on the main actor`() async {
         var asked = 0
         let late = LateAnswers { late in
             asked += 1
@@ -53,7 +53,7 @@ private final class Cache: Sendable {}
     }
 
     /// The answer does not matter, nor whether the deallocation is noticed before or after it.
-    @Test(arguments: [0, 100_000]) func `an object that was ignored and went meanwhile is not told of`(
+    @Test(arguments: [0, 100_000]) func `an object that was ignored and freed meanwhile is not reported`(
         milliseconds: Int
     ) async {
         let late = LateAnswers { late in
@@ -70,7 +70,7 @@ private final class Cache: Sendable {}
         #expect(late.told.with { $0.isEmpty })
     }
 
-    @Test func `a leak whose object went before the answer is told`() async {
+    @Test func `a leak whose object was freed before the answer is reported`() async {
         let late = LateAnswers { _ in .report }
         late.expectObject()
         late.clock.advance(by: 5_000)

@@ -6,7 +6,8 @@ import LeakPlatform
 @testable import LeakDetector
 
 @Suite struct LeakNotifierTests {
-    @Test func `an ignored object is not reported, now or when it goes, and another of its class is`() {
+    @Test
+    func `an ignored object is not reported, now or when it is freed, and another object of its class is`() {
         let asked = Guarded(0)
         let bench = Bench { _ in
             asked.with { count in
@@ -32,7 +33,7 @@ import LeakPlatform
         withExtendedLifetime(second) {}
     }
 
-    @Test func `of an ignored class nothing is reported any more`() {
+    @Test func `nothing more of an ignored class is reported`() {
         let bench = Bench { $0.object is Sheet ? .report : .ignoreClass }
         let pages = (0..<3).map { _ in Page() }
         for page in pages {
@@ -48,7 +49,7 @@ import LeakPlatform
         withExtendedLifetime((pages, sheet)) {}
     }
 
-    @Test func `classes that are left out are counted and not reported`() {
+    @Test func `suppressed classes are counted and not reported`() {
         let bench = Bench(suppression: .init(classes: ["Page"]))
         let pages = [Page(), Sheet()]
         for page in pages { bench.detector.expectDeallocation(of: page) }
@@ -58,7 +59,7 @@ import LeakPlatform
         withExtendedLifetime(pages) {}
     }
 
-    @Test func `a finding gives the object, and keeps nothing`() throws {
+    @Test func `a finding returns the object, and retains nothing`() throws {
         let bench = Bench()
         var page: Page? = Page()
         bench.detector.expectDeallocation(
@@ -75,7 +76,7 @@ import LeakPlatform
         #expect(finding.object == nil)
     }
 
-    @Test func `the end of an object repeats what its leak said`() throws {
+    @Test func `the report of an object's end repeats the texts of its leak`() throws {
         let bench = Bench()
         var page: Page? = Page()
         bench.detector.expectDeallocation(of: page!, path: ["Cart"], reason: "popped")
@@ -102,7 +103,7 @@ import LeakPlatform
         }
     }
 
-    @Test func `what a subject says of itself is what is reported`() throws {
+    @Test func `an object's own description of itself is reported`() throws {
         let bench = Bench()
         bench.detector.checkers.first.expect(
             subject: SystemView(["UINavigationController"]), ExpectationContext(type: Page.self), after: 0)
@@ -114,7 +115,7 @@ import LeakPlatform
     }
 
     @Test(arguments: [([10, 3], true), ([11, 0], false)])
-    func `a leak of the system is reported as one`(version: [Int], isKnown: Bool) throws {
+    func `a leak of the system is reported as such`(version: [Int], isKnown: Bool) throws {
         let known = KnownSystemLeak(
             className: "LeakDetectorTests.Page", versions: ([10, 0], [11, 0]), reason: "iOS 10 keeps pages.")
         let bench = Bench(system: OperatingSystem(name: "iOS", version: version), known: [known])
@@ -160,7 +161,7 @@ import LeakPlatform
             #expect(text.contains("LeakDetector: LeakDetectorTests.Page was freed after"))
         }
 
-        @Test func `the mode log goes on where nobody reads standard error`() async {
+        @Test func `the mode log continues if its standard error is not read`() async {
             await #expect(processExitsWith: .success) {
                 var ends: [Int32] = [0, 0]
                 guard unsafe pipe(&ends) == 0, dup2(ends[1], STDERR_FILENO) == STDERR_FILENO else { exit(2) }

@@ -53,12 +53,12 @@ private final class Cache: Sendable {}
 }
 
 @MainActor @Suite struct MainActorModeTests {
-    @Test func `a closure of the main actor is asked on the main queue`() async {
+    @Test func `a closure of the main actor is called on the main queue`() async {
         #expect(await App().run(queue: .main) == 1)
     }
 
     /// The runtime cannot check a cast to `Sendable`: every object would pass.
-    @Test func `a finding hands out no object that may not be shared`() async {
+    @Test func `a finding returns no object that may not be shared`() async {
         final class Unshared {}
         let (answers, answered) = AsyncStream.makeStream(of: Bool.self)
         var limits = LeakDetector.Limits()
@@ -78,7 +78,7 @@ private final class Cache: Sendable {}
         withExtendedLifetime(object) {}
     }
 
-    @Test func `a closure of the main actor is asked on it wherever results come`() async {
+    @Test func `a closure of the main actor is called there wherever results come from`() async {
         #expect(await App().run(queue: DispatchQueue(label: "own")) == 1)
     }
 }

@@ -8,7 +8,7 @@ import Testing
 
     @Test(
         arguments: [
-            // By name, with any module, and with its own alone.
+            // By name, with any module, and only with its own module.
             ("Cache", true), ("Shop.Cache", true), ("Shop.Outer.Cache", true), ("Shop.Cart", true),
             ("Cart", false), ("Other.Cart", false), ("Shop.CacheKeeper", false),
             ("Shop.Cache<Swift.Int>", true), ("Shop.Loader<Shop.Cache>", false),
@@ -20,7 +20,7 @@ import Testing
             ("(extension in Shop):Swift.Array<Swift.Int>.Cache", true),
             ("(extension in MapKit):Swift.Array<Swift.Int>.Row", true),
             ("(extension in Shop):MapKit.Pin.Row", false),
-            // By what it starts with.
+            // By its beginning.
             ("Shop.DebugPanel", true), ("Shop.Debug.Panel", true), ("Other.DebugPanel", false),
             // By module.
             ("MapKit.MKPin", true), ("MapKit", false), ("MapKitten.Cat", false),
@@ -28,17 +28,17 @@ import Testing
             ("UIPredictionViewController", true), ("_UIAlertControllerTextFieldViewController", true),
             ("CAMPreviewView", true), ("UIViewController", false), ("", false),
         ])
-    func `classes are left out by name, prefix and module`(name: String, isIgnored: Bool) {
+    func `classes are suppressed by name, prefix and module`(name: String, isIgnored: Bool) {
         #expect(Self.mine.ignores(name) == isIgnored)
     }
 
-    @Test func `nothing is left out of none`() {
+    @Test func `an empty suppression suppresses nothing`() {
         for name in SystemClasses.kept { #expect(!LeakDetector.Suppression.none.ignores(name)) }
         for name in SystemClasses.windows { #expect(!LeakDetector.Suppression.none.ignoresWindow(name)) }
         for name in SystemClasses.windows { #expect(Self.mine.ignoresWindow(name)) }
     }
 
-    @Test func `what shows findings is never one`() {
+    @Test func `an object that shows findings is never a finding`() {
         for suppression in [Self.mine, .none] {
             for name in SystemClasses.own {
                 #expect(suppression.ignores(name))

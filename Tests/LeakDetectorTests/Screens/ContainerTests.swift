@@ -7,133 +7,133 @@ import Testing
 @MainActor @Suite struct ContainerTests {
     private let kit = SimulatedUIKit()
 
-    @Test func `tabs that are not selected are not told`() {
+    @Test func `tabs that are not selected are not reported`() {
         let tabs = Tabs(kit, Cart(kit), Order(kit))
         kit.window.root = tabs
         for index in [1, 0, 1] {
             tabs.select(index)
-            kit.settle()
+            kit.advancePastChecks()
         }
         #expect(kit.told.isEmpty)
     }
 
-    @Test func `a tab that is replaced is told if it stays`() {
+    @Test func `a tab that is replaced is reported if it stays`() {
         let tabs = Tabs(kit, kit.keep(Cart(kit)), Order(kit))
         kit.window.root = tabs
         tabs.set([Help(kit)])
-        kit.settle()
+        kit.advancePastChecks()
         #expect(kit.told == ["leak Cart"])
         #expect(kit.report(0).reason == "removed")
     }
 
-    @Test func `owners are told from the outermost in, presenters too`() {
+    @Test func `owners are listed from the outermost in, presenters too`() {
         let nav = Nav(kit, Home(kit))
         let sheet = Nav(kit, Order(kit))
         kit.window.root = Tabs(kit, nav)
         kit.window.root?.present(sheet)
         sheet.push(kit.keep(Cart(kit)))
         sheet.pop()
-        kit.settle()
+        kit.advancePastChecks()
         #expect(kit.report(0).stack.map(SimulatedUIKit.short) == ["Tabs", "Nav", "Cart"])
     }
 
-    @Test func `a page that is cached is not told`() {
+    @Test func `a page that is cached is not reported`() {
         let pages = Pages(kit, Cart(kit))
         kit.window.root = pages
         pages.show(Order(kit))
-        kit.settle()
+        kit.advancePastChecks()
         #expect(kit.told.isEmpty)
     }
 
-    @Test func `a page that is dropped from the cache is told if it stays`() {
+    @Test func `a page that is dropped from the cache is reported if it stays`() {
         let pages = Pages(kit, kit.keep(Cart(kit)))
         kit.window.root = pages
         pages.show(Order(kit))
-        kit.settle()
+        kit.advancePastChecks()
         pages.show(Help(kit))
-        kit.settle()
+        kit.advancePastChecks()
         #expect(kit.told == ["leak Cart"])
         #expect(kit.report(0).reason == "removed")
     }
 
-    @Test func `a split view parks its last detail, which is not told`() {
+    @Test func `a split view parks its last detail, which is not reported`() {
         let split = Split(kit)
         kit.window.root = split
         split.showDetail(Cart(kit))
         split.leaveDetail()
-        kit.settle()
+        kit.advancePastChecks()
         #expect(kit.told.isEmpty)
     }
 
-    @Test func `a parked detail is told if it stays after the next was shown`() {
+    @Test func `a parked detail is reported if it stays after the next was shown`() {
         let split = Split(kit)
         kit.window.root = split
         split.showDetail(kit.keep(Cart(kit)))
         split.leaveDetail()
-        kit.settle()
+        kit.advancePastChecks()
         split.showDetail(Order(kit))
-        kit.settle()
+        kit.advancePastChecks()
         #expect(kit.told == ["leak Cart"])
         #expect(kit.report(0).reason == "replaced")
     }
 
-    @Test func `a detail that goes when the next is shown is checked and not told`() {
+    @Test func `a detail that is freed when the next is shown is checked and not reported`() {
         let split = Split(kit)
         kit.window.root = split
         split.showDetail(Cart(kit))
         split.showDetail(Order(kit))
-        kit.settle()
+        kit.advancePastChecks()
         #expect(kit.told.isEmpty)
         #expect(kit.takeChecks() == ["Cart 1"])
     }
 
-    @Test func `the detail of another split view is none of this one's`() {
+    @Test func `the detail of another split view does not belong to this one`() {
         let (one, other) = (Split(kit), Split(kit))
         kit.window.root = Tabs(kit, one, other)
         one.showDetail(kit.keep(Cart(kit)))
         one.leaveDetail()
         other.showDetail(Order(kit))
-        kit.settle()
+        kit.advancePastChecks()
         #expect(kit.told.isEmpty)
     }
 
-    @Test func `a detail whose place another took without a word is told if it stays`() {
+    @Test func `a detail that was replaced without an event is reported if it stays`() {
         let split = Split(kit)
         kit.window.root = split
         split.showDetail(kit.keep(Cart(kit)))
         split.leaveDetail()
-        kit.settle()
+        kit.advancePastChecks()
         split.expand(Order(kit))
-        kit.settle()
+        kit.advancePastChecks()
         #expect(kit.told == ["leak Cart"])
         #expect(kit.report(0).reason == "replaced")
     }
 
-    @Test func `a column that is not shown is kept by its split view, and not told`() {
+    @Test func `a hidden column is kept by its split view, and not reported`() {
         let columns = Columns(kit, Nav(kit, Home(kit)), Nav(kit, Cart(kit)))
         kit.window.root = columns
         for _ in 0..<2 {
             columns.showSecondary()
-            kit.settle()
+            kit.advancePastChecks()
             columns.goBack()
-            kit.settle()
+            kit.advancePastChecks()
         }
         #expect(kit.told.isEmpty)
     }
 
-    @Test func `a column that another takes the place of is told if it stays`() {
+    @Test func `a replaced column is reported if it stays`() {
         let columns = Columns(kit, Nav(kit, Home(kit)), kit.keep(Nav(kit, Cart(kit))))
         kit.window.root = columns
         columns.showSecondary()
-        kit.settle()
+        kit.advancePastChecks()
         columns.goBack()
         columns.setSecondary(Order(kit))
-        kit.tell(.didDisappear, Home(kit))
-        kit.settle()
+        kit.notifyDetector(.didDisappear, Home(kit))
+        kit.advancePastChecks()
         #expect(kit.told == ["leak Nav"])
     }
 
-    @Test func `a screen that moved to another container without a word is told with that one`() {
+    @Test func `a screen that moved to another container without an event is reported with that container`() {
         let (nav, cart) = (Nav(kit, Home(kit)), kit.keep(Cart(kit)))
         let tabs = Tabs(kit, Order(kit), nav)
         kit.window.root = tabs
@@ -141,95 +141,95 @@ import Testing
         cart.disappearFromContainer()
         tabs.children.removeAll { $0 === cart }
         nav.setStack([cart, Home(kit)])
-        kit.settle()
+        kit.advancePastChecks()
         nav.setStack([Home(kit)])
-        kit.tell(.didDisappear, Home(kit))
-        kit.settle()
+        kit.notifyDetector(.didDisappear, Home(kit))
+        kit.advancePastChecks()
         #expect(kit.told == ["leak Cart"])
         #expect(kit.report(0).stack.map(SimulatedUIKit.short) == ["Tabs", "Nav", "Cart"])
         #expect(kit.report(0).reason == "popped")
     }
 
-    @Test func `a parked detail is told if it stays after its split view`() {
+    @Test func `a parked detail is reported if it stays after its split view`() {
         kit.window.root = Split(kit)
         (kit.window.root as? Split)?.showDetail(kit.keep(Cart(kit)))
         (kit.window.root as? Split)?.leaveDetail()
         kit.window.root = Home(kit)
-        kit.settle()
+        kit.advancePastChecks()
         #expect(kit.told == ["leak Cart"])
     }
 
-    @Test func `of a container that stays only the outermost is told`() {
+    @Test func `if a container stays with its children, only the outermost screen is reported`() {
         let nav = Nav(kit, Cart(kit), Order(kit))
         kit.window.root = Home(kit)
         kit.window.root?.present(kit.keep(Tabs(kit, nav)))
         kit.window.root?.dismiss()
-        kit.settle()
+        kit.advancePastChecks()
         #expect(kit.told == ["leak Tabs"])
         #expect(kit.report(0).children == ["LeakDetectorTests.Nav"])
     }
 
-    @Test func `when a leaked container goes, those in it are looked at anew`() {
+    @Test func `when a leaked container is freed, its children are checked again`() {
         kit.window.root = Home(kit)
         let cart = Cart(kit)
         kit.window.root?.present(kit.keep(Nav(kit, cart)))
         kit.window.root?.dismiss()
-        kit.settle()
-        kit.letGo()
-        kit.settle()
+        kit.advancePastChecks()
+        kit.releaseObjects()
+        kit.advancePastChecks()
         #expect(kit.told == ["leak Nav", "freed Nav", "leak Cart"])
         #expect(kit.report(2).reason == "closed")
         withExtendedLifetime(cart) {}
     }
 
-    @Test func `a child that outlives its container is told, with where it was`() {
+    @Test func `a child that outlives its container is reported, with its former place`() {
         kit.window.root = Home(kit)
         kit.window.root?.present(Nav(kit, Order(kit), kit.keep(Cart(kit))))
         kit.window.root?.dismiss()
-        kit.settle()
+        kit.advancePastChecks()
         #expect(kit.told == ["leak Cart"])
         #expect(kit.report(0).stack.map(SimulatedUIKit.short) == ["Home", "Nav", "Cart"])
         #expect(kit.report(0).reason == "closed")
     }
 
-    @Test func `each screen in a container that goes is one check`() {
+    @Test func `each screen in a freed container is one check`() {
         kit.window.root = Home(kit)
         for _ in 0..<2 {
             kit.window.root?.present(Tabs(kit, Nav(kit, Cart(kit))))
             kit.window.root?.dismiss()
-            kit.settle()
+            kit.advancePastChecks()
         }
         #expect(kit.told.isEmpty)
         #expect(kit.takeChecks() == ["Cart 2", "Nav 2", "Tabs 2"])
     }
 
-    @Test func `children of a tab bar controller that is dismissed are told if they stay`() {
+    @Test func `children of a tab bar controller that is dismissed are reported if they stay`() {
         kit.window.root = Home(kit)
         kit.window.root?.present(Tabs(kit, kit.keep(Cart(kit)), Order(kit)))
         kit.window.root?.dismiss()
-        kit.settle()
+        kit.advancePastChecks()
         #expect(kit.told == ["leak Cart"])
     }
 
-    @Test func `a child that is removed is told if it stays`() {
+    @Test func `a child that is removed is reported if it stays`() {
         let cart = kit.keep(Cart(kit))
         kit.window.root = Home(kit)
         kit.window.root?.add(cart)
         cart.removeFromParent()
-        kit.settle()
+        kit.advancePastChecks()
         #expect(kit.told == ["leak Cart"])
         #expect(kit.report(0).reason == "removed")
     }
 
-    @Test func `a child that is removed while it is not shown is told if it stays`() {
+    @Test func `a child that is removed while it is not shown is reported if it stays`() {
         let cart = kit.keep(Cart(kit))
         let tabs = Tabs(kit, Home(kit), cart)
         kit.window.root = tabs
         tabs.select(1)
         tabs.select(0)
-        kit.settle()
+        kit.advancePastChecks()
         cart.removeFromParent()
-        kit.settle()
+        kit.advancePastChecks()
         #expect(kit.told == ["leak Cart"])
     }
 }

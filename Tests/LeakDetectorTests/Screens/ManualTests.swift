@@ -20,129 +20,129 @@ import Testing
         return cart
     }
 
-    @Test func `a popped screen that stays is told, with the place of its check`() {
+    @Test func `a popped screen that stays is reported, with the place of its check`() {
         nav.push(kit.keep(cart()))
         nav.pop()
-        kit.settle()
+        kit.advancePastChecks()
         #expect(kit.told == ["leak Cart"])
         #expect(kit.report(0).reason == "popped")
         #expect(kit.report(0).stack.map(SimulatedUIKit.short) == ["Nav", "Cart"])
         #expect(kit.report(0).keys.contains(CustomKey("file", .string("App/Screen.swift"))))
     }
 
-    @Test func `a popped screen that goes is checked and not told`() {
+    @Test func `a popped screen that is freed is checked and not reported`() {
         nav.push(cart())
         nav.pop()
-        kit.settle()
+        kit.advancePastChecks()
         #expect(kit.told.isEmpty)
         #expect(kit.takeChecks() == ["Cart 1"])
     }
 
-    @Test func `a screen taken out of a custom container is told if it stays`() {
+    @Test func `a screen taken out of a custom container is reported if it stays`() {
         let cart = kit.keep(cart())
         nav.children[0].add(cart)
         cart.removeFromParent()
-        kit.settle()
+        kit.advancePastChecks()
         #expect(kit.told == ["leak Cart"])
         #expect(kit.report(0).reason == "removed")
     }
 
     @Test(arguments: [true, false])
-    func `a dismissed screen is told if it stays, full or as a sheet`(coversAll: Bool) {
+    func `a dismissed screen is reported if it stays, full or as a sheet`(coversAll: Bool) {
         nav.present(kit.keep(cart()), coveringAll: coversAll)
         nav.dismiss()
-        kit.settle()
+        kit.advancePastChecks()
         #expect(kit.told == ["leak Cart"])
         #expect(kit.report(0).reason == "dismissed")
     }
 
-    @Test func `a screen whose container is dismissed is told if it stays`() {
+    @Test func `a screen whose container is dismissed is reported if it stays`() {
         nav.present(Nav(kit, kit.keep(cart())))
         nav.dismiss()
-        kit.settle()
+        kit.advancePastChecks()
         #expect(kit.told == ["leak Cart"])
         #expect(kit.report(0).reason == "dismissed")
     }
 
-    @Test func `a tab of a dismissed tab bar controller that stays with it is told`() {
+    @Test func `a tab of a dismissed tab bar controller that stays with it is reported`() {
         nav.present(kit.keep(Tabs(kit, cart())))
         nav.dismiss()
-        kit.settle()
+        kit.advancePastChecks()
         #expect(kit.told == ["leak Cart"])
     }
 
-    @Test func `of a container and its child that both ask only the container is told`() {
+    @Test func `if a container and its child both ask for a check, only the container is reported`() {
         let tabs = kit.keep(Tabs(kit, cart()))
         tabs.checksItself = true
         nav.present(tabs)
         nav.dismiss()
-        kit.settle()
+        kit.advancePastChecks()
         #expect(kit.told == ["leak Tabs"])
     }
 
-    @Test func `a tab that is not selected any more is not told`() {
+    @Test func `a tab that is not selected any more is not reported`() {
         let tabs = Tabs(kit, cart(), Order(kit))
         kit.window.root = tabs
         tabs.select(1)
-        kit.settle()
+        kit.advancePastChecks()
         #expect(kit.told.isEmpty)
         #expect(kit.takeChecks() == [])
     }
 
-    @Test func `a tab that says it leaves its parent, and is still there, is not told`() {
+    @Test func `a tab that claims to leave its parent, and is still there, is not reported`() {
         let cart = cart()
         let tabs = Tabs(kit, cart, Order(kit))
         kit.window.root = tabs
         cart.isMovingFromParent = true
         tabs.select(1)
-        kit.settle()
+        kit.advancePastChecks()
         #expect(kit.told.isEmpty)
     }
 
-    @Test func `a pop inside a tab is told if it stays`() {
+    @Test func `a screen popped inside a tab is reported if it stays`() {
         let nav = Nav(kit, Home(kit))
         kit.window.root = Tabs(kit, nav)
         nav.push(kit.keep(cart()))
         nav.pop()
-        kit.settle()
+        kit.advancePastChecks()
         #expect(kit.told == ["leak Cart"])
     }
 
-    @Test func `a screen that is covered is not told`() {
+    @Test func `a screen that is covered is not reported`() {
         let cart = cart()
         nav.push(cart)
         nav.push(Order(kit))
         nav.present(Help(kit))
-        kit.settle()
+        kit.advancePastChecks()
         #expect(kit.told.isEmpty)
         #expect(cart.screenLifetimeToken == nil, "nothing is done for it")
     }
 
-    @Test func `a screen that is closed and shown again is not told`() {
+    @Test func `a screen that is closed and shown again is not reported`() {
         let cart = kit.keep(cart())
         nav.push(cart)
         nav.pop()
         kit.clock.advance(by: 500)
         nav.push(cart)
-        kit.settle()
+        kit.advancePastChecks()
         #expect(kit.told.isEmpty)
     }
 
-    @Test func `a screen that asks twice, or again after it was told, is told once`() {
+    @Test func `a screen that asks twice, or again after its report, is reported once`() {
         let cart = kit.keep(cart())
         for _ in 0..<2 {
             nav.push(cart)
             nav.pop()
         }
-        kit.settle()
+        kit.advancePastChecks()
         nav.push(cart)
         nav.pop()
-        kit.settle()
+        kit.advancePastChecks()
         #expect(kit.told == ["leak Cart"])
         #expect(kit.takeChecks() == ["Cart 1"])
     }
 
-    @Test func `a screen that asks twice and goes is one check`() {
+    @Test func `a screen that asks twice and is freed is one check`() {
         do {
             let cart = cart()
             nav.push(cart)
@@ -150,39 +150,39 @@ import Testing
             cart.isMovingFromParent = true
             kit.screens.check(cart, after: nil, file: #fileID, line: #line)
         }
-        kit.settle()
+        kit.advancePastChecks()
         #expect(kit.takeChecks() == ["Cart 1"])
     }
 
-    @Test func `with the events too a screen is told once, with the place of its check`() {
+    @Test func `a screen that events report too is reported once, with the place of its check`() {
         kit.hasHooks = true
         nav.push(kit.keep(cart()))
         nav.pop()
-        kit.settle()
+        kit.advancePastChecks()
         #expect(kit.told == ["leak Cart"])
         #expect(kit.report(0).keys.contains(CustomKey("line", .number(7))))
         #expect(kit.takeChecks() == ["Cart 1"])
     }
 
-    @Test func `one that goes late is told so`() {
+    @Test func `a screen that is freed late is reported as freed`() {
         nav.push(kit.keep(cart()))
         nav.pop()
-        kit.settle()
-        kit.letGo()
-        kit.settle()
+        kit.advancePastChecks()
+        kit.releaseObjects()
+        kit.advancePastChecks()
         #expect(kit.told == ["leak Cart", "freed Cart"])
     }
 
-    @Test func `those that ask for no check are not looked at`() {
+    @Test func `screens that ask for no check are not checked`() {
         nav.push(kit.keep(Order(kit)))
         nav.push(cart())
         nav.popToRoot()
-        kit.settle()
+        kit.advancePastChecks()
         #expect(kit.told.isEmpty)
         #expect(kit.takeChecks() == ["Cart 1"])
     }
 
-    @Test func `a grace period can be named`() {
+    @Test func `a grace period can be given`() {
         let cart = kit.keep(Cart(kit))
         nav.push(cart)
         cart.isMovingFromParent = true
@@ -190,7 +190,7 @@ import Testing
         nav.pop()
         kit.clock.advance(by: 29_000)
         #expect(kit.told.isEmpty)
-        kit.settle()
+        kit.advancePastChecks()
         #expect(kit.told == ["leak Cart"])
     }
 }

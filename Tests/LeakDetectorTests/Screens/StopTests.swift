@@ -16,11 +16,11 @@ import Testing
         }
     }
 
-    @Test func `a detector that is stopped holds nothing of screens`() async throws {
+    @Test func `a stopped detector retains no screens`() async throws {
         let cart = kit.keep(Cart(kit))
         kit.window.root = cart
         weak let view = cart.view
-        kit.settle()
+        kit.advancePastChecks()
         try await stop(kit)
         #expect(kit.screens.count == 0)
         #expect(cart.screenLifetimeToken == nil)
@@ -30,7 +30,7 @@ import Testing
     }
 
     @Test(arguments: [true, false])
-    func `a detector that is stopped watches no screen, whether it did before or not`(
+    func `a stopped detector watches no screen, whether it did before or not`(
         isWatching: Bool
     ) async throws {
         if isWatching { _ = kit.screens }
@@ -42,14 +42,14 @@ import Testing
         cart.checksItself = true
         cart.isMovingFromParent = true
         cart.disappear()
-        kit.settle()
+        kit.advancePastChecks()
         #expect(kit.screens.count == 0)
         #expect(cart.screenLifetimeToken == nil)
         #expect(kit.takeChecks() == [])
         #expect(kit.clock.timers.set == 0)
     }
 
-    @Test func `a stop holds for screens with a queue of the detector's own too`() {
+    @Test func `a stop also applies to screens of a detector with its own queue`() {
         let kit = SimulatedUIKit(queue: DispatchQueue(label: "objects"))
         kit.detector.stop()
         let cart = kit.keep(Cart(kit))
@@ -58,18 +58,20 @@ import Testing
         #expect(cart.screenLifetimeToken == nil)
     }
 
-    @Test func `what waits for the next touch is let go of by a stop`() async throws {
+    @Test func `a stop releases what waits for the next touch`() async throws {
         let button = kit.keep(Button())
         kit.screens.didTouch([button])
         kit.screens.expectRemoval(of: button, reason: "removed")
-        kit.settle()
+        kit.advancePastChecks()
         try await stop(kit)
         kit.screens.didTouch([])
-        kit.settle()
+        kit.advancePastChecks()
         #expect(kit.told.isEmpty)
     }
 
-    @Test func `what is ignored before screens are watched is ignored, on two queues too`() async throws {
+    @Test func `objects that are ignored before screens are watched stay ignored, with two queues too`()
+        async throws
+    {
         let kit = SimulatedUIKit(queue: DispatchQueue(label: "objects")) {
             $0.graceMilliseconds = 100
             $0.secondCheckMilliseconds = 0
@@ -87,7 +89,7 @@ import Testing
         #expect(kit.told.isEmpty)
     }
 
-    @Test func `a screen that two detectors watch is told by both`() {
+    @Test func `a screen that two detectors watch is reported by both`() {
         let other = SimulatedUIKit()
         other.window.root = Home(other)
         let (home, cart) = (Home(kit), kit.keep(Cart(kit)))
@@ -97,10 +99,10 @@ import Testing
         other.screens.handle(.didAppear, cart)
         home.dismiss()
         other.screens.handle(.didDisappear, cart)
-        for kit in [kit, other] { kit.settle() }
+        for kit in [kit, other] { kit.advancePastChecks() }
         #expect(kit.told == ["leak Cart"])
         #expect(other.told == ["leak Cart"])
-        kit.letGo()
+        kit.releaseObjects()
         withExtendedLifetime(cart) {}
     }
 
@@ -115,13 +117,13 @@ import Testing
             }
             kit.window.root = nil
             for kit in [kit, other] { kit.clock.advance(by: 0) }
-            for kit in [kit, other] { kit.settle() }
+            for kit in [kit, other] { kit.advancePastChecks() }
         }
         #expect(kit.takeChecks() == ["Cart 1"])
         #expect(other.takeChecks() == ["Cart 2"])
     }
 
-    @Test func `views that wait to be looked at do not keep who watches screens`() {
+    @Test func `views that wait for a check do not retain the watcher of screens`() {
         let view = kit.keep(Chart())
         var screens: Screens? = Screens(
             checker: kit.detector.checkers.onMainQueue, ignores: { _ in false }, ignoresWindow: { _ in false }

@@ -12,7 +12,7 @@ import Testing
         init(_ object: AnyObject?) { self.object = object }
     }
 
-    /// Runs `body` on another thread, and waits for that. A queue's `sync` would stay on this one.
+    /// Runs `body` on another thread, and waits for that. A queue's `sync` would stay on this thread.
     private func onOtherThread(_ body: @escaping @Sendable () -> Void) {
         let done = DispatchSemaphore(value: 0)
         DispatchQueue.global().async {
@@ -38,10 +38,10 @@ import Testing
         while !isDone(), ContinuousClock.now < deadline { try await Task.sleep(for: .milliseconds(10)) }
     }
 
-    @Test func `a screen may end on any thread, its view ends on the main one`() {
+    @Test func `a screen may be freed on any thread, its view is freed on the main thread`() {
         let kit = SimulatedUIKit()
         let held = closed(kit)
-        kit.settle()
+        kit.advancePastChecks()
         weak let view = (held.object as? Cart)?.view
         let keeper = (held.object as? Cart)?.screenLifetimeToken?.view
         release(held)
@@ -54,7 +54,7 @@ import Testing
         withExtendedLifetime(keeper) {}
     }
 
-    @Test func `views of a detector that is gone end on the main thread too`() {
+    @Test func `views of a freed detector are freed on the main thread too`() {
         let kit = SimulatedUIKit()
         var screens: Screens? = Screens(
             checker: kit.detector.checkers.onMainQueue, ignores: { _ in false }, ignoresWindow: { _ in false }
@@ -75,17 +75,17 @@ import Testing
     @Test func `any thread may ask to ignore a screen`() {
         let kit = SimulatedUIKit()
         let held = closed(kit)
-        kit.settle()
+        kit.advancePastChecks()
         onOtherThread { [detector = kit.detector] in held.object.map(detector.ignore) }
-        kit.settle()
+        kit.advancePastChecks()
         #expect(kit.told == ["leak Cart"])
         #expect(kit.detector.counts.leaked == 1, "it was told of before")
         release(held)
-        kit.settle()
+        kit.advancePastChecks()
         #expect(kit.told == ["leak Cart"], "it is told of no more")
     }
 
-    @Test func `a detector with a queue of its own looks at screens on the main queue`() async throws {
+    @Test func `a detector with its own queue checks screens on the main queue`() async throws {
         let kit = SimulatedUIKit(queue: DispatchQueue(label: "objects")) {
             $0.graceMilliseconds = 30
             $0.secondCheckMilliseconds = 30
@@ -105,7 +105,7 @@ import Testing
     }
 
     @Test(arguments: [true, false])
-    func `a pause holds for screens that are watched before it or after`(isBefore: Bool) async throws {
+    func `a pause applies to screens that are watched before it or after`(isBefore: Bool) async throws {
         let kit = SimulatedUIKit(queue: DispatchQueue(label: "objects")) {
             $0.graceMilliseconds = 0
             $0.secondCheckMilliseconds = 0
@@ -122,7 +122,7 @@ import Testing
         withExtendedLifetime(held) {}
     }
 
-    @Test func `what is ignored is ignored on both queues`() async throws {
+    @Test func `an ignored object is ignored on both queues`() async throws {
         let kit = SimulatedUIKit(queue: DispatchQueue(label: "objects")) {
             $0.graceMilliseconds = 200
             $0.secondCheckMilliseconds = 0

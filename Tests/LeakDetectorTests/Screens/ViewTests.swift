@@ -19,48 +19,49 @@ import Testing
         kit.window.root?.dismiss()
     }
 
-    @Test func `views that go with their controller are not told, and are no checks of their own`() {
+    @Test func `views that are freed with their controller are not reported, and are no checks of their own`()
+    {
         close(View(Label(), View(Chart(), Button())))
-        kit.settle()
+        kit.advancePastChecks()
         #expect(kit.told.isEmpty)
         #expect(kit.takeChecks() == ["Cart 1"])
     }
 
-    @Test func `a leaf that outlives its controller is told, with the controllers it was in`() {
+    @Test func `a leaf view that outlives its controller is reported, with its former controllers`() {
         let chart = kit.keep(Chart())
         close(View(Label(), View(chart)))
-        kit.settle()
+        kit.advancePastChecks()
         #expect(kit.told == ["leak Chart"])
         #expect(kit.report(0).kind == .view)
         #expect(kit.report(0).stack.map(SimulatedUIKit.short) == ["Home", "Cart", "Chart"])
         #expect(kit.report(0).reason == "dismissed")
     }
 
-    @Test func `of a tree that stays only the root is told, once`() {
+    @Test func `of a view tree that stays only the root is reported, once`() {
         close(kit.keep(View(View(Label(), Label()), Chart(View(), Button()))))
-        kit.settle()
+        kit.advancePastChecks()
         #expect(kit.told == ["leak View"])
         #expect(kit.detector.counts.outstanding == 0, "nothing is expected anew while it holds them")
     }
 
-    @Test func `a view that is answered for is asked about once, however many are in it`() {
+    @Test func `the closure is called once for a view that it answers for, however many subviews it has`() {
         let kit = SimulatedUIKit(answer: .ignore)
         kit.window.root = Home(kit)
         close(kit.keep(Chart(Label(), Label(), Label())), on: kit)
-        kit.settle()
+        kit.advancePastChecks()
         #expect(kit.asked == 1)
         #expect(kit.told.isEmpty)
     }
 
-    @Test func `trees that have come apart are told one by one`() {
+    @Test func `separated view trees are reported one by one`() {
         let (chart, button) = (kit.keep(Chart(Label(), Label())), kit.keep(Button()))
         close(View(chart, View(button)))
-        kit.settle()
+        kit.advancePastChecks()
         #expect(Set(kit.told) == ["leak Chart", "leak Button"])
         #expect(kit.told.count == 2)
     }
 
-    @Test func `views of two controllers in one tree are told once, by the root`() {
+    @Test func `views of two controllers in one tree are reported once, as the root`() {
         do {
             let cart = Cart(kit)
             kit.window.root?.present(cart)
@@ -68,48 +69,48 @@ import Testing
             kit.keep(cart.view ?? View())
         }
         kit.window.root?.dismiss()
-        kit.settle()
+        kit.advancePastChecks()
         #expect(kit.told == ["leak View"])
         #expect(kit.takeChecks() == ["Cart 1", "Order 1", "View 1"])
     }
 
-    @Test func `views of a controller that leaks are not told`() {
+    @Test func `views of a controller that leaks are not reported`() {
         let cart = kit.keep(Cart(kit))
         kit.window.root?.present(cart)
         kit.keep(cart.view ?? View())
         kit.window.root?.dismiss()
-        kit.settle()
+        kit.advancePastChecks()
         #expect(kit.told == ["leak Cart"])
     }
 
-    @Test func `a view that is in a window again is not told`() {
+    @Test func `a view that is in a window again is not reported`() {
         let chart = kit.keep(Chart())
         close(View(chart))
         kit.window.root?.view?.add(chart)
-        kit.settle()
+        kit.advancePastChecks()
         #expect(kit.told.isEmpty)
     }
 
-    @Test func `a view that stands in a window without a controller is not told`() {
+    @Test func `a view in a window without a controller is not reported`() {
         let chart = kit.keep(Chart())
         close(View(chart))
         kit.clock.advance(by: 200)
         chart.remove()
         chart.window = kit.window
-        kit.settle()
+        kit.advancePastChecks()
         #expect(kit.told.isEmpty)
     }
 
-    @Test func `a view that another controller has is not told`() {
+    @Test func `a view that belongs to another controller is not reported`() {
         let (chart, other) = (kit.keep(Chart()), kit.keep(Order(kit)))
         other.setView(View())
         close(View(chart))
         other.view?.add(chart)
-        kit.settle()
+        kit.advancePastChecks()
         #expect(kit.told.isEmpty)
     }
 
-    @Test func `the views of a child controller that lives on are that controller's`() {
+    @Test func `views of a living child controller belong to that controller`() {
         let order = kit.keep(Order(kit))
         do {
             let cart = Cart(kit)
@@ -117,47 +118,47 @@ import Testing
             cart.add(order)
         }
         kit.window.root?.dismiss()
-        kit.settle()
+        kit.advancePastChecks()
         #expect(kit.told == ["leak Order"])
     }
 
-    @Test func `what a navigation bar shows for controllers is not told with the bar's`() {
+    @Test func `views that a navigation bar shows for controllers are not reported with the bar's`() {
         let title = kit.keep(Label())
         close(View(BarView(title), Button()))
-        kit.settle()
+        kit.advancePastChecks()
         #expect(kit.told.isEmpty)
     }
 
     @Test(arguments: ["Chart", "Cart"])
-    func `views of an ignored class, or of a controller of one, are not told`(name: String) {
+    func `views of an ignored class, or of a controller of an ignored class, are not reported`(name: String) {
         let kit = SimulatedUIKit(suppression: .init(classes: [name]))
         kit.window.root = Home(kit)
         close(View(kit.keep(Chart(Label(), Label(), Label()))), on: kit)
-        kit.settle()
+        kit.advancePastChecks()
         #expect(kit.told.isEmpty)
     }
 
-    @Test func `a view that was told and is put back has come back`() {
+    @Test func `a reported view that is put back has come back`() {
         let chart = kit.keep(Chart())
         close(View(chart))
-        kit.settle()
+        kit.advancePastChecks()
         kit.window.root?.view?.add(chart)
-        kit.settle()
+        kit.advancePastChecks()
         #expect(kit.told == ["leak Chart", "came back Chart"])
     }
 
-    @Test func `a view that was told and goes later is freed`() {
+    @Test func `a reported view that is freed later is reported as freed`() {
         close(kit.keep(Chart(Label())))
-        kit.settle()
-        kit.letGo()
-        kit.settle()
+        kit.advancePastChecks()
+        kit.releaseObjects()
+        kit.advancePastChecks()
         #expect(kit.told == ["leak Chart", "freed Chart"])
     }
 
-    @Test func `subviews that a leaked view lets go of are looked at anew`() {
+    @Test func `subviews that leave a leaked view are checked again`() {
         let chart = kit.keep(Chart(View(Label()), Button()))
         close(chart)
-        kit.settle()
+        kit.advancePastChecks()
         #expect(kit.told == ["leak Chart"])
         kit.keep(chart.children[1])
         chart.children[0].remove()
@@ -166,10 +167,10 @@ import Testing
         #expect(kit.told == ["leak Chart", "leak Button"], "the label went, the button did not")
     }
 
-    @Test func `subviews that a leaked view got later are its own`() {
+    @Test func `subviews that a leaked view gets later belong to it`() {
         let chart = kit.keep(Chart())
         close(chart)
-        kit.settle()
+        kit.advancePastChecks()
         chart.add(kit.keep(Button()))
         kit.clock.advance(by: 10_000)
         #expect(kit.told == ["leak Chart"])
@@ -178,43 +179,43 @@ import Testing
         #expect(kit.told == ["leak Chart", "leak Button"])
     }
 
-    @Test func `subviews that outlive a leaked view are looked at anew`() {
+    @Test func `subviews that outlive a leaked view are checked again`() {
         let button = Button()
         close(kit.keep(Chart(button)))
-        kit.settle()
-        kit.letGo()
+        kit.advancePastChecks()
+        kit.releaseObjects()
         kit.clock.advance(by: 10_000)
         #expect(kit.told == ["leak Chart", "freed Chart", "leak Button"])
         withExtendedLifetime(button) {}
     }
 
-    @Test func `a view that is replaced is told if it stays`() {
+    @Test func `a view that is replaced is reported if it stays`() {
         let home = kit.window.root
         kit.keep(home?.view ?? View())
         home?.setView(View())
-        kit.settle()
+        kit.advancePastChecks()
         #expect(kit.told == ["leak View"])
         #expect(kit.report(0).reason == "replaced")
         #expect(kit.report(0).stack.map(SimulatedUIKit.short) == ["Home", "View"])
     }
 
-    @Test func `a view that replaced another is looked at when its controller has gone`() {
+    @Test func `a view that replaced another is checked when its controller was freed`() {
         kit.window.root?.present(Cart(kit))
-        kit.settle()
+        kit.advancePastChecks()
         kit.window.root?.presented?.setView(kit.keep(Chart()))
-        kit.settle()
+        kit.advancePastChecks()
         kit.window.root?.dismiss()
-        kit.settle()
+        kit.advancePastChecks()
         #expect(kit.told == ["leak Chart"])
     }
 
-    @Test func `a view that is replaced is not kept by the detector`() {
+    @Test func `a replaced view is not retained by the detector`() {
         weak let old = kit.window.root?.view
         kit.window.root?.setView(View())
         #expect(old == nil)
     }
 
-    @Test func `a view set without a word is the one looked at`() {
+    @Test func `a view that was set without an event is the checked one`() {
         let cart = kit.keep(Cart(kit))
         kit.window.root?.present(cart)
         kit.hasHooks = false
@@ -222,54 +223,57 @@ import Testing
         cart.setView(Chart())
         kit.keep(cart.view ?? View())
         kit.hasHooks = true
-        kit.tell(.didDisappear, Home(kit))
-        kit.settle()
+        kit.notifyDetector(.didDisappear, Home(kit))
+        kit.advancePastChecks()
         #expect(old == nil)
     }
 
-    @Test func `a view taken out of its superview is told if it stays`() {
+    @Test func `a view that was removed from its superview is reported if it stays`() {
         let chart = kit.keep(Chart(Label(), Label()))
         kit.window.root?.view?.add(chart)
         chart.remove()
         kit.screens.expectRemoval(of: chart, reason: "removed")
-        kit.settle()
+        kit.advancePastChecks()
         #expect(kit.told == ["leak Chart"])
         #expect(kit.report(0).reason == "removed")
     }
 
-    @Test func `a view taken out of its superview that goes is a check`() {
+    @Test func `a view that was removed from its superview and is freed is a check`() {
         kit.screens.expectRemoval(of: Chart(Label()), reason: "removed")
-        kit.settle()
+        kit.advancePastChecks()
         #expect(kit.told.isEmpty)
         #expect(kit.takeChecks() == ["Chart 1"])
     }
 
-    @Test func `the button that closed the screen is kept by its touch, and told only after the next`() {
+    @Test
+    func
+        `the button that closed the screen is retained by its touch, and reported only after the next touch`()
+    {
         let (button, chart) = (kit.keep(Button()), kit.keep(Chart()))
         kit.screens.didTouch([button])
         close(View(button, View(chart)))
-        kit.settle()
+        kit.advancePastChecks()
         #expect(kit.told == ["leak Chart"])
         kit.screens.didTouch([button])
-        kit.settle()
+        kit.advancePastChecks()
         #expect(kit.told == ["leak Chart"], "the same again")
         kit.screens.didTouch([Button()])
-        kit.settle()
+        kit.advancePastChecks()
         #expect(kit.told == ["leak Chart", "leak Button"])
     }
 
-    @Test func `what each of several fingers is on is kept by its touch`() {
+    @Test func `the view under each of several fingers is retained by its touch`() {
         let buttons = [kit.keep(Button()), kit.keep(Button())]
         kit.screens.didTouch(buttons)
         close(View(buttons[0], buttons[1]))
-        kit.settle()
+        kit.advancePastChecks()
         #expect(kit.told.isEmpty)
         kit.screens.didTouch([])
-        kit.settle()
+        kit.advancePastChecks()
         #expect(kit.told == ["leak Button", "leak Button"])
     }
 
-    @Test func `a touched view is not kept by the detector`() {
+    @Test func `a touched view is not retained by the detector`() {
         var button: Button? = Button()
         weak let touched = button
         kit.screens.didTouch([Button(), button].compactMap { $0 })
@@ -277,7 +281,7 @@ import Testing
         #expect(touched == nil)
     }
 
-    @Test func `trees that have come apart are told at the same time`() {
+    @Test func `separated view trees are reported at the same time`() {
         let (chart, button) = (kit.keep(Chart()), kit.keep(Button()))
         close(View(chart, View(button)))
         kit.clock.advance(by: 1_700)

@@ -12,47 +12,50 @@ import Testing
         kit.window.root?.dismiss()
     }
 
-    @Test func `a root that is replaced is told if it stays`() {
+    @Test func `a replaced root is reported if it stays`() {
         kit.window.root = kit.keep(Cart(kit))
         kit.window.root = Home(kit)
-        kit.settle()
+        kit.advancePastChecks()
         #expect(kit.told == ["leak Cart"])
         #expect(kit.report(0).reason == "replaced")
         #expect(kit.report(0).stack == [])
     }
 
-    @Test func `a root that is replaced while it presents is told if it stays, what it presents is not`() {
+    @Test
+    func
+        `a root that is replaced while it presents is reported if it stays, and the presented screen is not`()
+    {
         let (cart, order) = (kit.keep(Cart(kit)), kit.keep(Order(kit)))
         kit.window.root = cart
         cart.present(order)
-        kit.settle()
+        kit.advancePastChecks()
         kit.window.root = Home(kit)
-        kit.settle()
+        kit.advancePastChecks()
         #expect(kit.told == ["leak Cart"], "it keeps what it presents")
         #expect(kit.report(0).reason == "replaced")
         cart.dismiss()
-        kit.tell(.didDisappear, order)
-        kit.settle()
+        kit.notifyDetector(.didDisappear, order)
+        kit.advancePastChecks()
         #expect(kit.told == ["leak Cart", "leak Order"])
     }
 
-    @Test func `a root that is replaced while it presents and goes leaves nothing`() {
+    @Test func `a root that is replaced while it presents and is freed leaves nothing behind`() {
         kit.window.root = Cart(kit)
         kit.window.root?.present(Order(kit))
-        kit.settle()
+        kit.advancePastChecks()
         kit.window.root = Home(kit)
-        kit.settle()
+        kit.advancePastChecks()
         #expect(kit.told.isEmpty)
         #expect(kit.takeChecks() == ["Cart 1", "Order 1"])
     }
 
-    @Test func `a root that moves to another window is not told`() {
+    @Test func `a root that moves to another window is not reported`() {
         let home = Home(kit)
         let other = Window(kit)
         kit.window.root = home
         kit.window.root = nil
         other.root = home
-        kit.settle()
+        kit.advancePastChecks()
         #expect(kit.told.isEmpty)
     }
 
@@ -61,21 +64,21 @@ import Testing
         kit.window.root = Home(kit)
         other.root = Nav(kit, Order(kit))
         closeCart()
-        kit.settle()
+        kit.advancePastChecks()
         #expect(kit.told == ["leak Cart"])
         other.root = nil
-        kit.settle()
+        kit.advancePastChecks()
         #expect(kit.told == ["leak Cart"])
     }
 
-    @Test func `a scene whose windows go without a word is looked at when anything changes`() {
+    @Test func `a scene whose windows disappear without an event is checked at the next change`() {
         var other: Window? = Window(kit)
         kit.window.root = Home(kit)
         other?.root = kit.keep(Cart(kit))
-        kit.settle()
+        kit.advancePastChecks()
         other = nil
         kit.window.root?.present(Help(kit), coveringAll: false)
-        kit.settle()
+        kit.advancePastChecks()
         #expect(kit.told == ["leak Cart"])
     }
 
@@ -89,18 +92,18 @@ import Testing
         kit.detector.resume()
         kit.clock.advance(by: 1_000)
         #expect(kit.told.isEmpty)
-        kit.settle()
+        kit.advancePastChecks()
         #expect(kit.told == ["leak Cart"])
     }
 
-    @Test func `a screen closed in the background is told when the app is in front again`() {
+    @Test func `a screen closed in the background is reported when the app is active again`() {
         kit.window.root = Home(kit)
         kit.detector.pause()
         closeCart()
-        kit.settle()
+        kit.advancePastChecks()
         #expect(kit.told.isEmpty)
         kit.detector.resume()
-        kit.settle()
+        kit.advancePastChecks()
         #expect(kit.told == ["leak Cart"])
     }
 
@@ -109,35 +112,35 @@ import Testing
         closeCart()
         kit.clock.advance(by: 200)
         kit.clock.advance(by: 1_000, stall: 4_000)
-        kit.letGo()
-        kit.settle()
+        kit.releaseObjects()
+        kit.advancePastChecks()
         #expect(kit.told.isEmpty)
         #expect(kit.takeChecks() == ["Cart 1"])
     }
 
-    @Test func `a screen whose view is in the view of another is not told`() {
+    @Test func `a screen whose view is in the view of another screen is not reported`() {
         kit.window.root = Home(kit)
         let cell = View()
         let cart = kit.keep(Cart(kit))
         kit.window.root?.present(cart)
         kit.window.root?.dismiss()
         if let view = cart.view { cell.add(view) }
-        kit.settle()
+        kit.advancePastChecks()
         #expect(kit.told.isEmpty)
     }
 
-    @Test func `a screen in what UIKit left behind after a transition is told`() {
+    @Test func `a screen in leftover views of a transition is reported`() {
         kit.window.root = Home(kit)
         let cart = kit.keep(Cart(kit))
         let leftover = kit.keep(LeftoverView())
         kit.window.root?.present(cart)
         kit.window.root?.dismiss()
         if let view = cart.view { leftover.add(view) }
-        kit.settle()
+        kit.advancePastChecks()
         #expect(kit.told == ["leak Cart"])
     }
 
-    @Test func `a screen in a layout container that a controller has is not told`() {
+    @Test func `a screen in a layout container that belongs to a controller is not reported`() {
         kit.window.root = Home(kit)
         let cart = kit.keep(Cart(kit))
         let (container, owner) = (LeftoverView(), kit.keep(Home(kit)))
@@ -145,27 +148,27 @@ import Testing
         kit.window.root?.present(cart)
         kit.window.root?.dismiss()
         if let view = cart.view { container.add(view) }
-        kit.settle()
+        kit.advancePastChecks()
         #expect(kit.told.isEmpty)
     }
 
-    @Test func `a screen that was never loaded is not told`() {
+    @Test func `a screen that was never loaded is not reported`() {
         kit.keep(Cart(kit))
         kit.window.root = Home(kit)
         kit.window.root = Help(kit)
-        kit.settle()
+        kit.advancePastChecks()
         #expect(kit.told.isEmpty)
         #expect(kit.screens.count == 1)
     }
 
-    @Test func `a screen that was loaded ahead and never shown is not told`() {
+    @Test func `a screen that was loaded in advance and never shown is not reported`() {
         kit.keep(Cart(kit)).load()
         kit.window.root = Home(kit)
         kit.window.root = Help(kit)
-        kit.settle()
+        kit.advancePastChecks()
         #expect(kit.told.isEmpty)
-        kit.letGo()
-        kit.settle()
+        kit.releaseObjects()
+        kit.advancePastChecks()
         #expect(kit.takeChecks() == ["Home 1"])
     }
 
@@ -174,11 +177,11 @@ import Testing
         kit.window.root = Home(kit)
         cart.load()
         cart.view?.window = kit.window
-        kit.tell(.didDisappear, kit.window.root!)
-        kit.settle()
+        kit.notifyDetector(.didDisappear, kit.window.root!)
+        kit.advancePastChecks()
         cart.view?.remove()
-        kit.tell(.didDisappear, cart)
-        kit.settle()
+        kit.notifyDetector(.didDisappear, cart)
+        kit.advancePastChecks()
         #expect(kit.told == ["leak Cart"])
     }
 
@@ -190,16 +193,16 @@ import Testing
         kit.hasHooks = true
         kit.window.root?.present(cart)
         kit.window.root?.dismiss()
-        kit.settle()
+        kit.advancePastChecks()
         #expect(kit.told == ["leak Cart"])
     }
 
-    @Test func `a place in memory that is used again hides no leak`() {
+    @Test func `a reused address hides no leak`() {
         kit.window.root = Home(kit)
         for _ in 0..<30 {
             closeCart()
-            kit.settle()
-            kit.letGo()
+            kit.advancePastChecks()
+            kit.releaseObjects()
             kit.clock.advance(by: 0)
         }
         #expect(kit.told == Array(repeating: ["leak Cart", "freed Cart"], count: 30).flatMap { $0 })
@@ -211,7 +214,7 @@ import Testing
             kit.window.root?.present(Cart(kit))
             kit.window.root?.dismiss()
         }
-        kit.settle()
+        kit.advancePastChecks()
         #expect(kit.told.isEmpty)
         #expect(kit.takeChecks() == ["Cart 500"])
         #expect(kit.screens.count == 1)
@@ -219,18 +222,18 @@ import Testing
         #expect(kit.clock.timers.set == 0, "no timer while nothing waits")
     }
 
-    @Test func `screens that found no room are expected again later`() {
+    @Test func `screens beyond the limit are expected again later`() {
         let kit = SimulatedUIKit { $0.outstanding = 1 }
         kit.window.root = Home(kit)
         for _ in 0..<2 {
             kit.window.root?.present(kit.keep(Cart(kit)))
             kit.window.root?.dismiss()
         }
-        kit.settle()
+        kit.advancePastChecks()
         #expect(kit.told == ["leak Cart"])
         #expect(kit.detector.counts.dropped == 1)
         kit.window.root?.present(Help(kit))
-        kit.settle()
+        kit.advancePastChecks()
         #expect(kit.told == ["leak Cart", "leak Cart"])
     }
 }

@@ -15,7 +15,7 @@ import LeakPlatform
             limits: limits, queue: DispatchQueue(label: "self-test"))
     }
 
-    @Test func `a detector that works says so, and counts nothing`() async throws {
+    @Test func `the self-test of a working detector passes, and counts nothing`() async throws {
         let detector = detector()
         let result = await detector.selfTest()
         guard case .works(let leak, let freed) = result else {
@@ -31,7 +31,7 @@ import LeakPlatform
         #expect(detector.takeSession() == nil)
     }
 
-    @Test func `a detector whose queue stands still is silent`() async {
+    @Test func `the self-test of a detector with a blocked queue gets no answer`() async {
         let queue = DispatchQueue(label: "stopped")
         queue.suspend()
         let detector = LeakDetector(.report { _ in }, queue: queue)
@@ -39,13 +39,13 @@ import LeakPlatform
         queue.resume()
     }
 
-    @Test func `a paused detector says so`() async {
+    @Test func `the self-test of a paused detector says so`() async {
         let detector = detector()
         detector.pause()
         #expect(await detector.selfTest() == .paused)
     }
 
-    @Test func `a full detector says so`() async {
+    @Test func `the self-test of a full detector says so`() async {
         let detector = detector { $0.outstanding = 1 }
         let page = Page()
         detector.expectDeallocation(of: page, after: 60)
@@ -53,7 +53,7 @@ import LeakPlatform
         withExtendedLifetime(page) {}
     }
 
-    @Test func `a stopped detector says so, also one that is stopped meanwhile`() async throws {
+    @Test func `the self-test of a stopped detector says so, also if it is stopped meanwhile`() async throws {
         let queue = DispatchQueue(label: "stopped")
         queue.suspend()
         let detector = LeakDetector(.report { _ in }, queue: queue)

@@ -4,10 +4,10 @@ import LeakMessage
 import Testing
 
 @Suite struct DetectorMessageTests {
-    @Test func `the vectors are there`() { #expect(DetectorText.all.count >= 28) }
+    @Test func `the vectors exist`() { #expect(DetectorText.all.count >= 28) }
 
     @Test(arguments: DetectorText.all)
-    func `reads what each vector states`(vector: DetectorText) {
+    func `each vector gives the facts that it states`(vector: DetectorText) {
         let message = DetectorMessage(vector.message, demangle: demangle)
         #expect(message.className == vector.className)
         #expect(message.stack == vector.stack ?? [])
@@ -17,7 +17,7 @@ import Testing
         #expect(message.detector != nil)
     }
 
-    @Test func `a text cannot say more than a field`() {
+    @Test func `a text cannot give more facts than a field`() {
         let freed = DetectorMessage("LEAKED VIEW DEINITED <A: 0x1>\nDeinited after 999999999999.0s.")
         #expect(freed.livedMilliseconds == WireLimits.durationMilliseconds)
         let many = DetectorMessage("POSSIBLE LEAK ALERT: A - current count: 999999999, max count: 1")

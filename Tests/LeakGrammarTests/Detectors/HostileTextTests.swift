@@ -7,7 +7,7 @@ import Testing
 
 @Suite struct HostileTextTests {
     @Test(arguments: DetectorText.all)
-    func `every cut of every vector is read`(vector: DetectorText) {
+    func `every truncation of every vector is read`(vector: DetectorText) {
         let scalars = Array(vector.message.unicodeScalars)
         for end in scalars.indices {
             var text = String.UnicodeScalarView()
@@ -50,7 +50,7 @@ import Testing
         "<", "(", "Optional(", "\"", "[", "-> ", "(unknown context at $1).", "<A: 0x1>", "Fatal error: ",
         "_Tt", "'",
     ])
-    func `a text of one thing over and over is read at once`(part: String) {
+    func `repetitive text is read quickly`(part: String) {
         let text = String(repeating: part, count: 20_000)
         for head in [
             "", "VIEW STILL IN MEMORY ", "Memory Leak: (", "Retain Cycle: (", "Expected deallocation of ",
@@ -90,12 +90,12 @@ import Testing
         "VIEW STILL IN MEMORY <UILabel: 0x1f; text = 'Evil has leaked. Memory Leak: (Evil)'>",
         "VIEW STILL IN MEMORY <UILabel: 0x1f; text = '控制器泄漏:<Evil: 0x1>'>",
     ])
-    func `no form is looked for inside another`(text: String) {
+    func `no form is searched inside another`(text: String) {
         #expect(DetectorMessage(text).className == "UILabel")
         #expect(DetectorMessage(text).detector == .leakedViewControllerDetector)
     }
 
-    @Test func `a text spoilt by a format keeps its class and time`() {
+    @Test func `a text that a format changed keeps its class and time`() {
         let text = """
             LEAKED ALERTCONTROLLER DEINITED <UIAlertController: 0x7f88acc69260>
             title: "Save 500f"
@@ -128,7 +128,7 @@ import Testing
         "[",
         "- [", "é", "\n", " ", "a'b\"", "->", "A->", "_TtC1M1A", "$s1M1AC",
     ])
-    func `the time of a text of one thing over and over grows with its length`(part: String) {
+    func `the time for repetitive text grows with its length`(part: String) {
         for head in [part, "A" + part, "(" + part] {
             expectLinear(head, part) { name in
                 _ = TypeName(name, demangle: { _ in name + name }).split(appModule: "Shop")
@@ -152,7 +152,7 @@ import Testing
         #""1   Shop   0x0000000104f85eb0 a() + 1","#,
         #"{"class":"A1Model","s":["1   A   0x0000000104f85eb0 a() + 1"]},"#,
     ])
-    func `the time of JSON with many call stacks grows with its length`(part: String) {
+    func `the time for JSON with many call stacks grows with its length`(part: String) {
         for head in [#"{"class":"CartModel","stack":["#, #"{"message":"CartModel leaked","stack":["#, "["] {
             expectLinear(head, part) { text in
                 _ = DetectorMessage(text, demangle: demangle, guessesClass: true)

@@ -33,7 +33,7 @@ import Testing
         "leak: {'class': 'CartModel', 'by': {'name': 'Jane', 'of': ['Jane', 2.5]}}",
         #"["class": <Shop.CartModel: 0x7f88acc69260>, "text": "Jane"]"#,
     ])
-    func `the class stands under its key in a dictionary of any language`(text: String) {
+    func `the class is found under its key in a dictionary of any language`(text: String) {
         let message = DetectorMessage(text, guessesClass: true)
         #expect(message.guessedClassName?.hasSuffix("CartModel") == true)
         let kept = DetectorMessage.redacted(text)
@@ -56,7 +56,7 @@ import Testing
     }
 
     @Test(arguments: ["{", "[", "(", "{a=", "[\"a\":", "{'", "<", "a=>", ";", "AnyHashable(", "{class=A;"])
-    func `brackets and keys over and over are read at once`(part: String) {
+    func `repeated brackets and keys are read quickly`(part: String) {
         let text = "{class=A; b=" + String(repeating: part, count: 8192 / part.utf8.count)
         #expect(DetectorMessage(text, guessesClass: true).guessedClassName == nil)
     }
@@ -78,7 +78,7 @@ import Testing
             + "\nSUMMARY: AddressSanitizer: 72 byte(s) leaked in 3 allocation(s).\n"
     }
 
-    @Test func `each leak of LeakSanitizer is one with its stack, and none has the number of a process`() {
+    @Test func `each leak of LeakSanitizer is one leak with its stack, and none has a process number`() {
         func keys(_ text: String) -> [[String]] {
             MessageSplitter.parts(of: text).map { part in
                 let message = DetectorMessage(part.text)
@@ -98,7 +98,7 @@ import Testing
         #expect(DetectorMessage(text).callStack?.key == keys(text)[0])
     }
 
-    @Test func `of a long report of LeakSanitizer the leaks are kept that fit`() {
+    @Test func `of a long report of LeakSanitizer the leaks that fit are kept`() {
         let text = Self.sanitizerReport(process: 1, (0..<40).map { "f\($0)" })
         let kept = DetectorMessage.redacted(text)
         #expect(kept.utf8.count <= WireLimits.messageBytes && DetectorMessage.redacted(kept) == kept)
@@ -107,7 +107,7 @@ import Testing
     }
 
     /// The traces of LeakCanary as apps cut them.
-    @Test func `a trace of LeakCanary without its first line is of its last object`() {
+    @Test func `a trace of LeakCanary without its first line is about its last object`() {
         let trace =
             "├─ com.shop.App instance\n│    Leaking: UNKNOWN\n│    ↓ App.holder\n╰→ com.shop.CartActivity instance\n"
             + "     Leaking: YES (com.shop.CartActivity received Activity#onDestroy() callback)"
@@ -119,7 +119,7 @@ import Testing
         #expect(Self.classes(trace + "\n\n" + other) == ["com.shop.CartActivity", "com.shop.HomeFragment"])
     }
 
-    @Test func `words beside one class may be names of persons, and are no classes`() {
+    @Test func `words beside a class may be names of persons, and are not classes`() {
         #expect(!Self.classes("Leaked: CartController, Jane, Paul").contains("Jane"))
     }
 
@@ -193,7 +193,7 @@ import Testing
         #"{"class":"CartModel","reten"#, #"{"event":"leak","class":"CartModel","note":"Jane"#,
         #"{"class":"CartModel","#, #"{"leaks":[{"class":"CartModel"},{"class"#, #"{"class":"CartModel""#,
     ])
-    func `JSON that was cut names its class, and nothing that users typed`(text: String) {
+    func `truncated JSON names its class, and nothing that users typed`(text: String) {
         let message = DetectorMessage(text, guessesClass: true)
         #expect(message.guessedClassName == "CartModel")
         let redacted = DetectorMessage.redacted(text)
@@ -208,7 +208,7 @@ import Testing
         #"{"leaks":[{"class":"CartModel","count":3},{"class":"HomeModel"}]}"#,
         #"{"class":"CartModel","instances":3},{"class":"HomeModel","of":{"count":7}}"#,
     ])
-    func `the number behind a class says how many are alive`(text: String) {
+    func `the number after a class is that of living objects`(text: String) {
         let alive = MessageSplitter.parts(of: text).map {
             $0.alive ?? DetectorMessage($0.text, guessesClass: true).alive
         }
@@ -236,7 +236,7 @@ import Testing
         ("CartModel leaked (0 s)", ["CartModel"]),
         ("leaked CartModel 0.5 s ago", ["CartModel"]),
     ])
-    func `a class that 0 instances are counted of is no leak`(text: String, names: [String]) {
+    func `a class with a count of 0 instances is no leak`(text: String, names: [String]) {
         let parts = Self.classes(text)
         let found =
             parts.isEmpty
@@ -261,7 +261,7 @@ import Testing
         "[{\"class\":\"CartModel\"},{\"class\":\"OrderModel\"}]\n{\"class\":\"Home",
         "[{\"class\":\"CartModel\"}]\n[{\"class\":\"OrderModel\"},{\"note\":\"Jane",
     ])
-    func `what is kept of a text has the same leaks`(text: String) {
+    func `the stored part of a text has the same leaks`(text: String) {
         func leaks(_ text: String) -> [[String]] {
             MessageSplitter.parts(of: text).map { part in
                 let message = DetectorMessage(part.text, guessesClass: true)
@@ -275,7 +275,7 @@ import Testing
     }
 
     @Test(arguments: ["}{\"a", "]{", "}[\"", "{", "[\"", "x} {\"class\":"])
-    func `brackets in the wrong order are read to their end`(text: String) {
+    func `brackets in the wrong order are read to the end`(text: String) {
         #expect(MessageSplitter.parts(of: text) == [])
         #expect(DetectorMessage(text, guessesClass: true).guessedClassName == nil)
     }
@@ -323,7 +323,7 @@ import Testing
     ]
 
     @Test(arguments: quotes)
-    func `a value that a person typed is kept in no quotes`(opening: String, closing: String) {
+    func `a typed value is removed from quotes of all kinds`(opening: String, closing: String) {
         let quotation = opening + "Jane Doe" + closing
         for text in [
             "label \(quotation) leaked", "label: \(quotation)", "text=\(quotation), leaked",
@@ -352,7 +352,7 @@ import Testing
         "{&quot;class&quot;:&quot;CartModel&quot;,&quot;text&quot;:&quot;Jane&quot;}",
         "`CartModel` leaked\nframe #0: 0x1f Shop`main + 1\nframe #1: 0x2f ???`x\nframe #2: 0x3f Shop`-[Cart add] + 4",
     ])
-    func `a class in such quotes is found, and what users typed is not kept`(text: String) {
+    func `a class in such quotes is found, and typed text is removed`(text: String) {
         let message = DetectorMessage(text, guessesClass: true)
         #expect(message.className ?? message.guessedClassName == "CartModel")
         let redacted = DetectorMessage.redacted(text)
@@ -364,7 +364,7 @@ import Testing
         "object 'Jane' of class 'CartModel' and 'x' leaked", "leaked 'Jane' and 'Joe' of class 'CartModel'",
         "leaked 'Jane' of class 'Cart Model'", "leaked 'Jane' because of class 'CartModel'",
     ])
-    func `a quotation goes on where more than a class is quoted behind it`(text: String) {
+    func `a quotation continues if more than a class is quoted`(text: String) {
         #expect(!DetectorMessage.redacted(text).contains("class"))
     }
 
@@ -378,7 +378,7 @@ import Testing
         "`HomeViewController` is not leaking",
         "Done without leaks in HomeViewController", "It isn't a leak of HomeViewController",
     ])
-    func `a text that denies a leak, or names the app alone, names no class`(text: String) {
+    func `a text that denies a leak, or names only the app, names no class`(text: String) {
         #expect(DetectorMessage(text, guessesClass: true).guessedClassName == nil)
     }
 
@@ -434,7 +434,7 @@ import Testing
         "Leaks: CartModel, HomeModel",
         "Leaked classes: CartModel, HomeModel", #"{"leaks":["CartModel","HomeModel"]}"#,
     ])
-    func `a line that names several leaks is parted`(text: String) {
+    func `a line that names several leaks is split`(text: String) {
         let parts = MessageSplitter.parts(of: text)
         #expect(parts.map(\.className) == ["CartModel", "HomeModel"], "\(parts)")
     }
@@ -446,11 +446,11 @@ import Testing
         "No leaks: CartModel, HomeModel",
         "0 leaks: CartModel, HomeModel",
     ])
-    func `a line that tells of one leak or of none is not parted`(text: String) {
+    func `a line about one leak or none is not split`(text: String) {
         #expect(MessageSplitter.parts(of: text).isEmpty)
     }
 
-    @Test func `a class in curved quotes counts where the words say that it is one`() {
+    @Test func `a class in curved quotes counts if the words mark it as a class`() {
         let message = DetectorMessage("“CartModel” was not released", guessesClass: true)
         #expect(message.guessedClassName == "CartModel")
     }
@@ -466,7 +466,7 @@ import Testing
         ["kept by /home/jane/a", "kept by /home/joe/a"],
         [#"kept by C:\Users\jane\a"#, #"kept by C:\Users\joe\a"#],
     ])
-    func `numbers, times and home folders do not tell texts apart`(texts: [String]) {
+    func `numbers, times and home folders do not distinguish texts`(texts: [String]) {
         #expect(Set(texts.map { DetectorMessage($0).template }).count == 1)
     }
 
@@ -474,7 +474,7 @@ import Testing
         ["it may leak", "it might leak"], ["Mon leaked", "Sun leaked"], ["I am leaking", "we are leaking"],
         ["leak in MondayPage", "leak in SundayPage"], ["leak in May", "leak in June"],
     ])
-    func `words that may be no time tell texts apart`(texts: [String]) {
+    func `words that may be something else than a time distinguish texts`(texts: [String]) {
         #expect(Set(texts.map { DetectorMessage($0).template }).count == 2)
     }
 }

@@ -40,13 +40,13 @@ import Testing
         ),
         (#"{"debug_id":"5551234567"}"#, #"{"debug_id":"0000000000"}"#),
     ])
-    func `masks what names a person and nothing else`(text: String, expected: String) {
+    func `masks personal data and nothing else`(text: String, expected: String) {
         #expect(masked(text) == expected)
         #expect(masked(masked(text)) == masked(text))
     }
 
     @Test(arguments: DetectorText.all)
-    func `a report that is redacted for sending is of the same leak`(vector: DetectorText) {
+    func `a report that is redacted for sending is the same leak`(vector: DetectorText) {
         var report = LeakReport()
         report.message = vector.message
         let redacted = report.redactedForSending()
@@ -70,7 +70,7 @@ import Testing
     @Test(arguments: [
         "text=Jane Doe", "text = Jane Doe; tag = 3", "placeholder=Jane Doe", "accessibilityLabel: Jane Doe",
     ])
-    func `a value that a user typed without quotes is sent in no name and no description`(attribute: String) {
+    func `a value typed without quotes is sent in no name and no description`(attribute: String) {
         var report = LeakReport()
         report.className = "UITextField(\(attribute.replacing(": ", with: "=")))"
         report.stack = [
@@ -120,7 +120,7 @@ import Testing
         #expect(redacted.error?.code == -1001)
     }
 
-    @Test func `the app's own words stay, but for descriptions of objects`() {
+    @Test func `the app's own words stay, except descriptions of objects`() {
         var report = LeakReport()
         report.className = "Shop.Cart"
         report.reason = "closed by jane@example.com"
@@ -150,7 +150,7 @@ import Testing
         "attributedText",
     ]
 
-    @Test func `no text of a user survives in a description, whatever he typed`() {
+    @Test func `no typed text survives in a description`() {
         var random = SeededRandom(seed: 12)
         let heads = [
             "VIEW STILL IN MEMORY ", "VIEWCONTROLLER STILL IN MEMORY ", "Expected deallocation of ",
@@ -208,7 +208,7 @@ import Testing
         "@", "a@", "%40", "a%40", "://", "?a", "?a=", "1 ", "1234567 ", "/Users/", "text = ", "“", "„", "‘",
         "text=“a@b.c?d=",
     ])
-    func `the largest text of one thing over and over is masked`(part: String) {
+    func `the longest repetitive text is masked`(part: String) {
         let text = String(repeating: part, count: 64 * 1024 / part.utf8.count)
         #expect(masked(text).utf8.count <= text.utf8.count * 4)
     }

@@ -33,7 +33,7 @@ import Testing
         "<UITextField: 0x1f; text=\(secret)> has leaked. Objects are expected",
         "leaked <UITextField: 0x1f placeholder=\(secret)>",
     ])
-    func `what a user typed is not kept`(text: String) {
+    func `typed text is not kept`(text: String) {
         let redacted = DetectorMessage.redacted(text)
         #expect(!redacted.contains("Jane"), "\(redacted)")
         var before = DetectorMessage(text)
@@ -58,7 +58,7 @@ import Testing
         "LEAKED VIEW DEINITED <A: 0x1; text = 'Deinited after Jane",
         "*** Terminating app due to x, reason: 'Leak of 'Jane' \"b\" here', terminating",
     ])
-    func `hostile texts are masked, and masked texts stay as they are`(text: String) {
+    func `hostile texts are masked, and masking twice changes nothing`(text: String) {
         let redacted = DetectorMessage.redacted(text)
         #expect(!redacted.contains("Jane"), "\(redacted)")
         #expect(DetectorMessage.redacted(redacted) == redacted)
@@ -70,13 +70,13 @@ import Testing
         "Gone: '<A: 0x1f> after 3s", "Memory Leak: (\n  <B: 0x2f>]P&\"Jane\",\n  A\n)",
         "Leak '<A: 0x1f> not deallocated after being '",
     ])
-    func `nothing that goes is read`(text: String) {
+    func `text that redaction removes is not read`(text: String) {
         #expect(DetectorMessage(text) == DetectorMessage(DetectorMessage.redacted(text)))
         #expect(DetectorMessage(text).livedMilliseconds == nil)
         #expect(DetectorMessage(text).stack.allSatisfy { !$0.contains("B") })
     }
 
-    @Test func `nothing is kept of a text from which more would go each time`() {
+    @Test func `a text that each redaction would shorten again is not kept`() {
         let text = MessageNormalizer.plain("VIEW STILL IN MEMORY <UILabel: 0x1f; text = '\(Self.secret)'>")
         #expect(
             Redaction.kept(of: text, rounds: 2).text.string == "VIEW STILL IN MEMORY <UILabel: 0x1f; …>")
@@ -85,7 +85,7 @@ import Testing
         #expect(DetectorMessage("…").className == nil)
     }
 
-    @Test func `of a stack from which more would go each time the names stay`() {
+    @Test func `of a stack that each redaction would shorten again the names stay`() {
         let frame = #"{"function":"f","package":"/x/Shop","vars":{"name":"Jane"},"lineno":3}"#
         let stack = ["Shop.Root", frame, "UILabel text='Jane'", "Shop.Cart"]
         #expect(
@@ -96,7 +96,7 @@ import Testing
         #expect(CallStack.redacted(settled, rounds: 1) == settled && !settled.joined().contains("Jane"))
     }
 
-    @Test func `stacks made of quotes, brackets and frames settle`() {
+    @Test func `redacting stacks of quotes, brackets and frames comes to an end`() {
         var random = SeededRandom(seed: 13)
         let parts = [
             "{", "}", "\"", "'", "`", "<A: 0x1f>", ": 0x1f", "<", ">", ";", "\",\"package\":\"",
@@ -116,7 +116,7 @@ import Testing
     }
 
     @Test(arguments: DetectorText.all)
-    func `a redacted vector says the same`(vector: DetectorText) {
+    func `a redacted vector gives the same facts`(vector: DetectorText) {
         let redacted = DetectorMessage.redacted(vector.message)
         var before = DetectorMessage(vector.message, demangle: demangle)
         var after = DetectorMessage(redacted, demangle: demangle)
@@ -125,7 +125,7 @@ import Testing
         #expect(before == after, "\(redacted)")
     }
 
-    @Test func `what names no one stays`() {
+    @Test func `text that names no person stays`() {
         let text = "VIEWCONTROLLER STILL IN MEMORY <MyApp.FooController: 0x7f88acc69260>"
         #expect(DetectorMessage.redacted(text) == text)
         #expect(DetectorMessage.redacted("The user's cart is alive") == "The user's cart is alive")
@@ -137,11 +137,11 @@ import Testing
         ("item 9f86d081884c7d65 \t of\n3.5", "item # of #.#"), ("text = 'it's Jane'; x", "text = '…'; x"),
         ("facade beef", "facade beef"),
     ])
-    func `masks what differs between sightings`(text: String, masked: String) {
+    func `masks text that differs between sightings`(text: String, masked: String) {
         #expect(DetectorMessage("Expected deallocation of " + text).maskedText == masked)
     }
 
-    @Test func `names and the app's own words lose what descriptions say of their objects`() {
+    @Test func `names and the app's own words lose the content of object descriptions`() {
         var report = LeakReport()
         report.className = "<UILabel: 0x1f; text = '\(Self.secret)'>"
         report.stack = ["\"MyApp.Root\"", "UILabel text='\(Self.secret)'"]
@@ -159,7 +159,7 @@ import Testing
         #expect(redacted.redacted() == redacted)
     }
 
-    @Test func `a report's sample keeps of its error the description alone, unless more is allowed`() {
+    @Test func `of a report's error the sample keeps only the description, unless more is allowed`() {
         var report = LeakReport()
         report.message = "VIEW STILL IN MEMORY <UILabel: 0x1f; text = '\(Self.secret)'>"
         report.error = ReportedError(
@@ -175,7 +175,7 @@ import Testing
     }
 
     /// Each string of one byte becomes a mark of three bytes, so a sample is truncated although the text was not.
-    @Test func `a text that is longer without what users typed is read like its sample`() {
+    @Test func `a text that is longer without typed text is read like its sample`() {
         let fields = (0..<900).map { "\"k\($0)\":\"x\"" }.joined(separator: ",")
         let frames = (0..<120).map { "\($0)  Shop  0x00000001 Cart.load\($0)() + 4" }.joined(separator: "\n")
         let typed = (0..<1200).map { "\"\($0 % 10)!\"" }.joined(separator: ",\n    ")

@@ -72,7 +72,7 @@ import Testing
         ("\"text\"\u{A0}＝ SECRET", "\"…\"\u{A0}＝ …"),
         ("text = nil SECRET", "text = …"), ("text = nilSECRET", "text = …"),
     ])
-    func `a value is masked behind every separator`(text: String, expected: String) {
+    func `a value is masked after every separator`(text: String, expected: String) {
         #expect(sent("Cart leaked " + text) == "Cart leaked " + expected)
     }
 
@@ -127,7 +127,7 @@ import Testing
             "<UIAlertController: 0x1f; …>"
         ),
     ])
-    func `message and actions of an alert are masked behind its title`(text: String, expected: String) {
+    func `message and actions of an alert are masked after its title`(text: String, expected: String) {
         #expect(sent(text) == expected)
     }
 
@@ -190,7 +190,7 @@ import Testing
         ("Cart C:\\Users\\jane\\Shop", "Cart C:\\Users\\…\\Shop"),
         ("Nav BEARER SECRET1", "Nav BEARER …"),
     ])
-    func `class, stack, children and cycle lose texts of users`(name: String, expected: String) {
+    func `class, stack, children and cycle lose typed text`(name: String, expected: String) {
         var report = LeakReport()
         report.className = name
         (report.stack, report.children, report.cycle) = (["Root", name], [name], [name, "B"])
@@ -263,7 +263,7 @@ import Testing
 
     /// Sixteen times as long takes sixteen times as long, and not 256 times.
     @Test(arguments: ["text:", "text:a:", "text:text ", "title:\n", "text：", "password=<", "\"text\":["])
-    func `texts of keys alone are masked in linear time`(part: String) {
+    func `texts of only keys are masked in linear time`(part: String) {
         func seconds(_ count: Int) -> Double {
             let text = Text(String(repeating: part, count: count) + ")")
             let before = threadSeconds()
@@ -307,7 +307,7 @@ import Testing
             + random.element(of: blanks)
     }
 
-    /// A value without the marks that end one: `;`, `>` and line ends.
+    /// A value without the characters that end a value: `;`, `>` and line ends.
     private static func value(_ random: inout SeededRandom) -> String {
         let pieces = [
             " ", "-", ".", ",", "'", "\"", "`", "“", "”", "é", "@", "(", ")", "[", "]", ": ", "=", " 0x1f ",
@@ -382,7 +382,7 @@ extension String {
     /// The text without white space at its end.
     fileprivate var trimmingSuffix: String { String(reversed().drop { $0 == " " }.reversed()) }
 
-    /// Puts a word in front of a key: the next one begins a hump behind letters.
+    /// Puts a word before a key: the next one begins a hump behind letters.
     fileprivate func appending(key: String) -> String {
         (last?.isLetter ?? false) && key.first?.isLowercase ?? false && !key.contains("_")
             && !key.contains("-")

@@ -53,13 +53,13 @@ import Testing
         #expect(!name.isUndemangled)
     }
 
-    @Test func `leaves alone what nobody can demangle, and says so`() {
+    @Test func `leaves a name that cannot be demangled, and says so`() {
         let name = TypeName("_TtC7MyApp14FooController", demangle: demangle)
         #expect(name.text == "_TtC7MyApp14FooController")
         #expect(name.isUndemangled)
     }
 
-    @Test func `keeps the discriminator aside`() {
+    @Test func `separates the discriminator`() {
         let hex = "_9B7A0F1E2D3C4B5A69788796A5B4C3D2"
         #expect(TypeName("MyApp.(PrivTop in \(hex))").discriminator == hex)
         #expect(
@@ -87,7 +87,7 @@ import Testing
             ("MyApp.Store<…>", "MyApp", "MyApp", "Store<…>"), ("MyApp.", "MyApp", nil, "MyApp."),
             (".Foo", nil, nil, ".Foo"),
         ] as [(String, String?, String?, String)])
-    func `parts the module`(raw: String, app: String?, module: String?, name: String) {
+    func `splits off the module`(raw: String, app: String?, module: String?, name: String) {
         let parts = TypeName(raw).split(appModule: app)
         #expect(parts.module == module)
         #expect(parts.name == name)
@@ -102,7 +102,7 @@ import Testing
         ("UIHostingController<ContentView>", false),
         ("MyApp.UICard", false), ("Foo", false), ("MyApp.Foo<…>", false), ("UserController", false),
     ])
-    func `knows the system's names`(raw: String, isSystem: Bool) {
+    func `recognises names of the system`(raw: String, isSystem: Bool) {
         #expect(TypeName(raw).isSystem == isSystem)
     }
 
@@ -113,7 +113,7 @@ import Testing
         ("Store<[[Cart]?]>", "Store<Array<Optional<Array<Cart>>>>"),
         ("UIHostingController<ModifiedContent<CartView?, A>>", "UIHostingController<Optional<CartView>>"),
     ])
-    func `a type has one name, whichever tool prints it`(raw: String, other: String) {
+    func `a type has one name, whichever tool printed it`(raw: String, other: String) {
         #expect(TypeName(raw).detailedText == TypeName(other).detailedText)
         #expect(TypeName(raw).detailedText.contains("Cart"))
     }
@@ -122,12 +122,12 @@ import Testing
         "Store<Locale>", "Store<IndexPath, URLComponents>", "Store<DateComponents?>", "Store<[TimeZone]>",
         "Store<Measurement<Int>>", "Store<KeyPath<Int, String>>", "Store<[String: Calendar]>",
     ])
-    func `types of the system do not tell generic classes apart`(raw: String) {
+    func `types of the system do not distinguish generic classes`(raw: String) {
         #expect(TypeName(raw).detailedText == "Store<…>")
     }
 
     @Test(arguments: ["Store<Cart & Item?>", "Store<() -> Cart?>", "Store<(Cart?) -> Item>", "Store<[Cart>"])
-    func `a type that is not read for sure stands as it is`(raw: String) {
+    func `a type that cannot be read reliably stays unchanged`(raw: String) {
         #expect(TypeName(TypeName(raw).detailedText).detailedText == TypeName(raw).detailedText)
     }
 
@@ -136,7 +136,7 @@ import Testing
         ("Store<[Int: [Cart]>", "Store<[Int: [Cart]>"),
         ("Store<[[Cart]>", "Store<[[Cart]>"),
     ])
-    func `no letter of a name is lost where a bracket does not close`(raw: String, text: String) {
+    func `no letter of a name is lost after an unclosed bracket`(raw: String, text: String) {
         #expect(TypeName(raw).detailedText == text)
     }
 
@@ -145,7 +145,7 @@ import Testing
         ("", "", nil),
         ("()", "", 2),
     ])
-    func `brackets that do not close hold all that follows`(text: String, inside: String, end: Int?) {
+    func `an unclosed bracket contains the rest of the text`(text: String, inside: String, end: Int?) {
         #expect(Brackets.endIfClosed(Text(text)) == end)
         if !text.isEmpty { #expect(Brackets.inside(Text(text)).string == inside) }
     }

@@ -29,7 +29,7 @@ import Testing
             "std::_Function_handler::_M_invoke()"
         ),
     ])
-    func `a symbol is read`(symbol: String, name: String) {
+    func `a C++ symbol is demangled`(symbol: String, name: String) {
         #expect(FunctionName.read(Text(symbol)) { _ in nil } == name)
     }
 
@@ -38,7 +38,7 @@ import Testing
         "_ZNS_4CartE",
         "_Z5applyIXsrSt7is_sameE5valueEvT_", "_ZZZZZZZZ", "_ZNDtE",
     ])
-    func `a symbol of another form stays as it is`(symbol: String) {
+    func `a symbol of another form stays unchanged`(symbol: String) {
         let name = FunctionName.read(Text(symbol)) { _ in nil }
         #expect(name == symbol || symbol == "_ZN4CartE9" && name == "Cart()")
     }
@@ -90,7 +90,7 @@ import Testing
         ("-[Cart add:]", "-[Cart add:]"),
         ("Cart.::(_:_:)", "Cart.::(_:_:)"),
     ])
-    func `a signature is the function that its symbol is`(signature: String, name: String) {
+    func `a signature is the same function as its symbol`(signature: String, name: String) {
         #expect(FunctionName.read(Text(signature)) { _ in nil } == name)
         #expect(FunctionName.read(Text(name)) { _ in nil } == name, "read again")
     }
@@ -100,12 +100,12 @@ import Testing
         "shop::operator", "a::[",
         "{lambda()#1}", "a::b,c",
     ])
-    func `what is no signature stays as it is`(text: String) {
+    func `a text that is no signature stays unchanged`(text: String) {
         let name = FunctionName.read(Text(text)) { _ in nil }
         #expect(name == text || text == "{lambda()#1}" && name == "lambda", "\(name ?? "")")
     }
 
-    @Test func `lambdas count as the function that they are written in`() throws {
+    @Test func `lambdas count as the function that contains them`() throws {
         let stack = try #require(
             CallStack([
                 "./shop(_ZZN4Cart4loadEvENKUlvE_clEv+0x1f) [0x55dd8268e1b9]",
@@ -115,14 +115,14 @@ import Testing
     }
 
     @Test(arguments: ["N", "Z", "ZN1a", "I", "N1aI", "1aI", "NUl", "S", "N1aIL", "N1aIN", "_", "N1aIUl", "T"])
-    func `symbols made of one part are read in linear time`(part: String) {
+    func `symbols of one repeated part are read in linear time`(part: String) {
         expectLinearTime { _ = CPlusPlusName.read(Text("_Z" + String(repeating: part, count: $0))) }
     }
 
     @Test(arguments: [
         "(", "a::", "a<", "a(", "operator<", "{lambda()#1}::", "'a'", " ", "a::(b)", "[abi:", "$_0::",
     ])
-    func `signatures made of one part are read in linear time`(part: String) {
+    func `signatures of one repeated part are read in linear time`(part: String) {
         expectLinearTime { _ = CPlusPlusSignature.read(Text("a::" + String(repeating: part, count: $0))) }
     }
 

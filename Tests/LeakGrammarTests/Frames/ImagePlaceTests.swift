@@ -17,14 +17,14 @@ import Testing
         ),
         ("a (b)", "0x41b9 in a _b) (\(id))"),
     ])
-    func `an element has the path of a system library alone`(path: String, element: String) throws {
+    func `an element has the path only of a system library`(path: String, element: String) throws {
         #expect(ImageOffset.element(offset: 0x41B9, path: path, imageID: Self.id) == element)
         let frame = try #require(CallFrame(element))
         #expect(frame.offset == 0x41B9 && frame.imageID == Self.id && frame.function == nil)
         #expect(frame.isSystem == (path.hasPrefix("/usr") || path.hasPrefix("/System")))
     }
 
-    @Test func `an element stays within its bytes`() {
+    @Test func `an element stays within its maximum of bytes`() {
         let long = ImageOffset.element(
             offset: .max, path: "/usr/lib/" + String(repeating: "é", count: 900),
             imageID: String(repeating: "👩‍👩‍👧", count: 900))
@@ -35,7 +35,7 @@ import Testing
         "0x41b9 in ", "0x41b9 in Shop (xyz)", "0x41b9 in Shop (12)", "0x100000000 in Shop", "0x in Shop",
         "0x41b9 on Shop", "0x41b9 in (\(id))",
     ])
-    func `other texts are no places in images`(text: String) { #expect(CallFrame(text) == nil) }
+    func `other texts are not places in images`(text: String) { #expect(CallFrame(text) == nil) }
 
     // MARK: Names
 
@@ -43,7 +43,7 @@ import Testing
         "0x10 in Shop (\(id))", "0x20 in Shop (\(id))", "0x30 in libc.so.6 (00112233445566778899)",
     ]
 
-    /// Knows the place 0x10, where two functions are inlined into each other, and the byte in front of 0x20.
+    /// Knows the place 0x10, where two functions are inlined into each other, and the byte before 0x20.
     private static func symbols(_ image: String, _ place: CodeLocation) -> [SymbolicatedFrame] {
         guard image == id, case .offset(let offset) = place else { return [] }
         switch offset {
@@ -58,14 +58,14 @@ import Testing
     }
 
     /// Tables of Breakpad files that were uploaded earlier contain such names.
-    @Test func `a name of C++ with the types of arguments is the function without them`() {
+    @Test func `a C++ name with the types of arguments is the function without them`() {
         let named = CallStack(Self.stack)?.named { _, _ in
             [SymbolicatedFrame(function: "shop::Cart::add(int)::{lambda()#1}::operator()() const")]
         }
         #expect(named?.key == ["at shop::Cart::add() in Shop"])
     }
 
-    @Test func `symbols name frames, and return addresses by the byte in front`() throws {
+    @Test func `symbols name frames, and for return addresses the byte before is used`() throws {
         let stack = try #require(CallStack(Self.stack)).named(by: Self.symbols)
         #expect(
             stack.shown == [
@@ -76,7 +76,7 @@ import Testing
         #expect(stack.unnamedImages == ["00112233445566778899"])
     }
 
-    @Test func `frames without symbols are left as they are`() throws {
+    @Test func `frames without symbols stay unchanged`() throws {
         let stack = try #require(CallStack(Self.stack))
         #expect(stack.named { _, _ in [] } == stack)
         #expect(stack.key == ["at \(Self.id) + 0x10", "at \(Self.id) + 0x20"])
@@ -85,7 +85,7 @@ import Testing
         #expect(!CallStack.hasOnlyOffsets(["at load() in Shop"]) && !CallStack.hasOnlyOffsets([]))
     }
 
-    @Test func `a stack has as many frames as the format takes`() throws {
+    @Test func `a stack has at most as many frames as the wire format allows`() throws {
         let elements = (0..<128).map { _ in "0x10 in Shop (\(Self.id))" }
         let stack = try #require(CallStack(elements)).named { _, _ in
             (0..<32).map { SymbolicatedFrame(function: "f\($0)") }
@@ -93,7 +93,7 @@ import Testing
         #expect(stack.frames.count == WireLimits.stackCount)
     }
 
-    @Test func `what a symbol says is cleaned`() throws {
+    @Test func `names of symbols are cleaned`() throws {
         let stack = try #require(CallStack(["0x10 in Shop (\(Self.id))"])).named { _, _ in
             [SymbolicatedFrame(function: "load\u{1F}() 0x1234")]
         }
@@ -104,7 +104,7 @@ import Testing
         ("$s4Shop9CartModelC4loadyyF", "$s4Shop9CartModelC4loadyyF"), ("_ZN4Cart3addEi", "Cart::add()"),
         ("-[Cart add:]", "-[Cart add:]"), ("main", "main"),
     ])
-    func `names of functions are those of other frames`(symbol: String, name: String) {
+    func `names of functions equal those of other frames`(symbol: String, name: String) {
         #expect(CallFrame.functionName(of: symbol) { _ in nil } == name)
     }
 }

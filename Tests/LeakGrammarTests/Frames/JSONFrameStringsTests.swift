@@ -42,7 +42,7 @@ import Testing
         Self.expectKept(text, as: message)
     }
 
-    @Test func `two launches say the same, and two places do not`() {
+    @Test func `two launches give the same stack, and two places do not`() {
         func message(_ slide: Int, _ function: String) -> DetectorMessage {
             let lines = Self.apple.map {
                 $0.replacing("0x0000000104f8", with: "0x00000001\(slide)f8").replacing(
@@ -55,7 +55,7 @@ import Testing
         #expect(!message(10, "Cart.load()").isSameLeak(as: message(10, "Cart.save()")))
     }
 
-    @Test func `each leak of a list has its own`() {
+    @Test func `each leak of a list has its own stack`() {
         let other = Self.apple.map { $0.replacing("Cart.", with: "Home.") }
         let text =
             #"[{"class":"CartModel","stack":\#(Self.array())},{"class":"HomeModel","stack":\#(Self.array(other))}]"#
@@ -79,7 +79,7 @@ import Testing
         #"{"class":"CartModel","note":"Jane\n\#(apple[0])\n\#(apple[1])"}"#,
         #"{"class":"CartModel","names":["Jane","Doe"],"note":"Jane\nDoe"}"#,
         #"{"class":"CartModel","stack":\#(array(apple.map { $0 + " <UILabel: 0x1f; text = 'Jane'>" }))}"#,
-    ]) func `all other strings are no call stack, and nothing of them is kept`(text: String) {
+    ]) func `all other strings are no call stack, and are not stored`(text: String) {
         let message = DetectorMessage(text, guessesClass: true)
         #expect(message.guessedClassName == "CartModel" && message.callStack == nil)
         let kept = DetectorMessage.redacted(text)
@@ -87,14 +87,14 @@ import Testing
         Self.expectKept(text, as: message)
     }
 
-    @Test(arguments: entries) func `an entry that was cut is kept as the leak that it says`(text: String) {
+    @Test(arguments: entries) func `a truncated entry is kept as its leak`(text: String) {
         for end in stride(from: 1, to: text.count, by: 7) {
             let cut = String(text.prefix(end))
             Self.expectKept(cut, as: DetectorMessage(cut, guessesClass: true))
         }
     }
 
-    @Test func `an entry longer than what is kept has the frames that are kept`() {
+    @Test func `an entry that is too long has the frames that fit`() {
         let frames = (0..<200).map {
             "\($0)   Shop   0x0000000104f85eb0 Cart.step\($0)(\(String(repeating: "x", count: 60))) + 104"
         }
@@ -145,14 +145,14 @@ import Testing
             #"{"message":"CartModel leaked"}"# + "\n" + #"{"message":"other","stack":\#(array(home))}"#,
             ["CartModel"]
         ),
-    ]) func `a stack is that of the leak that it stands beside`(text: String, leaks: [String]) {
+    ]) func `a stack belongs to the leak beside it`(text: String, leaks: [String]) {
         #expect(Self.leaks(text) == leaks)
         let kept = DetectorMessage.redacted(text)
         #expect(Self.leaks(kept) == leaks, "\(kept)")
         #expect(DetectorMessage.redacted(kept) == kept)
     }
 
-    @Test func `stacks of several threads are not put together`() {
+    @Test func `stacks of several threads are not joined`() {
         let text =
             #"{"class":"CartModel","threads":[{"id":1,"stack":\#(Self.array())},{"id":2,"stack":\#(Self.array(Self.home))}]}"#
         let message = DetectorMessage(text, guessesClass: true)
@@ -166,7 +166,7 @@ import Testing
         #"[{\"class\":\"CartModel\"},{\"class\":\"HomeModel\"}]"#,
         #"Retain Cycle: (\"-> CartModel \", \"-> _x -> HomeModel \")"#,
         #"XCTAssertNil failed: \"Shop.CartModel\" - not deallocated"#, "CartModel leaked, says 'Jane",
-    ]) func `a message says beside frames what it says alone`(words: String) {
+    ]) func `a message gives the same facts with and without frames`(words: String) {
         let alone = DetectorMessage(#"{"message":"\#(words)"}"#, guessesClass: true)
         let text = #"{"message":"\#(words)","stack":\#(Self.array())}"#
         var message = DetectorMessage(text, guessesClass: true)
@@ -188,7 +188,7 @@ import Testing
         ##""trace":["#1 0x1f in Cart::add (user=Jane) at a.cpp:12","#2 0x2f in Cart::pay (card=Jane) at a.cpp:12"]"##,
         #""stack":["at jane.doe(Jane@example.com)","at jane.doe(Jane@example.com)"]"#,
         ##""stack":["#0  User(name: Jane) at a.cpp:1","#1  User(name: Jane) at a.cpp:1"]"##,
-    ]) func `what a user typed is not kept as a frame`(member: String) {
+    ]) func `typed text is not kept as a frame`(member: String) {
         for head in [#""class":"CartModel""#, #""message":"CartModel leaked""#] {
             let text = "{\(head),\(member)}"
             let message = DetectorMessage(text, guessesClass: true)
@@ -210,14 +210,14 @@ import Testing
         }
     }
 
-    @Test func `frames of the system are no part of the text that stands for a class`() {
+    @Test func `frames of the system are not part of the text that replaces a class`() {
         let two = DetectorMessage(#"{"event":"some","stack":\#(Self.array(Array(Self.apple.prefix(2))))}"#)
         let three = DetectorMessage(#"{"event":"some","stack":\#(Self.array())}"#)
         #expect(two.callStack?.key == three.callStack?.key && two.template == three.template)
         #expect(two.template == DetectorMessage(#"{"event":"some","stack":["…"]}"#).template)
     }
 
-    @Test func `a class behind more frames than are kept is none in both`() {
+    @Test func `a class after more frames than are kept is found in neither text`() {
         let frames = (0..<100).map {
             "\($0)   Shop   0x0000000104f85eb0 Cart.step\($0)(\(String(repeating: "x", count: 40))) + 104"
         }

@@ -126,7 +126,7 @@ import Testing
     ]
 
     @Test(arguments: forms)
-    func `frames of a tool are read as a stack and behind a text`(form: Form) throws {
+    func `frames of a tool are read as a stack and after a text`(form: Form) throws {
         let stack = try #require(CallStack(form.lines))
         #expect(stack.key == form.key)
         let one = try #require(CallStack([form.lines.joined(separator: "\n")]))
@@ -141,7 +141,7 @@ import Testing
     }
 
     @Test(arguments: [", ", " | ", "; ", ",", "   "])
-    func `frames in one line are read as in several`(separator: String) {
+    func `frames on one line are read as on several`(separator: String) {
         let text = "`CartModel` was not released: " + Self.apple.joined(separator: separator)
         let message = DetectorMessage(text, guessesClass: true)
         #expect(message.callStack?.key == Self.appleKey && message.guessedClassName == "CartModel")
@@ -158,12 +158,12 @@ import Testing
         "1 Shop 0x0000000104f85eb0 Cart.load() + 2 Shop 0x0000000104f85eb0 Cart.load() + 104",
         "`CartModel` was not released after 1 Shop 0x0000000104f85eb0, 2 Shops",
     ])
-    func `other numbers and addresses in one line are no frames`(text: String) {
+    func `other numbers and addresses on one line are not frames`(text: String) {
         #expect(DetectorMessage(text).callStack == nil)
     }
 
     @Test(arguments: ["```\n", "```swift\n", "Call stack:\n```\n"])
-    func `a fence around frames is no part of the text`(fence: String) {
+    func `a fence around frames is not part of the text`(fence: String) {
         let plain = DetectorMessage(
             "`CartModel` was not released\n" + Self.apple.joined(separator: "\n"), guessesClass: true)
         let fenced = DetectorMessage(
@@ -190,7 +190,7 @@ import Testing
         ("shop::Cart::operator->() const (this=0x1)", "shop::Cart::operator->()"),
         ("run(void (*)(int)) (call=0x1)", "run()"), ("main ()", "main"),
     ])
-    func `brackets of types are no arguments`(call: String, function: String) {
+    func `brackets of types are not arguments`(call: String, function: String) {
         #expect(CallFrame("#1  0x0000555 in \(call) at cart.cpp:12")?.function == function)
     }
 
@@ -202,7 +202,7 @@ import Testing
         ("main.(*Cart).Add-fm", "(*Cart).Add"), ("main.load-range1", "closure in load"),
         ("main.load.func1-range2", "closure in load"), ("main.load.gowrap1", "closure in load"),
     ])
-    func `a function of Go is named by what it is written in`(call: String, function: String) {
+    func `a Go function is named after the function that contains it`(call: String, function: String) {
         let frame = CallFrame("\(call)(0xc0001, {0x2, 0x3}) /home/jane/shop/main.go:12 +0x1d")
         #expect(frame?.function == function && frame?.module == "main")
     }
@@ -218,12 +218,12 @@ import Testing
         "Cart.swift:19 leaked (twice)", "see you @ 0x10", "Jane (Doe) (x:1)", "10:33:00 CartModel leaked",
         "[10:33:00] 3 items", "10:33:00.5 Cart.load()", "1() (a.b:1)",
     ])
-    func `other lines are no frames`(line: String) {
+    func `other lines are not frames`(line: String) {
         #expect(CallFrame(line) == nil)
     }
 
     /// llvm-symbolizer, which sanitizers call, names lambdas between quotes.
-    @Test func `a lambda of C++ is no quotation`() {
+    @Test func `a C++ lambda is not a quotation`() {
         let text =
             "leaked `CartModel`\n#0 0x1f in foo(int)::'lambda'()::operator()() const /x/a.cpp:3:9\n"
             + "#1 0x2f in bar() /x/b.cpp:8:1\n#2 0x3f in shop::load()::'lambda0'(int)::operator()(int) const /x/a.cpp:5:9"
@@ -244,7 +244,7 @@ import Testing
         "0   Shop   0x0000000102b14738 Cart.load() + 120", "1   Shop   0x0000000102b14739 Cart.open() + 6",
     ]
 
-    /// Apple's crash reports, those of Swift 6, and lldb.
+    /// Stacks of Apple's crash reports, of Swift 6's crash reports, and of lldb.
     @Test(arguments: [
         ("Thread 0:", "Thread 5 Crashed:"), ("Thread 0:", "Thread 5 Crashed:: Dispatch queue: loader"),
         (
@@ -278,12 +278,12 @@ import Testing
         "the thread 5 Crashed:",
         "Thread 5 Crashed", "Thread 5 uncrashed:",
     ])
-    func `without such a heading the first thread counts`(heading: String) {
+    func `without a heading of a crash the first thread counts`(heading: String) {
         let text = "Thread 0:\n" + (Self.waiting + [heading] + Self.crashed).joined(separator: "\n")
         #expect(DetectorMessage(text).callStack?.key == ["at main in Shop", "at Loop.wait() in Shop"])
     }
 
-    @Test func `long names with one head stay apart`() throws {
+    @Test func `long names with the same beginning stay apart`() throws {
         let long = String(repeating: "a", count: 600)
         let lines = ["1", "2"].flatMap { ["\(long)\($0) (in Shop) + 1", "load (in \(long)\($0)) + 1"] }
         let frames = try lines.map { try #require(CallFrame($0)) }
@@ -296,7 +296,7 @@ import Testing
         #expect(launches[0] == launches[1])
     }
 
-    @Test func `a backtrace behind a description is read`() {
+    @Test func `a backtrace after a description is read`() {
         let frames = "\n0   Shop   0x0000000104f85eb0 main + 1\n1   Shop   0x0000000104f85ec0 Cart.load() + 1"
         for head in [
             "leaked <Shop.CartView: 0x1f; frame = (0 0; 1 1); layer = <CALayer: 0x2f>>",

@@ -29,7 +29,7 @@ func failure(of text: [UInt8]) -> JSONError? {
         "{\"a\":1,\"a\":2}", "\"\u{2028}\"", "[[],[[]],{}]",
         "\"0123456789abcdef\\u0000 and more than one word\"",
     ])
-    func `takes what RFC 8259 allows`(text: String) {
+    func `accepts what RFC 8259 allows`(text: String) {
         #expect(failure(of: Array(text.utf8)) == nil)
     }
 
@@ -81,7 +81,7 @@ func failure(of text: [UInt8]) -> JSONError? {
         #expect(failure(of: nested(100_000)) == JSONError(.tooDeep, at: limit))
     }
 
-    @Test func `every cut of a valid text fails inside it`() {
+    @Test func `every truncation of a valid text fails inside it`() {
         let text = Array(
             #"{"a":[1,-2.5e3,true,false,null,"x\n\u00e9😀, and a good deal more"],"b":{"c":{}}}"#.utf8)
         #expect(failure(of: text) == nil)

@@ -56,7 +56,7 @@ import Testing
         return explanation
     }
 
-    @Test(arguments: 1...50) func `an explanation arrives as it was sent`(seed: UInt64) throws {
+    @Test(arguments: 1...50) func `an explanation is read as it was sent`(seed: UInt64) throws {
         var random = SeededRandom(seed: seed)
         let explanation = self.random(&random)
         var arrived = try #require(try sent(explanation))
@@ -69,7 +69,7 @@ import Testing
         #expect(arrived == explanation)
     }
 
-    @Test func `what is beyond the bounds is cut, and a path ends early`() throws {
+    @Test func `values over the limits are truncated, and a path ends early`() throws {
         var explanation = RetainExplanation()
         let long = RetainReference(
             owner: String(repeating: "A", count: 9_000), field: String(repeating: "b", count: 9_000),
@@ -108,7 +108,9 @@ import Testing
         (#"{"class": "A", "why": {"is_cycle": "yes"}}"#, "why.is_cycle is a string, must be true or false"),
         (#"{"class": "A", "why": {"closures": [1]}}"#, "why.closures[0] is a number, must be a string"),
     ])
-    func `a mistake costs the explanation and no report`(json: String, reason: String) throws {
+    func `an error in an explanation rejects the explanation and no report`(json: String, reason: String)
+        throws
+    {
         let document = try WireReader.read(Array(json.utf8), as: .json)
         #expect(document.reports.count == 1 && document.rejected.isEmpty)
         #expect(document.report(at: 0).explanation == nil)
@@ -132,7 +134,7 @@ import Testing
         #expect(document.firstExplanationProblem == "explanations[0]: \(reason)")
     }
 
-    @Test func `explanations are bounded, however often the field comes`() {
+    @Test func `explanations are limited, however often the field occurs`() {
         let thousand = Array(repeating: #"{"class": "A", "why": {}}"#, count: 600).joined(separator: ",")
         let batch = #"{"explanations": [\#(thousand)], "explanations": [\#(thousand)]}"#
         let error = #expect(throws: WireError.self) { try WireReader.read(Array(batch.utf8), as: .json) }
@@ -170,7 +172,7 @@ import Testing
         #expect(path.property == property)
     }
 
-    @Test func `each object of a cycle begins the normalized path at one place`() {
+    @Test func `the normalized path of a cycle begins at the same place from each of its objects`() {
         let references = [
             Self.onPaid, RetainReference(owner: "closure", field: "", kind: .closureCapture),
             RetainReference(owner: "Shop.Api", field: "owner", kind: .property),
@@ -183,7 +185,7 @@ import Testing
         #expect(Set(paths.map(\.fingerprint)).count == 1)
     }
 
-    @Test func `a cycle with equal names begins at one place, whatever is suspected of it`() {
+    @Test func `a cycle with equal names begins at one place, whatever is suspected`() {
         func cycle(_ suspected: [Bool]) -> RetainPath {
             let references = suspected.map {
                 RetainReference(owner: "Shop.Page", field: "next", kind: .property, isSuspected: $0)
@@ -199,7 +201,7 @@ import Testing
         ("0x41b9 in Shop (6f1b)", "Shop", "6f1b", UInt64(0x41b9)), ("0x0 in a b", "a b", "", 0),
         ("0x1 in (", "(", "", 1), ("0x1 in x ()", "x", "", 1),
     ])
-    func `places of code are read`(text: String, image: String, id: String, offset: UInt64) {
+    func `places in code are read`(text: String, image: String, id: String, offset: UInt64) {
         #expect(ImageOffset(element: text) == ImageOffset(image: image, imageIdentifier: id, offset: offset))
     }
 
@@ -207,7 +209,7 @@ import Testing
         "", "0x", "0x in Shop", "41 in Shop", "0x41", "0xg in Shop", "0x1 on Shop",
         "0x11111111111111111 in Shop",
     ])
-    func `other texts are no place`(text: String) {
+    func `other texts are not places`(text: String) {
         #expect(ImageOffset(element: text) == nil)
     }
 }

@@ -146,7 +146,7 @@ struct Bound: CustomTestStringConvertible {
 
 @Suite struct WireLimitsTests {
     @Test(arguments: Bound.all)
-    func `takes what is at the bound and names what is past it`(bound: Bound) throws {
+    func `accepts values at the limit and names values over it`(bound: Bound) throws {
         let taken = try read(bound.taken)
         #expect(taken.reports.count == 1)
         #expect(taken.rejected.isEmpty)
@@ -164,7 +164,7 @@ struct Bound: CustomTestStringConvertible {
             ])
     }
 
-    @Test func `bounds what one request may hold`() throws {
+    @Test func `limits what one request may contain`() throws {
         func array(_ count: Int, _ element: String) -> String {
             "[" + Array(repeating: element, count: count).joined(separator: ",") + "]"
         }
@@ -189,7 +189,7 @@ struct Bound: CustomTestStringConvertible {
             (#"{"sessions":[{"id":"s","checks":"#, "}]}", 1_000_000, "sessions[0].checks"),
             (#"{"sessions":[{"id":"s","leaks":"#, "}]}", 1_000_000, "sessions[0].leaks"),
         ] as [(String, String, Int, String)])
-    func `bounds what a batch counts`(head: String, tail: String, limit: Int, field: String) throws {
+    func `limits what a batch counts`(head: String, tail: String, limit: Int, field: String) throws {
         #expect(try read(head + "\(limit)" + tail).givenCount == 0)
         for count in [limit + 1, Int.max] {
             #expect {
@@ -208,7 +208,7 @@ struct Bound: CustomTestStringConvertible {
         (#"{"dropped":{"a\u0000":1}}"#, "a name in dropped"),
         ("{\"dropped\":{\"a\u{9F}\":1}}", "a name in dropped"),
     ])
-    func `a batch's names have no control characters either`(body: String, field: String) {
+    func `names of a batch have no control characters either`(body: String, field: String) {
         #expect {
             try read(body)
         } throws: {
@@ -217,7 +217,7 @@ struct Bound: CustomTestStringConvertible {
     }
 
     @Test(arguments: [Int64.min, .min + 1, -1, 0, .max - 1, .max])
-    func `any time is taken and can be shown`(milliseconds: Int64) throws {
+    func `any time is accepted and can be shown`(milliseconds: Int64) throws {
         let time = try #require(try read(#"{"class":"A","at":\#(milliseconds)}"#).reports.first?.at)
         #expect(time.milliseconds == milliseconds)
         #expect(time.rfc3339.utf8.count >= 20)

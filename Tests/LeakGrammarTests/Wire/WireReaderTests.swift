@@ -59,7 +59,7 @@ func read(_ text: String, as format: WireFormat = .json) throws(WireError) -> Wi
         #expect(String(decoding: document.bytes(of: document.reports[0].raw), as: UTF8.self) == Self.full)
     }
 
-    @Test func `null means not given`() throws {
+    @Test func `null means missing`() throws {
         let document = try read(
             #"{"class":"A","type":null,"stack":null,"count":null,"error":null,"app":null}"#)
         var expected = LeakReport()
@@ -78,13 +78,13 @@ func read(_ text: String, as format: WireFormat = .json) throws(WireError) -> Wi
         (#"{"app":{"id":"a"},"class":"A"}"#, 1), (#"{"class":"A","sent_at":5,"checks":3}"#, 1),
         (#"{"class":"ignored","reports":[{"class":"A"},{"class":"B"}]}"#, 2), (#"{"reports":null}"#, 0),
     ])
-    func `tells one report, an array and a batch apart`(text: String, reports: Int) throws {
+    func `distinguishes a report, an array and a batch`(text: String, reports: Int) throws {
         let document = try read(text)
         #expect(document.reports.count == reports)
         #expect(document.rejected.isEmpty)
     }
 
-    @Test func `reads the parts of a batch, wherever they stand`() throws {
+    @Test func `reads the parts of a batch in any order`() throws {
         let document = try read(
             """
             {"reports":[{"class":"A","app":{"version":"2"},"user":"v"},{"class":"B"},{"class":"C","app":{"id":"z"}}],
@@ -147,7 +147,7 @@ func read(_ text: String, as format: WireFormat = .json) throws(WireError) -> Wi
         #expect(failures > 500)
     }
 
-    @Test func `rejects by index and takes the others`() throws {
+    @Test func `rejects reports by index and accepts the others`() throws {
         let long = String(repeating: "x", count: 700)
         let document = try read(#"[{"class":"A"},{"class":"\#(long)"},5,{"class":"B"},{}]"#)
         #expect(document.reports.map(\.index) == [0, 3])
@@ -170,7 +170,7 @@ func read(_ text: String, as format: WireFormat = .json) throws(WireError) -> Wi
         #expect(try read(json).rejected.isEmpty == isTaken)
     }
 
-    @Test func `reads one report a line`() throws {
+    @Test func `reads one report per line`() throws {
         let document = try read("\n{\"class\":\"A\"}\r\n  \n{\"class\":1}\n{\"message\":\"m\"}", as: .ndjson)
         #expect(document.reports.map(\.index) == [0, 2])
         #expect(document.rejected.map(\.reason) == ["class is a number, must be a string"])
@@ -208,7 +208,7 @@ func read(_ text: String, as format: WireFormat = .json) throws(WireError) -> Wi
         ("{\"checks\":[{\"count\":1}]}", 1, 12, "checks[0] has no class"),
         ("{\"dropped\":{\"a\":-1}}", 1, 17, "dropped.a is -1, must be an integer from 0 to 1000000"),
     ])
-    func `says where the whole body is wrong`(text: String, line: Int, column: Int, reason: String) {
+    func `says where a body is invalid as a whole`(text: String, line: Int, column: Int, reason: String) {
         do throws(WireError) {
             _ = try read(text)
             Issue.record("taken")
@@ -224,7 +224,7 @@ func read(_ text: String, as format: WireFormat = .json) throws(WireError) -> Wi
         }
     }
 
-    @Test func `every cut of a body fails inside it`() throws {
+    @Test func `every truncation of a body fails inside it`() throws {
         let batch = Array(#"{"app":{"id":"é"},"reports":[\#(Self.full)],"dropped":{"a":1}}"#.utf8)
         for text in [Array(Self.full.utf8), batch] {
             for end in text.indices {

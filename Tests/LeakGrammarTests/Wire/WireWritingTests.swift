@@ -95,7 +95,7 @@ struct AnyReport {
 }
 
 @Suite struct WireWritingTests {
-    @Test func `what is written reads back as it was`() throws {
+    @Test func `a written report reads back unchanged`() throws {
         var any = AnyReport(random: SeededRandom(seed: 21))
         for _ in 0..<150 {
             let report = any.report()
@@ -105,7 +105,7 @@ struct AnyReport {
         }
     }
 
-    @Test func `a batch reads back as it was`() throws {
+    @Test func `a written batch reads back unchanged`() throws {
         var any = AnyReport(random: SeededRandom(seed: 22))
         for count in 0..<16 {
             var batch = LeakBatch()
@@ -132,7 +132,7 @@ struct AnyReport {
         }
     }
 
-    @Test func `whatever a sender holds is cut to what a reader takes`() throws {
+    @Test func `values of a sender are truncated to what a reader accepts`() throws {
         let long = String(repeating: "é\"\n", count: 10_000)
         var report = LeakReport()
         report.id = "no uuid"
@@ -182,14 +182,14 @@ struct AnyReport {
         #expect((read.message?.utf8.count ?? 0) > 8188)
     }
 
-    @Test func `reasons are written as a reader takes them`() throws {
+    @Test func `reasons are written as a reader accepts them`() throws {
         var batch = LeakBatch()
         batch.dropped = [DroppedReports(reason: "a\0b\u{9F}", count: 1)]
         let document = try WireReader.read(batch.json(), as: .json)
         #expect(document.dropped == [DroppedReports(reason: "a b ", count: 1)])
     }
 
-    @Test func `whatever a sender counts is cut to what a reader takes`() throws {
+    @Test func `counts of a sender are truncated to what a reader accepts`() throws {
         var report = LeakReport()
         report.className = "A"
         (report.waitedMilliseconds, report.alive, report.livedMilliseconds) = (.max, .max, .max)
@@ -211,7 +211,7 @@ struct AnyReport {
         #expect(read.livedMilliseconds == WireLimits.durationMilliseconds)
     }
 
-    @Test func `a number that no Double holds is no key`() throws {
+    @Test func `a number that does not fit into a Double gives no key`() throws {
         let document = try WireReader.read(Array(#"{"class":"A","keys":{"a":1e400,"b":2}}"#.utf8), as: .json)
         let report = document.report(at: 0)
         #expect(report.keys == [CustomKey("b", .number(2))])

@@ -38,7 +38,7 @@ import Testing
             in: .whitespaces)
     }
 
-    @Test func `all code in the documentation is code that compiles`() throws {
+    @Test func `all code in the documentation compiles`() throws {
         let examples = try String(
             contentsOf: Self.tests.appendingPathComponent("Examples.swift"), encoding: .utf8)
         let compiled = examples.components(separatedBy: "\n").map(Self.trimmed).filter { !$0.isEmpty }
@@ -52,7 +52,7 @@ import Testing
         }
     }
 
-    @Test func `the service of the first article does what it shows`() throws {
+    @Test func `the service of the first article responds as the article shows`() throws {
         try withServer(Examples.Library()) { server in
             func ask(_ path: String, _ word: String) -> Reply? {
                 let client = Client(port: server.port)

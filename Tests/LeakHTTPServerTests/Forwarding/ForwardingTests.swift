@@ -34,7 +34,7 @@ import LeakPlatform
                 (1, "X-Forwarded-For: \u{1}\r\n", nil),
                 (1, "X-Forwarded-For: \u{FF}, ,\r\n", "127.0.0.1 false"),
             ] as [(UInt32, String, String?)])
-        func `a trusted proxy alone names the client`(host: UInt32, fields: String, answer: String?) throws {
+        func `only a trusted proxy names the client`(host: UInt32, fields: String, answer: String?) throws {
             try Self.withServer(service: Self.mirror) { server in
                 let client = Client(port: server.port, from: host)
                 for body in ["", "Content-Length: 3\r\n"] {
@@ -66,7 +66,7 @@ import LeakPlatform
     }
 
     @Test
-    func `the limit by address holds for each client behind a proxy, and for none of its idle connections`()
+    func `the limit per address applies to each client behind a proxy, and to none of its idle connections`()
         throws
     {
         let held = Guarded<[SharedResponder]>([])

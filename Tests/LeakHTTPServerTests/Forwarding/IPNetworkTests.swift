@@ -15,7 +15,9 @@ import Testing
         ("::1", "::1", true), ("::1/128", "::2", false), ("::ffff:10.0.0.0/104", "10.9.9.9", true),
         ("2001:db8::/127", "2001:db8::1", true), ("2001:db8::/127", "2001:db8::2", false),
     ])
-    func `holds the addresses of its range and family`(network: String, address: String, isIn: Bool) throws {
+    func `a network contains the addresses of its range and family`(
+        network: String, address: String, isIn: Bool
+    ) throws {
         #expect(try IPNetwork(network).contains(#require(IPAddress(address))) == isIn)
     }
 
@@ -26,7 +28,7 @@ import Testing
         " 10.0.0.1",
         "::ffff:10.0.0.1/100", "10.0.0.0/99999999999999999999", "1\u{0}",
     ])
-    func `refuses what is no range`(text: String) {
+    func `an invalid network is refused`(text: String) {
         #expect(throws: IPNetwork.Malformed.self) { try IPNetwork(text) }
     }
 

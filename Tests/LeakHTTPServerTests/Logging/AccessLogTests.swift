@@ -54,7 +54,7 @@ import Testing
             target: Array("/\(number)".utf8) + [UInt8](repeating: 0x61, count: bytes), status: .ok)
     }
 
-    @Test func `lines come in order, and closing waits for the last`() {
+    @Test func `lines are in order, and closing waits for the last`() {
         let pipe = Pipe()
         let log = AccessLog(to: pipe.writing, as: .text)
         for number in 0..<100 { log.write(Self.record(number)) }
@@ -67,7 +67,7 @@ import Testing
     /// The pipe takes 64 KiB, and the buffer another 64 KiB. Further lines are dropped, and the log says so as soon as there is
     /// room.
     @Test(arguments: [false, true])
-    func `a reader that is too slow stops nobody, and reads how much it missed`(blocks: Bool) throws {
+    func `a slow reader delays nothing, and reads how many lines it missed`(blocks: Bool) throws {
         let pipe = Pipe()
         if !blocks { _ = fcntl(pipe.writing, F_SETFL, O_NONBLOCK) }
         let log = AccessLog(to: pipe.writing, as: .json, bufferBytes: 64 << 10)
@@ -93,7 +93,7 @@ import Testing
         #expect(log.close(within: .seconds(60)))
     }
 
-    @Test func `a descriptor that its owner closes is still written to`() {
+    @Test func `a descriptor that its owner closed is still written to`() {
         let pipe = Pipe()
         let own = dup(pipe.writing)
         let log = AccessLog(to: own, as: .text)
@@ -103,7 +103,7 @@ import Testing
         #expect(pipe.lines(1).count == 1)
     }
 
-    @Test func `a reader that has gone ends nothing`() {
+    @Test func `a reader that closes its end stops nothing`() {
         signal(SIGPIPE, SIG_IGN)
         let pipe = Pipe()
         let log = AccessLog(to: pipe.writing, as: .text)

@@ -24,7 +24,7 @@ import Testing
         (0, "", 3), (2, "on\n", 3), (4, "one\n", 2), (6, "one\ntw\n", 2), (8, "one\ntwo\n", 1),
         (14, "one\ntwo\nthree\n", 0),
     ])
-    func `lines that a full disk loses are told of, and half a line stands alone`(
+    func `lines lost on a full disk are counted, and half a line stays alone`(
         room: Int, kept: String, lost: Int
     ) {
         let disk = Disk()

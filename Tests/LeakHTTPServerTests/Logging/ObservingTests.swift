@@ -82,7 +82,9 @@ import LeakPlatform
             ["POST /a 400 3 close"]
         ),
     ])
-    func `each request that was answered or refused is told once`(sent: String, outcomes: [String]) throws {
+    func `each request that was answered or rejected is recorded once`(sent: String, outcomes: [String])
+        throws
+    {
         try Self.withServer { server, told in
             let client = Client(port: server.port)
             client.send(sent)
@@ -93,7 +95,7 @@ import LeakPlatform
         }
     }
 
-    @Test func `a record says who, when, with what and how long`() throws {
+    @Test func `a record has sender, time, request and duration`() throws {
         try Self.withServer { server, told in
             let client = Client(port: server.port)
             client.send("HEAD / HTTP/1.0\r\nUser-Agent: caf\u{E9}/1\r\nAuthorization: Bearer secret\r\n\r\n")
@@ -134,7 +136,7 @@ import LeakPlatform
         }
     }
 
-    @Test func `a peer that does not read its answer is not told another one when it is evicted`() throws {
+    @Test func `a peer that does not read its response gets no second one when it is evicted`() throws {
         let page = [UInt8](repeating: 0x61, count: 8 << 20)
         let service = ClosureService { request, responder in
             responder.send(Response(.ok, body: request.path == "/big" ? .bytes(page) : .empty))
@@ -165,7 +167,7 @@ import LeakPlatform
         return false
     }
 
-    @Test func `answers of other threads are told in the order of their requests`() throws {
+    @Test func `responses of other threads are recorded in the order of their requests`() throws {
         let later = LaterService()
         try Self.withServer(later) { server, told in
             let client = Client(port: server.port)
@@ -177,7 +179,7 @@ import LeakPlatform
         }
     }
 
-    @Test func `a head that takes too long is told, with nothing of it`() throws {
+    @Test func `a head that takes too long is recorded, without its content`() throws {
         var limits = Limits()
         limits.headTime = .milliseconds(50)
         try Self.withServer(limits: limits) { server, told in
@@ -190,7 +192,7 @@ import LeakPlatform
     }
 
     /// A slow call blocks its event loop, and no other thread takes over the work of the loop.
-    @Test func `a call that holds its loop is counted and told, with its path alone`() throws {
+    @Test func `a call that blocks its loop is counted and recorded, with only its path`() throws {
         let service = ClosureService { request, responder in
             if request.pathEquals("/slow") { usleep(80_000) }
             responder.send(Response(.ok))
@@ -206,7 +208,7 @@ import LeakPlatform
         }
     }
 
-    @Test func `looking at a head for long counts too`() throws {
+    @Test func `a long check of a head counts too`() throws {
         let service = EchoService { _ in
             usleep(80_000)
             return Response(.notFound)

@@ -4,7 +4,7 @@ internal import LeakGzip
 
 @testable import LeakHTTPServer
 
-/// Properties that hold for every stream of bytes, including hostile ones.
+/// Properties that hold for every stream of bytes, including hostile streams.
 enum Promises {
     /// Limits so low that short inputs reach them.
     static let lowLimits: Limits = {
@@ -24,24 +24,24 @@ enum Promises {
         for limits in [Limits(), lowLimits] {
             var whole = Reading(limits: limits)
             whole.feed(stream)
-            if let broken = brokenByCutting(stream, limits, whole.events) { return broken }
+            if let broken = promiseBrokenByCutting(stream, limits, whole.events) { return broken }
             for event in whole.events {
                 switch event {
                 case .head(let head, let fields, let bytes):
                     if let broken = NaiveHead.difference(head, fields, bytes) { return broken }
-                    if let broken = brokenByRequest(head, fields, bytes) { return broken }
+                    if let broken = promiseBrokenByRequest(head, fields, bytes) { return broken }
                 case .body(let body):
-                    if let broken = brokenByInflating(body) { return broken }
+                    if let broken = promiseBrokenByInflating(body) { return broken }
                 case .inflated, .damaged, .refused: break
                 }
             }
         }
-        return brokenByText(stream)
+        return promiseBrokenByText(stream)
     }
 
     /// Checks that a stream gives the same events, however it is cut. Events are only ever added, so no part of a stream
     /// can give an event that the whole stream does not give.
-    private static func brokenByCutting(_ stream: [UInt8], _ limits: Limits, _ whole: [Reading.Event])
+    private static func promiseBrokenByCutting(_ stream: [UInt8], _ limits: Limits, _ whole: [Reading.Event])
         -> String?
     {
         var drips = Reading(limits: limits)
@@ -52,7 +52,7 @@ enum Promises {
         var pieces = Reading(limits: limits)
         var rest = stream[...]
         while !rest.isEmpty {
-            // Mostly short pieces, and some long ones.
+            // Mostly short pieces, and some long pieces.
             let count = 1 + Int(random.next() % UInt64(random.next() % 4 == 0 ? rest.count : 16))
             pieces.feed(rest.prefix(count))
             rest = rest.dropFirst(count)
@@ -63,7 +63,9 @@ enum Promises {
     }
 
     /// Checks that the request that a service receives has the properties that its documentation promises.
-    private static func brokenByRequest(_ head: Head, _ fields: [FieldLine], _ bytes: [UInt8]) -> String? {
+    private static func promiseBrokenByRequest(_ head: Head, _ fields: [FieldLine], _ bytes: [UInt8])
+        -> String?
+    {
         _ = Exchange(head, fields: fields, of: bytes.span)
         return unsafe bytes.withUnsafeBufferPointer { pointer in
             let request = unsafe Request(head: head, fields: fields, bytes: pointer)
@@ -82,7 +84,7 @@ enum Promises {
     }
 
     /// Checks that a body inflates to the same bytes, however it is cut, in any coding.
-    private static func brokenByInflating(_ body: [UInt8]) -> String? {
+    private static func promiseBrokenByInflating(_ body: [UInt8]) -> String? {
         // The ratio between output and input at each check depends on the pieces, so it has no limit here.
         let limits = Inflater.Limits(outputBytes: 100_000, ratio: .max)
         func inflated(_ pieces: [[UInt8]], _ format: Inflater.Format) -> Result<[UInt8], InflateError> {
@@ -95,7 +97,7 @@ enum Promises {
             } catch { return .failure(error) }
         }
         // The first error also depends on the pieces, because libbrotli keeps output until it is requested.
-        func unbrotlied(_ pieces: [[UInt8]]) -> [UInt8]? {
+        func decompressBrotli(_ pieces: [[UInt8]]) -> [UInt8]? {
             var inflater = BrotliInflater(limits: limits)
             var output: [UInt8] = []
             do throws(InflateError) {
@@ -109,7 +111,7 @@ enum Promises {
             let (whole, drips) = (inflated([body], format), inflated(bytes, format))
             guard drips == whole else { return "\(format) byte by byte: \(drips), not \(whole)" }
         }
-        let (whole, drips) = (unbrotlied([body]), unbrotlied(bytes))
+        let (whole, drips) = (decompressBrotli([body]), decompressBrotli(bytes))
         guard drips == whole else {
             return "brotli byte by byte: \(String(describing: drips)), not \(String(describing: whole))"
         }
@@ -117,7 +119,7 @@ enum Promises {
     }
 
     /// Checks that the parsers of field values and of percent-encoded text accept any bytes without a trap.
-    private static func brokenByText(_ bytes: [UInt8]) -> String? {
+    private static func promiseBrokenByText(_ bytes: [UInt8]) -> String? {
         let escaped = bytes.flatMap { byte in
             Array("%".utf8) + [byte >> 4, byte & 15].map { Array("0123456789aBcDeF".utf8)[Int($0)] }
         }

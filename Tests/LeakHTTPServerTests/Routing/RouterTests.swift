@@ -36,7 +36,9 @@ import Testing
         ("/ä/ö", "/ä/{x} x=ö", ["x"]), ("/a b", "/a b", []), ("/a/{x}", "/a/{x} x={x}", ["x"]),
         ("/a/..", "/a/{x} x=..", ["x"]), ("/a/%2F", "/a/{x} x=%2F", ["x"]),
     ])
-    func `finds, in whatever order the patterns were added`(path: String, found: String, names: [String]) {
+    func `finds a route, in whatever order the patterns were added`(
+        path: String, found: String, names: [String]
+    ) {
         var random = SystemRandomNumberGenerator()
         for _ in 0..<20 {
             let patterns = Self.patterns.shuffled(using: &random)
@@ -49,7 +51,7 @@ import Testing
         "/a/b/c/d/e",
         "/a\u{301}", "/a/\u{0}/q/", "/a\u{308}/x",
     ])
-    func `finds nothing at`(path: String) {
+    func `finds no route at`(path: String) {
         #expect(Self.find(path, in: Self.router(Self.patterns)) == nil)
         guard case .notFound = Self.match(.options, path, in: Self.router(Self.patterns)) else {
             Issue.record("OPTIONS finds what GET does not")
@@ -61,7 +63,7 @@ import Testing
         ("/read", "GET, HEAD, OPTIONS"), ("/write", "POST, OPTIONS"), ("/both", "GET, HEAD, POST, OPTIONS"),
         ("/own/7", "HEAD, DELETE, OPTIONS"), ("/all", "GET, HEAD, PUT, PATCH, OPTIONS"),
     ])
-    func `says which methods a path answers`(path: String, allow: String) throws {
+    func `lists the methods of a path`(path: String, allow: String) throws {
         let router = Router<String>([
             (.post, "/both", "1"), (.get, "/read", "2"), (.post, "/write", "3"), (.get, "/both", "4"),
             (.delete, "/own/{id}", "5"), (.head, "/own/{id}", "6"), (.options, "/all", "7"),
@@ -88,7 +90,7 @@ import Testing
         }
     }
 
-    @Test func `HEAD finds what GET finds, unless it has an endpoint of its own`() {
+    @Test func `HEAD finds the route of GET, unless it has an endpoint of its own`() {
         let router = Router<String>([
             (.get, "/a", "get"), (.get, "/b", "get"), (.head, "/b", "head"), (.head, "/c", "head"),
             (.get, "/c", "get"),
@@ -103,7 +105,7 @@ import Testing
     }
 
     /// For any path, the router gives the same result as a slow and simple comparison with each pattern.
-    @Test func `agrees with a reading of each pattern by itself`() {
+    @Test func `agrees with matching each pattern by itself`() {
         var random = SystemRandomNumberGenerator()
         let segments = ["a", "b", "c", "", "ä", "{x}"]
         func path(_ count: Int) -> String {
@@ -131,11 +133,11 @@ import Testing
     @Test(arguments: [
         "a", "", "/a//b", "//", "/{x", "/x}", "/a{x}", "/{x}b", "/{}", "/{x}/{x}", "/{{x}}",
     ])
-    func `a pattern that cannot be stops the program`(pattern: String) async {
+    func `an invalid pattern stops the program`(pattern: String) async {
         await #expect(processExitsWith: .failure) { [pattern] in _ = Pattern(pattern) }
     }
 
-    @Test func `a route that exists already stops the program`() async {
+    @Test func `a duplicate route stops the program`() async {
         await #expect(processExitsWith: .failure) {
             _ = Router<Int>([(.get, "/a/{x}", 1), (.get, "/a/{x}", 2)])
         }

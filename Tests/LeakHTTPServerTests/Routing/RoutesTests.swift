@@ -17,7 +17,7 @@ import Testing
         try withServer(routes, body)
     }
 
-    @Test func `closures answer their paths`() throws {
+    @Test func `closures serve their paths`() throws {
         try Self.withRoutes { server in
             let hello = try #require(Self.ask("GET /hello/J%C3%BCrgen HTTP/1.1\nHost: a\n\n", of: server))
             #expect(hello.status == 200 && hello.text == "Hello, Jürgen!\n")
@@ -37,7 +37,9 @@ import Testing
         ("QUERY /hello/a", 405, "GET, HEAD, OPTIONS"), ("QUERY /", 501, nil),
         ("GET /echo", 405, "POST, OPTIONS"), ("OPTIONS /later", 204, "DELETE, OPTIONS"),
     ])
-    func `all else is refused, before a body is read`(line: String, status: Int, allow: String?) throws {
+    func `all other requests are rejected before their body is read`(
+        line: String, status: Int, allow: String?
+    ) throws {
         try Self.withRoutes { server in
             for length in [0, 1000] {
                 let reply = Self.ask(

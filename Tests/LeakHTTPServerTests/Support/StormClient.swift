@@ -1,7 +1,7 @@
 import LeakSeededRandom
 import LeakHTTPVectors
 
-/// One client of a storm. It sends its bursts, reads at random times, and compares the received answers with the expected ones.
+/// One client of a storm. It sends its bursts, reads at random times, and compares the received answers with the expected answers.
 final class StormClient {
     enum Ending { case end, reset, silence }
 
@@ -90,7 +90,7 @@ final class StormClient {
             if client.isEnded { break }
             if !came && (toSend.isEmpty || sent == stopsAfter) {
                 if count != client.received.count { count = Reply.all(in: client.received).count }
-                if count >= isOwed.count { break }
+                if count >= dueAnswers.count { break }
             }
             if clock.now - progress > .seconds(10) { break }
         }
@@ -104,34 +104,36 @@ final class StormClient {
         return violation()
     }
 
-    private var isOwed: [[UInt8]] { stream.owed.filter { $0.after <= sent }.map(\.body) }
+    private var dueAnswers: [[UInt8]] { stream.expectedAnswers.filter { $0.after <= sent }.map(\.body) }
 
     /// - Parameter isAtRest: `true` if all expected answers must have arrived by now.
     private func violation(isAtRest: Bool = true) -> String? {
         guard let client else { return nil }
         let replies = Reply.all(in: client.received)
-        let owed = isOwed
+        let expectedAnswers = dueAnswers
         for (index, reply) in replies.enumerated() {
             let answer = "\(name) got \(reply.status) \(reply.text.prefix(60))"
-            guard index < owed.count else {
+            guard index < expectedAnswers.count else {
                 let isRefusal =
                     isCutOff && (400..<500).contains(reply.status) && !reply.text.contains(Self.mark)
-                guard index == owed.count, isRefusal else { return "\(answer) and is owed nothing" }
+                guard index == expectedAnswers.count, isRefusal else {
+                    return "\(answer) and is expectedAnswers nothing"
+                }
                 continue
             }
-            guard reply.status == 200, reply.body == owed[index] else {
-                return "\(answer) for \(Self.text(owed[index]))"
+            guard reply.status == 200, reply.body == expectedAnswers[index] else {
+                return "\(answer) for \(Self.text(expectedAnswers[index]))"
             }
         }
         let part = client.received.dropFirst(replies.reduce(0) { $0 + $1.byteCount })
         if let body = Self.body(of: part),
-            replies.count >= owed.count || !owed[replies.count].starts(with: body)
+            replies.count >= expectedAnswers.count || !expectedAnswers[replies.count].starts(with: body)
         {
-            return "\(name) got a part of what it is not owed: \(Self.text(body))"
+            return "\(name) got a part of what it is not expectedAnswers: \(Self.text(body))"
         }
-        guard !isAtRest || (part.isEmpty && replies.count >= owed.count) else {
+        guard !isAtRest || (part.isEmpty && replies.count >= expectedAnswers.count) else {
             let rest = "\(part.count) bytes\(client.isEnded ? " and an end" : "")"
-            return "\(name) got \(replies.count) of \(owed.count) answers, \(rest)"
+            return "\(name) got \(replies.count) of \(expectedAnswers.count) answers, \(rest)"
         }
         return nil
     }

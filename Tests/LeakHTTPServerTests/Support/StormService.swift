@@ -29,7 +29,7 @@ final class StormService: Service {
     /// Waits until a request for `/hold` blocks its event loop.
     func waitUntilHeld() -> Bool { isHeld.wait(timeout: .seconds(10)) { $0 ? true : nil } ?? false }
 
-    func letGo() {
+    func releaseObjects() {
         isHeld.with { $0 = false }
         isHeld.wakeAll()
     }

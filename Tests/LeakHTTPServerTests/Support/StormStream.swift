@@ -5,7 +5,7 @@ struct StormStream {
     /// Bytes that are sent without a pause.
     private(set) var bursts: [[UInt8]] = []
     /// The bodies of the expected answers, in order, each with the number of bytes that must have been sent before it is due.
-    private(set) var owed: [(body: [UInt8], after: Int)] = []
+    private(set) var expectedAnswers: [(body: [UInt8], after: Int)] = []
     /// `true` if the stream ends in bytes for which no answer is expected, but a rejection may arrive.
     private(set) var isBroken = false
 
@@ -36,7 +36,7 @@ struct StormStream {
                 fillRead(&random)
             } else {
                 for _ in 0..<random.number(1...4) { add(&random) }
-                if burst == bursts { breakOff(&random) }
+                if burst == bursts { truncateStream(&random) }
             }
             endBurst()
         }
@@ -54,12 +54,12 @@ struct StormStream {
         let path = "/\(random.once(in: 6) ? "later" : "now")/\(nextName())"
         if random.once(in: 2) {
             send("GET \(path) HTTP/1.1\r\nHost: a\r\n\r\n")
-            owe(Array(path.utf8))
+            expectResponse(Array(path.utf8))
         } else {
             let body = body(random.number(1...200))
             send("POST \(path) HTTP/1.1\r\nHost: a\r\nContent-Length: \(body.count)\r\n\r\n")
             current += body
-            owe(body)
+            expectResponse(body)
         }
     }
 
@@ -67,7 +67,7 @@ struct StormStream {
         let body = body(length)
         send(head("Content-Length: \(length)"))
         current += body
-        owe(body)
+        expectResponse(body)
     }
 
     private mutating func addChunked(_ length: Int, _ random: inout SeededRandom) {
@@ -82,11 +82,11 @@ struct StormStream {
             rest = rest.dropFirst(chunk.count)
         }
         send("0\r\n\r\n")
-        owe(body)
+        expectResponse(body)
     }
 
     /// Adds small requests and the beginning of a large body, so that the burst has exactly the size that is read at
-    /// once. The rest of the body is the next burst, if there is one.
+    /// once. The rest of the body, if any, is the next burst.
     private mutating func fillRead(_ random: inout SeededRandom) {
         for _ in 0..<random.number(0...4) { addSmall(&random) }
         let body = body(Self.largestBody)
@@ -95,10 +95,10 @@ struct StormStream {
         current += body[..<part]
         endBurst()
         current += body[part...]
-        owe(body)
+        expectResponse(body)
     }
 
-    private mutating func breakOff(_ random: inout SeededRandom) {
+    private mutating func truncateStream(_ random: inout SeededRandom) {
         isBroken = true
         switch random.number(0...4) {
         case 0: send("GET /\(nextName()) HT")
@@ -129,8 +129,8 @@ struct StormStream {
 
     private mutating func send(_ text: String) { current += Array(text.utf8) }
 
-    private mutating func owe(_ body: [UInt8]) {
-        owed.append((body, bursts.reduce(current.count) { $0 + $1.count }))
+    private mutating func expectResponse(_ body: [UInt8]) {
+        expectedAnswers.append((body, bursts.reduce(current.count) { $0 + $1.count }))
     }
 
     private mutating func endBurst() {

@@ -37,7 +37,7 @@ import Testing
         }
     }
 
-    @Test func `each merged and each broader cause is one of today's`() {
+    @Test func `each merged and each broader cause is one of the current causes`() {
         let today = Set(LeakCause.all.map(\.identifier))
         #expect(today.isSuperset(of: CauseVector.merged.values) && today.isSuperset(of: CauseVector.byForm))
         #expect(today.isDisjoint(with: CauseVector.merged.keys))
@@ -60,7 +60,7 @@ import Testing
         #expect(LeakCause(of: path, closureNames: ["closure #1 in Cart.bind()"])?.isCertain == isCertain)
     }
 
-    @Test func `the paths show every cause, and enough that have none`() {
+    @Test func `the paths have every cause, and enough paths have none`() {
         let vectors = CauseVector.Half.allCases.flatMap(\.vectors)
         #expect(vectors.count == CauseVector.lines.count)
         #expect(
@@ -70,7 +70,7 @@ import Testing
         #expect(vectors.allSatisfy { !$0.source.isEmpty })
     }
 
-    @Test func `there are at least forty causes, each with an identifier and words of its own`() {
+    @Test func `there are at least forty causes, each with an identifier and a text of its own`() {
         let causes = LeakCause.all
         #expect(causes.count >= 40)
         for texts in [causes.map(\.identifier), causes.map(\.name), causes.map(\.explanation)] {
@@ -97,7 +97,7 @@ import Testing
 
     private static let timer = RetainReference(owner: "Shop.Page", field: "refreshTimer", kind: .property)
 
-    @Test func `the remedy has the names of the path`() throws {
+    @Test func `the remedy contains the names of the path`() throws {
         let callback = RetainReference(
             owner: "Shop.CartModel", field: "onPaid", kind: .property, isClosure: true)
         #expect(LeakCause(of: Self.cycle(callback))?.remedy == "onPaid = { [weak self] in … }")
@@ -111,13 +111,13 @@ import Testing
         #expect(handler?.remedy == "urlLoader.completion = { [weak self] in … }")
     }
 
-    /// The reference that leads back to an owner, not the one that leads to what the object owns.
+    /// The reference that leads back to an owner, not the reference that leads to what the object owns.
     @Test(arguments: [
         ("page", "Shop.Page", "weak var page: Page?"),
         ("owner", "Shop.Page", "weak var owner: Page?"),
         ("listener", "Shop.PageController", "weak var listener: PageController?"),
     ])
-    func `the remedy of a reference back names it`(field: String, owner: String, remedy: String) {
+    func `the remedy of a back reference names it`(field: String, owner: String, remedy: String) {
         let path = Self.cycle(
             RetainReference(owner: owner, field: "_view", kind: .property),
             RetainReference(owner: "UIView", field: "_subviewCache[*]", kind: .element),
@@ -142,13 +142,13 @@ import Testing
     @Test(arguments: [
         "", "?", "1", "a\nb", "{field|x}", "`onTap`", "на-клик", String(repeating: "x", count: 65), "\u{0}",
     ])
-    func `a name that cannot stand in Swift is left out`(field: String) {
+    func `a name that is no Swift identifier is left out`(field: String) {
         let callback = RetainReference(
             owner: "Shop.CartModel", field: field, kind: .property, isClosure: true)
         #expect(LeakCause(of: Self.cycle(callback))?.remedy == "handler = { [weak self] in … }")
     }
 
-    @Test func `a collection and a field of Apple's stand for no property of the app`() {
+    @Test func `a collection and a field of Apple's do not count as properties of the app`() {
         let list = RetainReference(owner: "Shop.Page", field: "observations[*]", kind: .element)
         let observation = RetainReference(
             owner: "NSKeyValueObservation", field: "callback", kind: .property, isClosure: true)
@@ -187,7 +187,7 @@ import Testing
     @Test(arguments: [
         "Shop.Timer", "Shop.NSTimer", "Timer", "Foundation.TimerBox", "Shop.Foundation.Timer", "NSTimer.Box",
     ])
-    func `an own type with a known name is no known type`(owner: String) {
+    func `a type of the app with a known name is not a known type`(owner: String) {
         let target = RetainReference(owner: owner, field: "target", kind: .property)
         #expect(LeakCause(of: Self.cycle(Self.timer, target))?.identifier == "strong_parent")
     }
@@ -198,7 +198,7 @@ import Testing
         #expect(LeakCause(of: Self.cycle(Self.timer, target))?.isCertain == true)
     }
 
-    @Test func `a cause that goes by the name of a property is only probable`() {
+    @Test func `a cause that is found by the name of a property is only probable`() {
         let names = [
             ("delegate", "strong_delegate"), ("parent", "strong_parent"),
             ("coordinator", "strong_parent"), ("board", "strong_parent"),
@@ -211,7 +211,7 @@ import Testing
         }
     }
 
-    @Test func `a cycle that was cut has no certain cause`() {
+    @Test func `a truncated cycle has no certain cause`() {
         let callback = RetainReference(owner: "Shop.Page", field: "onTap", kind: .property, isClosure: true)
         let names = ["closure #1 in Page.show()"]
         var path = Self.cycle(callback)

@@ -41,7 +41,7 @@ struct CauseVector: Decodable, CustomTestStringConvertible {
 
     // MARK: Agreement
 
-    /// How well a cause agrees with the one that the project names.
+    /// How well a cause agrees with the cause that the project names.
     enum Agreement: CaseIterable {
         /// The same cause, perhaps with the identifier of the cause that it was merged into.
         case right

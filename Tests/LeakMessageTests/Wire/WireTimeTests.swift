@@ -30,7 +30,7 @@ import Testing
         #expect(WireTime(rfc3339: text) == nil)
     }
 
-    @Test func `writes what it reads`() {
+    @Test func `times are written as they are read`() {
         var random = SeededRandom(seed: 3)
         for _ in 0..<5_000 {
             let time = WireTime(

@@ -23,13 +23,13 @@ import Testing
         #expect(context.log == (936..<1000).map { "\($0)" })
     }
 
-    @Test func `a line is cut between two scalars`() {
+    @Test func `a line is truncated between two Unicode scalars`() {
         var context = Context()
         context.addBreadcrumb(String(repeating: "x", count: WireLimits.logBytes - 1) + "ä")
         #expect(context.log.map(\.utf8.count) == [WireLimits.logBytes - 1])
     }
 
-    @Test func `a copy is the state of its monotonicTime`() {
+    @Test func `a copy has the state of its moment`() {
         var context = Context()
         for number in 0..<100 { context.addBreadcrumb("\(number)") }
         set(1, forKey: "a", in: &context)
@@ -40,7 +40,7 @@ import Testing
         #expect(copy.keys == [CustomKey("a", .number(1))])
     }
 
-    @Test func `a key keeps its place, changes its value, and goes with nil`() {
+    @Test func `a key keeps its position, can change its value, and is removed by nil`() {
         var context = Context()
         set("x", forKey: "a", in: &context)
         set(1, forKey: "b", in: &context)
@@ -52,7 +52,7 @@ import Testing
     }
 
     @Test(arguments: [0, 1, 2])
-    func `nil may come in an Any`(index: Int) {
+    func `nil may be inside an Any`(index: Int) {
         let absent: [Any] = [
             String?.none as Any, String??.some(.none) as Any, NSNull(),
         ]
@@ -65,7 +65,7 @@ import Testing
     }
 
     /// Values as users of Crashlytics pass them.
-    @Test func `plain values are kept as what they are`() throws {
+    @Test func `plain values keep their types`() throws {
         let values: [(Any, CustomKey.Value)] = [
             ("text", .string("text")), (true, .boolean(true)), (NSNumber(value: true), .boolean(true)),
             (1, .number(1)), (NSNumber(value: 0), .number(0)), (Int32(-3), .number(-3)),
@@ -83,7 +83,7 @@ import Testing
         }
     }
 
-    @Test func `there are only so many keys, and those may change`() {
+    @Test func `the number of keys is limited, and existing keys can change`() {
         var context = Context()
         for number in 0..<WireLimits.keysCount { set(number, forKey: "\(number)", in: &context) }
         set(1, forKey: "one more", in: &context, isRefused: true)
@@ -95,7 +95,7 @@ import Testing
         #expect(context.keys.last?.name == "one more")
     }
 
-    @Test func `names and texts are cut`() {
+    @Test func `names and texts are truncated`() {
         var context = Context()
         let long = String(repeating: "x", count: 5_000)
         set(long, forKey: long, in: &context)
@@ -106,7 +106,7 @@ import Testing
         #expect(context.keys.first?.value == .string(String(long.prefix(WireLimits.keyValueBytes))))
     }
 
-    @Test func `a report's own keys win, and its lines come last`() {
+    @Test func `a report's own keys override those of the context, and its lines come last`() {
         var context = Context()
         set(1, forKey: "a", in: &context)
         set(2, forKey: "b", in: &context)
@@ -126,7 +126,7 @@ import Testing
         #expect(Context().added(to: report) == report)
     }
 
-    @Test func `what is added stays within the wire format's bounds`() {
+    @Test func `added values stay within the limits of the wire format`() {
         var context = Context()
         for number in 0..<100 {
             context.addBreadcrumb("\(number)")
@@ -148,7 +148,7 @@ import Testing
     }
 
     /// The wire format identifies a name by its truncated form.
-    @Test func `a report's long name is the context's key of the same start`() {
+    @Test func `a report's long name is the same as the context's key with its beginning`() {
         let long = String(repeating: "x", count: 100)
         var context = Context()
         set(1, forKey: long, in: &context)

@@ -18,7 +18,7 @@ import LeakPlatform
         text.utf8.count == 32 && text.allSatisfy { "0123456789abcdef".contains($0) }
     }
 
-    @Test func `the identifier is made once and kept, for the user alone`() throws {
+    @Test func `the identifier is created once and stored, readable only by the user`() throws {
         let place = Place()
         let first = place.file.identifier()
         #expect(isIdentifier(first))
@@ -44,14 +44,14 @@ import LeakPlatform
     }
 
     /// A file is at the path of the folder: even the superuser cannot store anything there.
-    @Test func `what cannot be kept is for this run`() throws {
+    @Test func `an identifier that cannot be stored is used for this run`() throws {
         let place = Place()
         try Data().write(to: URL(fileURLWithPath: place.top))
         #expect(isIdentifier(place.file.identifier()))
         #expect(place.file.identifier() != place.file.identifier())
     }
 
-    @Test func `those who ask together for the first time get the same`() {
+    @Test func `processes that ask together for the first time get the same identifier`() {
         let place = Place()
         let file = place.file
         let lock = NSLock()
@@ -69,7 +69,7 @@ import LeakPlatform
             (["XDG_STATE_HOME": ""], "/home/a/.local/state"),
             (["XDG_STATE_HOME": "relative"], "/home/a/.local/state"),
         ])
-        func `the state folder is where the system says`(environment: [String: String], folder: String) {
+        func `the state folder is where the system wants it`(environment: [String: String], folder: String) {
             #expect(InstallFile.stateFolder(environment, home: "/home/a") == folder)
         }
     #endif
@@ -83,7 +83,7 @@ import LeakPlatform
         #expect(InstallFile.folderName(for: AppInfo(id: id)) == name)
     }
 
-    @Test func `a long name is cut`() {
+    @Test func `a long name is truncated`() {
         #expect(InstallFile.folderName(for: AppInfo(id: String(repeating: "a", count: 9_999))).count == 132)
     }
 }
@@ -105,7 +105,7 @@ import LeakPlatform
         return try #require(transport.batches().first)["install"] as? String
     }
 
-    @Test func `an app that says nothing sends a random identifier and keeps it`() throws {
+    @Test func `an app that sets no identifier sends a random one and stores it`() throws {
         let folder = NSTemporaryDirectory() + "/install-" + UUID().uuidString
         defer { try? FileManager.default.removeItem(atPath: folder) }
         let file = InstallFile(folder: folder)
@@ -143,7 +143,7 @@ import LeakPlatform
     }
 
     /// The disk may be slow; a call that records must not wait for it.
-    @Test func `the identifier is asked for once, on the reporter's own thread`() throws {
+    @Test func `the identifier is requested once, on the reporter's own thread`() throws {
         let transport = FakeTransport { _, _ in FakeTransport.accepted() }
         // The system's name of a thread is no proof, because other runtimes rename threads that they consider theirs.
         let asked = Guarded<[ObjectIdentifier]>([])
@@ -166,7 +166,7 @@ import LeakPlatform
         #expect(try transport.batches().map { $0["install"] as? String } == ["i1", "i1"])
     }
 
-    @Test func `none is none, and one that is given is that`() throws {
+    @Test func `an empty identifier means none, and a given identifier is used`() throws {
         let folder = NSTemporaryDirectory() + "/install-" + UUID().uuidString
         let file = InstallFile(folder: folder)
         #expect(try sent(.none, file) == nil)

@@ -70,7 +70,7 @@ import Testing
         #expect(original.identified(as: original) == original)
     }
 
-    @Test func `an empty text counts like a text of blanks`() throws {
+    @Test func `an empty text counts like a text of spaces`() throws {
         let reporter = reporter(app: "a")
         reporter.record(message: "")
         reporter.record(message: " ")
@@ -103,7 +103,7 @@ import Testing
         ("Cart", report { $0.stack = ["Shop.Main", "Shop.Cart"] }),
     ]
 
-    @Test func `reports that name no leak count`() throws {
+    @Test func `reports without the identity of a leak count`() throws {
         let reporter = reporter(app: "a")
         for (_, report) in Self.unnamed {
             reporter.record(leak: report)
@@ -170,7 +170,7 @@ import Testing
     ]
 
     @Test(arguments: changes.indices)
-    func `a leak stays one and the same whatever beforeSend takes away`(index: Int) throws {
+    func `a leak keeps its identity whatever beforeSend removes`(index: Int) throws {
         let (name, change) = Self.changes[index]
         let plain = reporter(app: "plain")
         let changed = reporter(app: "changed", beforeSend: change)
@@ -184,7 +184,7 @@ import Testing
         #expect(titles.count == Self.leakCount, "\(name): \(titles)")
     }
 
-    @Test func `a cycle that beforeSend takes away is one leak from whichever reference on`() throws {
+    @Test func `a cycle that beforeSend removes is one leak, from whichever reference it starts`() throws {
         let reporter = reporter(app: "a") { $0 = LeakReport() }
         for cycle in [["Shop.A", "Shop.B"], ["Shop.B", "Shop.A"]] {
             reporter.record(leak: Self.report { $0.cycle = cycle })
@@ -193,7 +193,7 @@ import Testing
         #expect(try titles(app: "a").count == 1)
     }
 
-    @Test func `a fingerprint that beforeSend takes away leaves the class`() throws {
+    @Test func `if beforeSend removes a fingerprint, the class identifies the leak`() throws {
         let reporter = reporter(app: "a") { $0.fingerprint = [] }
         for part in ["one", "two"] {
             reporter.record(leak: Self.report { ($0.className, $0.fingerprint) = ("Shop.Cart", [part]) })
@@ -204,7 +204,7 @@ import Testing
         #expect(titles.count == 3 && titles.contains("Cart"), "\(titles)")
     }
 
-    @Test func `an object that has gone is no leak without the text that said so`() throws {
+    @Test func `a freed object is no leak even without the text that said so`() throws {
         let device = SimulatedDevice(
             rules: Outbox.Rules(beforeSend: { report in
                 var report = report
@@ -222,7 +222,7 @@ import Testing
         #expect(document.report(at: 0).event == .freed)
     }
 
-    @Test func `nothing that beforeSend takes away is sent in a fingerprint`() throws {
+    @Test func `nothing that beforeSend removes is sent in a fingerprint`() throws {
         let device = SimulatedDevice(rules: Outbox.Rules(beforeSend: { _ in LeakReport() }))
         let reports = [
             Self.report { ($0.className, $0.stack) = ("Secret.Cart", ["Secret.Main", "Secret.Cart"]) },
@@ -241,7 +241,7 @@ import Testing
         #expect(document.reports.count == reports.count && document.rejected.isEmpty)
     }
 
-    @Test func `a fingerprint or class that beforeSend gives decides`() throws {
+    @Test func `a fingerprint or class that beforeSend sets identifies the leak`() throws {
         let reporter = reporter(app: "a") { report in
             if report.error == nil { report.fingerprint = ["mine"] } else { report.className = "Mine" }
             (report.message, report.error) = (nil, nil)

@@ -21,7 +21,7 @@ import Testing
         return report
     }
 
-    /// Returns the text with other addresses of the same form: `0x…`, `$…` and the decimal ones of RIBs.
+    /// Returns the text with other addresses of the same form: `0x…`, `$…` and the decimal addresses of RIBs.
     private func moved(_ text: String, _ number: UInt64) -> String {
         let address = String(0x6_0000_0000 + number * 16, radix: 16)
         return
@@ -32,7 +32,7 @@ import Testing
     }
 
     @Test(arguments: DetectorText.all.indices)
-    func `a hundred sightings at other addresses are one`(index: Int) {
+    func `a hundred sightings at other addresses have one key`(index: Int) {
         let text = DetectorText.all[index].message
         var keys = Set((0..<100).map { ReportMergeKey(report(moved(text, UInt64($0)))) })
         keys.insert(ReportMergeKey(report(text)))
@@ -49,13 +49,13 @@ import Testing
         #expect(Set(leakOfKey.values) == Set(DetectorText.all.map(\.leak)))
     }
 
-    @Test func `what surrounds the object's description does not matter`() {
+    @Test func `text around the object's description does not matter`() {
         let one = "VIEWCONTROLLER STILL IN MEMORY <MyApp.FooController: 0x7f88acc69260>"
         #expect(
             ReportMergeKey(report(one)) == ReportMergeKey(report(one + "\napp state on leak: ACTIVE")))
     }
 
-    @Test func `a text of no known form is compared without its numbers`() {
+    @Test func `a text of unknown form is compared without its numbers`() {
         let one = ReportMergeKey(report("Leaked: row 7 of Cart at 0x600000c1a000"))
         #expect(one == ReportMergeKey(report("Leaked: row 12 of Cart at 0x600000c1b7f0")))
         #expect(one != ReportMergeKey(report("Leaked: row 7 of Shelf at 0x600000c1a000")))
@@ -77,7 +77,7 @@ import Testing
         #expect(key("add") != key("drop"))
     }
 
-    @Test func `an error's description is read as a message is`() {
+    @Test func `an error's description is read like a message`() {
         func error(_ address: String, code: Int = 8) -> LeakReport {
             var report = LeakReport()
             report.error = ReportedError(
@@ -109,7 +109,7 @@ import Testing
     }
 
     @Test(arguments: Self.differences.indices)
-    func `what the collector tells apart or shows is never put together`(index: Int) {
+    func `reports that the collector distinguishes or shows are never merged`(index: Int) {
         var other = Self.named
         Self.differences[index](&other)
         #expect(ReportMergeKey(other) != ReportMergeKey(Self.named))
@@ -147,7 +147,7 @@ import Testing
         { $0.user = "1" },
     ]
 
-    @Test func `what tells one sighting from another does not matter`() {
+    @Test func `facts that differ between sightings do not matter`() {
         var other = Self.named
         other.id = "x"
         other.at = WireTime(milliseconds: 1)
@@ -165,7 +165,7 @@ import Testing
         [CustomKey("a", .string("B"))], [CustomKey("b", .string("A"))], [CustomKey("a", .number(1))],
         [CustomKey("a", .boolean(true))], [CustomKey("a", .string("A")), CustomKey("b", .number(1))], [],
     ])
-    func `reports with other keys are not put together`(keys: [CustomKey]) {
+    func `reports with other keys are not merged`(keys: [CustomKey]) {
         var (one, other) = (Self.named, Self.named)
         one.keys = [CustomKey("a", .string("A"))]
         other.keys = keys
@@ -189,7 +189,7 @@ import Testing
     }
 
     @Test(arguments: [nil, "Shop.Cart"])
-    func `errors with other userInfo are not put together, and are of one leak`(name: String?) {
+    func `errors with other userInfo are not merged, and are one leak`(name: String?) {
         let variants: [[CustomKey]] = [
             [], [CustomKey("a", .string("A"))], [CustomKey("a", .string("B"))],
             [CustomKey("b", .string("A"))],
@@ -222,7 +222,7 @@ import Testing
         #expect(key("0x600000c1a000", 3) != key("0x600000c1a000", 3, "A.D"))
     }
 
-    @Test func `a cycle may start anywhere`() {
+    @Test func `a cycle may start at any object`() {
         var one = LeakReport()
         one.cycle = ["A", "C", "B"]
         var other = LeakReport()
@@ -233,7 +233,7 @@ import Testing
     }
 
     /// A merged report gives a time that is less than half too long for each of its sightings.
-    @Test func `times of objects that went share a key only within half an octave`() {
+    @Test func `lifetimes of freed objects share a key only within half an octave`() {
         func key(_ milliseconds: Int) -> ReportMergeKey {
             var report = Self.named
             report.event = .freed
@@ -259,7 +259,7 @@ import Testing
         #expect(shortest[ReportMergeKey(unknown)] == nil)
     }
 
-    @Test func `the time is read from the text where no field has it`() {
+    @Test func `the lifetime is read from the text if no field has it`() {
         func text(_ seconds: String) -> LeakReport {
             report("LEAKED VIEWCONTROLLER DEINNITED <A.B: 0x7f88acc69260>\n\nDeinnited after \(seconds)s.")
         }
@@ -277,7 +277,7 @@ import Testing
     }
 
     /// The collector receives no more of a text than the key includes.
-    @Test func `what is cut from a text does not matter`() {
+    @Test func `the truncated part of a text does not matter`() {
         let start = "Leaked: " + String(repeating: "x ", count: WireLimits.messageBytes / 2)
         #expect(ReportMergeKey(report(start + "one")) == ReportMergeKey(report(start + "other")))
     }

@@ -32,13 +32,13 @@ import Testing
             ])
     }
 
-    @Test func `an NSError without a text gets none`() {
+    @Test func `an NSError without a text gets no text`() {
         #expect(ReportedError(NSError(domain: "d", code: -3)).userInfo == [])
     }
 
     private struct Nameless: CustomNSError { static let errorDomain = "" }
 
-    @Test func `an error without a domain has the name of its type`() {
+    @Test func `an error without a domain is named after its type`() {
         #expect(ReportedError(NSError(domain: "", code: 7)).domain.hasSuffix("NSError"))
         let reported = ReportedError(Nameless())
         #expect(reported.domain == "LeakReporterTests.ReportedErrorTests.Nameless")
@@ -66,7 +66,7 @@ import Testing
             ])
     }
 
-    @Test func `more userInfo goes before the error's own`() {
+    @Test func `additional userInfo comes before the error's own`() {
         let error = NSError(domain: "d", code: 1, userInfo: ["a": "old", "b": "kept"])
         #expect(
             ReportedError(error, adding: ["a": "new"]).userInfo == [
@@ -75,7 +75,7 @@ import Testing
     }
 
     /// Values as apps pass them, boxed or not. Booleans and numbers are distinguished.
-    @Test func `plain values are kept as what they are`() {
+    @Test func `plain values keep their types`() {
         let values: [(Any, CustomKey.Value)] = [
             (true, .boolean(true)), (NSNumber(value: true), .boolean(true)),
             (NSNumber(value: false), .boolean(false)),
@@ -94,7 +94,7 @@ import Testing
     }
 
     /// A description may contain any data of a user. The name of the type does not.
-    @Test func `of other values the type alone is kept`() {
+    @Test func `of other values only the type is kept`() {
         struct Person: CustomStringConvertible { var description: String { "Jane Doe" } }
         let reported = ReportedError(
             NSError(domain: "d", code: 1),
@@ -105,12 +105,12 @@ import Testing
         #expect(reported.userInfo.count == 3)
     }
 
-    @Test func `an optional that holds a value is that value`() {
+    @Test func `an optional with a value counts as the value`() {
         let reported = ReportedError(NSError(domain: "d", code: 1), adding: ["o": Optional("x") as Any])
         #expect(reported.userInfo == [CustomKey("o", .string("x"))])
     }
 
-    @Test func `of a thousand entries sixty-four are kept, the description among them`() {
+    @Test func `of a thousand entries sixty-four are kept, including the description`() {
         var userInfo: [String: Any] = [NSLocalizedDescriptionKey: "text"]
         for number in 0..<1_000 { userInfo["\(number)"] = number }
         let reported = ReportedError(NSError(domain: "d", code: 1, userInfo: userInfo))
@@ -125,7 +125,7 @@ import Testing
             ([:], "production"), (["ENVIRONMENT": "staging"], "staging"), (["APP_ENV": "test"], "test"),
             (["ENVIRONMENT": "", "APP_ENV": "test"], "test"), (["ENVIRONMENT": "a", "APP_ENV": "b"], "a"),
         ] as [([String: String], String)])
-    func `a server's environment is that of its variables`(variables: [String: String], environment: String) {
+    func `a server's environment comes from its variables`(variables: [String: String], environment: String) {
         #expect(ThisMachine.environment(variables: variables) == environment)
     }
 
@@ -142,7 +142,7 @@ import Testing
         #expect(guess == environment)
     }
 
-    @Test func `the system says what it is`() {
+    @Test func `name and version of the system are known`() {
         let device = DeviceInfo.ofThisSystem
         #expect(device.os?.isEmpty == false)
         #expect(device.osVersion?.contains(".") == true)

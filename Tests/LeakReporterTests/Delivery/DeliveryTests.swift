@@ -26,17 +26,17 @@ import Testing
         (425, "postponed"), (429, "postponed"), (431, "refused"), (499, "refused"), (500, "failed"),
         (503, "failed"), (599, "failed"), (0, "postponed"), (101, "postponed"), (999, "postponed"),
     ])
-    func `follows from the status`(status: Int, name: String) {
+    func `the outcome follows from the status`(status: Int, name: String) {
         let body = #"{"accepted": 1, "rejected": [], "type": "urn:leak-collector:problem:test"}"#
         #expect(self.name(delivery(status, body)) == name)
     }
 
-    @Test func `no answer keeps the batch and says reason`() {
+    @Test func `without a response the batch is kept, with the reason`() {
         let delivery = Delivery(.none("no route"), now: WireTime(milliseconds: 0))
         #expect(delivery == .postponed(afterMilliseconds: nil, reason: "no route"))
     }
 
-    @Test func `a wish to come back later is kept`() {
+    @Test func `a Retry-After is kept`() {
         #expect(
             delivery(429, retryAfter: "7")
                 == .postponed(afterMilliseconds: 7_000, reason: "the collector answered 429"))
@@ -46,7 +46,7 @@ import Testing
         #expect(delivery(503, retryAfter: "x") == .failed(reason: "the collector answered 503"))
     }
 
-    @Test func `reports that were invalid are told apart`() {
+    @Test func `invalid reports are counted apart`() {
         let body =
             #"{"accepted": 1, "duplicate": false, "rejected": [{"index": 1, "reason": "class is 700 bytes"}]}"#
         #expect(delivery(200, body) == .accepted(rejected: [1], reason: "class is 700 bytes"))
@@ -54,20 +54,20 @@ import Testing
     }
 
     @Test(arguments: [("", true), (#", "explanations": true"#, true), (#", "explanations": false"#, false)])
-    func `a collector may ask for no explanations`(field: String, isAsked: Bool) {
+    func `a collector may decline explanations`(field: String, isAsked: Bool) {
         let answer = Delivery.accepted(rejected: [], reason: nil, takesExplanations: isAsked)
         #expect(delivery(200, #"{"accepted": 2\#(field)}"#) == answer)
     }
 
     /// The sign-in page of a hotel answers 200 to everything.
     @Test(arguments: ["", "<html>Welcome</html>", "{}", "[]", "{\"accepted\": \"yes\"}", "\u{FFFD}", "null"])
-    func `a yes from someone who is no collector is not believed`(body: String) {
+    func `an acceptance by another server is not believed`(body: String) {
         #expect(name(delivery(200, body)) == "postponed")
     }
 
     /// A captive portal, a firewall, or another server under the same name does not know the key.
     @Test(arguments: [400, 401, 403, 404, 405, 415, 422, 451, 499])
-    func `a no from someone who is no collector is not believed`(status: Int) {
+    func `a rejection by another server is not believed`(status: Int) {
         let bodies = [
             "", "<html>Blocked</html>", "{}", "[]", "null", #"{"error": "forbidden"}"#, #"{"status": 200}"#,
             #"{"status": "\(status)"}"#, "\u{FFFD}",
@@ -97,7 +97,7 @@ import Testing
         }
     }
 
-    @Test func `a no is the collector's by the type of its problem document`() {
+    @Test func `a rejection is the collector's if its problem document has the collector's type`() {
         let body = #"{"type": "urn:leak-collector:problem:forbidden", "title": "Forbidden", "status": 403}"#
         for type in ["application/problem+json", "Application/Problem+JSON; charset=utf-8"] {
             #expect(name(delivery(403, body, type: type)) == "forbidden")
@@ -108,7 +108,7 @@ import Testing
         #expect(name(delivery(403, body, type: nil)) == "declined")
     }
 
-    @Test func `a batch that is too long is too long for good only for the collector itself`() {
+    @Test func `a batch that is too long is dropped only if the collector itself rejects it`() {
         let own = #"{"type": "urn:leak-collector:problem:content-too-large"}"#
         #expect(delivery(413, own) == .tooLong(isFinal: true, reason: "the collector answered 413"))
         #expect(
@@ -116,7 +116,7 @@ import Testing
                 == .tooLong(isFinal: false, reason: "the collector answered 413"))
     }
 
-    @Test func `the server's words are passed on, cut`() {
+    @Test func `the server's message is passed on, truncated`() {
         let type = #""type": "urn:leak-collector:problem:test""#
         let problem = #"{\#(type), "title": "Unauthorized", "detail": "unknown key"}"#
         #expect(delivery(401, problem) == .unauthorized(reason: "the collector answered 401: unknown key"))
@@ -166,7 +166,7 @@ import Testing
         ("http://[::1]:8080", "http://[::1]:8080/api/v1/reports"),
         ("https://[2001:db8::1]", "https://[2001:db8::1]/api/v1/reports"),
     ])
-    func `gets the path of the wire format`(text: String, address: String) throws {
+    func `the URL has the path of the wire format`(text: String, address: String) throws {
         #expect(try CollectorAddress(text, allowsInsecure: false).address == address)
     }
 
@@ -176,7 +176,7 @@ import Testing
         "http://[::2]", "http://localhost.example.com", "http://127.0.0", "http://127.0.0.256",
         "http://[::1].example.com",
     ])
-    func `sends nothing in the clear to another machine, unless told to`(text: String) {
+    func `nothing is sent unencrypted to another machine, unless allowed`(text: String) {
         #expect(throws: CollectorAddress.Problem.self) { try CollectorAddress(text, allowsInsecure: false) }
         if !text.contains("].") {
             #expect(throws: Never.self) { try CollectorAddress(text, allowsInsecure: true) }
@@ -194,13 +194,13 @@ import Testing
         "https://a\r\nb", "\0",
         "javascript:alert(1)",
     ])
-    func `refuses what is no address`(text: String) {
+    func `an invalid address is refused`(text: String) {
         #expect(throws: CollectorAddress.Problem.invalid(text)) {
             try CollectorAddress(text, allowsInsecure: true)
         }
     }
 
-    @Test func `says what to do about an empty one`() {
+    @Test func `for an empty address the error says what to do`() {
         #expect(throws: CollectorAddress.Problem.empty) { try CollectorAddress("", allowsInsecure: false) }
         #expect("\(CollectorAddress.Problem.empty)".contains("https://"))
     }

@@ -16,7 +16,7 @@ import Testing
             String(repeating: "a", count: 1_000),
             "41edece42d63e8d9bf515a9ba6932e1c20cbc9f5a5d134645adb5db1b9737ea3"
         ),
-    ]) func `hashes are those of the standard`(text: String, digits: String) {
+    ]) func `hashes equal those of the standard`(text: String, digits: String) {
         let hash = SHA256.hash(Array(text.utf8)).map { byte in
             String(byte >> 4, radix: 16) + String(byte & 15, radix: 16)
         }
@@ -33,7 +33,7 @@ import Testing
         return RequestBuilder(endpoint: endpoint, key: key).queueName(appID: app)
     }
 
-    @Test func `endpoint, key and app make the name, which does not show the key`() throws {
+    @Test func `endpoint, key and app form the name, which does not reveal the key`() throws {
         let name = try name("https://a.example", "secret-key", "com.acme.shop")
         for same in ["https://a.example/", "https://a.example:443", "HTTPS://A.Example/api/v1/reports"] {
             #expect(try name == self.name(same, "secret-key", "com.acme.shop"))

@@ -13,7 +13,7 @@ import Testing
         ("Sun, 06 Nov 1994 08:49:00 GMT", 0), ("Mon, 07 Nov 2094 08:49:37 GMT", 3_600_000),
         ("Sun, 06 Nov 1994 08:50:00 GMT", 30_000),
     ])
-    func `is seconds or a date, within an hour`(field: String, milliseconds: Int) {
+    func `Retry-After is seconds or a date, at most an hour`(field: String, milliseconds: Int) {
         #expect(RetryAfter.milliseconds(field, now: now) == milliseconds)
     }
 
@@ -22,7 +22,7 @@ import Testing
         "Sun, 06 Foo 1994 08:49:37 GMT", "Sunday, 06-Nov-94 08:49:37 GMT", "Sun, 99 Nov 1994 08:49:37 GMT",
         "Sun, 06 Nov 99999999999999999999 08:49:37 GMT",
     ])
-    func `anything else is no wish`(field: String) {
+    func `any other value is ignored`(field: String) {
         #expect(RetryAfter.milliseconds(field, now: now) == nil)
     }
 
@@ -31,7 +31,7 @@ import Testing
         ("Tue, 29 Feb 2028 00:00:00 GMT", 1_835_395_200), ("Mon, 01 Mar 2100 00:00:00 GMT", 4_107_542_400),
         ("Thu, 01 Jan 1970 00:00:01 GMT", 1), ("Fri, 31 Dec 1999 23:59:59 GMT", 946_684_799),
     ])
-    func `knows the calendar`(date: String, seconds: Int64) {
+    func `dates follow the calendar`(date: String, seconds: Int64) {
         let now = WireTime(milliseconds: (seconds - 1) * 1000)
         #expect(RetryAfter.milliseconds(date, now: now) == 1_000)
     }

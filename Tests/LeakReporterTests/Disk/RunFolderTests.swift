@@ -19,7 +19,7 @@ import Testing
         for file in files { _ = folder.append(Array(file.utf8), to: file) }
     }
 
-    @Test func `what is appended is in the file, of this user alone`() throws {
+    @Test func `appended bytes are in the file, readable only by this user`() throws {
         let place = TemporaryFolder()
         let folder = run("1", in: place)
         #expect(folder.append([1, 2], to: "a.segment") == (2, nil))
@@ -42,7 +42,7 @@ import Testing
     }
 
     #if os(Linux)
-        @Test func `a child of a process that has ended does not hold its lock`() {
+        @Test func `a child process does not hold the lock of its ended parent`() {
             let place = TemporaryFolder()
             var ends: [Int32] = [0, 0]
             let made = unsafe pipe(&ends)
@@ -72,7 +72,7 @@ import Testing
         }
     #endif
 
-    @Test func `nothing is made before something is written`() {
+    @Test func `nothing is created before something is written`() {
         let place = TemporaryFolder()
         do {
             let folder = run("1", in: place)
@@ -82,7 +82,7 @@ import Testing
         #expect(!FileManager.default.fileExists(atPath: place.path))
     }
 
-    @Test func `a file that is replaced is the one or the other`() throws {
+    @Test func `a replaced file has either the old content or the new`() throws {
         let place = TemporaryFolder()
         let folder = run("1", in: place)
         _ = folder.append([1, 2, 3], to: "a.session")
@@ -94,7 +94,7 @@ import Testing
         try folder.sync("a.session")
     }
 
-    @Test func `a run that leaves nothing leaves no folder`() throws {
+    @Test func `a run without records leaves no folder`() throws {
         let place = TemporaryFolder()
         do {
             let folder = run("1", in: place)
@@ -104,7 +104,7 @@ import Testing
         #expect(place.names() == [])
     }
 
-    @Test func `what an ended run left is taken, what a running one holds is not`() throws {
+    @Test func `files of an ended run are taken over, those of a running one are not`() throws {
         let place = TemporaryFolder()
         leave(["a.segment", "b.session", "c.session.draft"], by: "1", in: place)
         let running = run("2", in: place)
@@ -123,7 +123,7 @@ import Testing
     }
 
     /// Another process holds the lock. The end of that process releases it.
-    @Test func `the lock of a process that was killed is free`() throws {
+    @Test func `the lock of a killed process is free`() throws {
         let place = TemporaryFolder()
         try place.write("run-1/a.segment", [1, 2])
         try place.write("run-1/lock", [])
@@ -146,7 +146,7 @@ import Testing
         #expect(place.names() == ["run-2"])
     }
 
-    @Test func `half-made folders are cleaned away, and a run without a lock is taken`() throws {
+    @Test func `unfinished folders are removed, and a run without a lock is taken over`() throws {
         let place = TemporaryFolder()
         try place.write("new-1/lock", [])
         try place.makeFolder("new-2")
@@ -159,7 +159,7 @@ import Testing
         #expect(place.names() == ["other", "run-6"])
     }
 
-    @Test func `of many that adopt at once, each file goes to one`() {
+    @Test func `if many processes take files over at once, each file goes to one process`() {
         let place = TemporaryFolder()
         for run in 0..<20 {
             leave((0..<5).map { "\(run)-\($0).segment" }, by: "dead\(run)", in: place)
@@ -217,7 +217,7 @@ import Testing
 
     // MARK: Folders that cannot be written
 
-    @Test func `a folder that is removed while in use is made again`() throws {
+    @Test func `a folder that is removed while in use is created again`() throws {
         let place = TemporaryFolder()
         let folder = run("1", in: place)
         _ = folder.append([1], to: "a.segment")
@@ -229,7 +229,7 @@ import Testing
         #expect(other.adopt() == [], "its lock is held as before")
     }
 
-    @Test func `a file in the place of the folder is a failure that says so`() throws {
+    @Test func `a file in place of the folder is an error that says so`() throws {
         let place = TemporaryFolder()
         try Data([1]).write(to: URL(fileURLWithPath: place.path))
         let folder = run("1", in: place)
@@ -242,7 +242,7 @@ import Testing
         #expect(folder.append([1], to: "a.segment") == (1, nil), "the next write tries again")
     }
 
-    @Test(.enabled(if: geteuid() != 0)) func `a folder that may not be written to is a failure`() throws {
+    @Test(.enabled(if: geteuid() != 0)) func `an unwritable folder is an error`() throws {
         let place = TemporaryFolder()
         try place.makeFolder()
         place.setMode(0o500)
@@ -267,7 +267,7 @@ import Testing
         #expect(elsewhere.bytes("a.segment") == [1])
     }
 
-    @Test func `a pipe in the place of a file holds nobody up`() throws {
+    @Test func `a pipe in place of a file blocks nothing`() throws {
         let place = TemporaryFolder()
         let folder = run("1", in: place)
         _ = folder.append([1], to: "a.segment")
@@ -278,7 +278,7 @@ import Testing
     }
 
     /// For a writer, the system's limit on the size of a file looks like a disk that is full after that many bytes.
-    @Test func `of what a full disk takes in part, the rest can be written later`() async {
+    @Test func `if a full disk accepts a part, the rest can be written later`() async {
         await #expect(processExitsWith: .success) {
             FileSizeLimit.ignoreSignal()
             let path = NSTemporaryDirectory() + "/full-" + UUID().uuidString

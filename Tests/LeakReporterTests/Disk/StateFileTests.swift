@@ -9,7 +9,7 @@ import Testing
         StateFile(folder: place.path + "/deep/down", name: "collection")
     }
 
-    @Test func `what was written last is read`() throws {
+    @Test func `the state that was written last is read`() throws {
         let place = TemporaryFolder()
         #expect(try file(in: place).read() == nil)
         for text in ["off", "on", "", "Größe"] {
@@ -20,7 +20,7 @@ import Testing
         #expect(try place.mode("deep/down/collection") == 0o600)
     }
 
-    @Test func `what cannot be written leaves what was there, and no draft`() throws {
+    @Test func `a failed write leaves the old state, and no draft`() throws {
         let place = TemporaryFolder()
         try file(in: place).write("off")
         // A folder cannot be replaced by a file.
@@ -33,7 +33,8 @@ import Testing
         #expect(throws: FileFailure.self) { try under.write("on") }
     }
 
-    @Test func `drafts that a killed process left go at the next start, those of a running one stay`() throws
+    @Test func `drafts of a killed process are removed at the next start, those of a running process stay`()
+        throws
     {
         let place = SharedQueueFolder()
         try FileManager.default.createDirectory(atPath: place.folder, withIntermediateDirectories: true)
@@ -54,13 +55,13 @@ import Testing
         withExtendedLifetime(reporter) {}
     }
 
-    @Test func `something huge in its place does not fill the memory`() throws {
+    @Test func `a huge file in place of the state does not fill the memory`() throws {
         let place = TemporaryFolder()
         try file(in: place).write(String(repeating: "x", count: 1_000_000))
         #expect(((try? file(in: place).read())?.utf8.count ?? 0) <= 64 * 1024 + 1024)
     }
 
-    @Test func `two that write at once leave one of the two`() throws {
+    @Test func `two concurrent writes leave one of the two states`() throws {
         let place = TemporaryFolder()
         try file(in: place).write("start")
         let done = DispatchSemaphore(value: 0)
@@ -85,7 +86,7 @@ import Testing
         ("1 2 3 4", nil), ("1 0 9223372036854775807", nil), ("1 9223372036854775807", nil),
         ("1 2 -3", nil), ("1 -2", nil), ("x 2", nil), ("1 99999999999999999999", nil),
     ])
-    func `a line is what was spent, or nothing`(line: String, usage: DailyByteUsage?) {
+    func `a line gives the usage, or nothing`(line: String, usage: DailyByteUsage?) {
         #expect(DailyByteUsage(line: line) == usage)
         if let usage { #expect(DailyByteUsage(line: usage.line) == usage) }
     }
@@ -97,7 +98,7 @@ import Testing
             ((5, 30), (6, 50), (5, 10), (6, 50)), ((6, 30), (5, 50), (5, 10), (6, 30)),
             ((6, 30), (6, 50), (5, 10), (6, 80)), ((5, 5), (5, 50), (5, 10), (5, 50)),
         ] as [((Int, Int), (Int, Int), (Int, Int), (Int, Int))])
-    func `two processes add up what they spend`(
+    func `the usage of two processes is added up`(
         mine: (Int, Int), other: (Int, Int), base: (Int, Int), sum: (Int, Int)
     ) {
         let total = DailyByteUsage(day: mine.0, bytes: mine.1).added(

@@ -16,7 +16,7 @@ import Testing
         }
     }
 
-    @Test func `a lock is held by one, until the descriptor goes`() throws {
+    @Test func `a lock has one holder, until the descriptor is closed`() throws {
         let place = TemporaryFolder()
         try place.makeFolder()
         let path = place.path + "/lock"
@@ -51,7 +51,7 @@ import Testing
         #expect(throws: FileFailure.self) { _ = try FileDescriptor(path, .folder) }
     }
 
-    @Test func `folders are made with those above, and are no failure when they are there`() throws {
+    @Test func `folders are created with their parents, and existing folders are no failure`() throws {
         let place = TemporaryFolder()
         try place.makeFolder()
         try FileSystem.makeFolders(place.path + "/a/b/c")

@@ -41,7 +41,7 @@ private enum Interruption {
 }
 
 @Suite(.serialized) struct BoundedQueueSignalTests {
-    @Test func `a queue works in a process without thread-local storage left`() async {
+    @Test func `a queue works in a process without free thread-local storage`() async {
         await #expect(processExitsWith: .success) {
             while ThreadKey.make() != nil {}
             let queue = BoundedQueue<Int>(items: 2, bytes: 10)
@@ -52,7 +52,7 @@ private enum Interruption {
         }
     }
 
-    @Test func `a handler that has interrupted the queue is refused, which is counted`() {
+    @Test func `a signal handler that interrupted the queue is rejected, which is counted`() {
         let queue = Interruption.queue
         let before = queue.rejections.reentrant
         let refusedBefore = unsafe Interruption.refused
@@ -66,7 +66,7 @@ private enum Interruption {
     }
 
     /// Whatever the handlers interrupt, nothing blocks, and the numbers of accepted and rejected items have the right sum.
-    @Test func `handlers at any moment leave the counts right`() {
+    @Test func `signal handlers at any moment leave the counts right`() {
         let queue = Interruption.queue
         var items: [Int] = []
         // Makes the first call before a handler can interrupt the initialization by the runtime.

@@ -7,7 +7,7 @@ import Testing
 @Suite struct BoundedQueueTests {
     private final class Owned: Sendable {}
 
-    @Test func `what is left is taken in order and counted`() {
+    @Test func `added items are taken in order and counted`() {
         let queue = BoundedQueue<String>(items: 10, bytes: 100)
         #expect(queue.offer("a", bytes: 1) == 1)
         #expect(queue.offerIgnoringLimits("b") == 2)
@@ -48,7 +48,7 @@ import Testing
         #expect(queue.rejections == QueueRejections())
     }
 
-    @Test func `only so many items wait, but for those that are insisted on`() {
+    @Test func `the number of waiting items is limited, except for required items`() {
         let queue = BoundedQueue<Int>(items: 100, bytes: .max)
         for number in 1...100 { #expect(queue.offer(number, bytes: .max / 200) == UInt64(number)) }
         #expect(queue.offer(101, bytes: 0) == nil)
@@ -61,7 +61,7 @@ import Testing
     }
 
     /// A sum that overflows `Int` exceeds any limit. A negative size counts as no size.
-    @Test func `only so many bytes wait`() {
+    @Test func `the bytes of waiting items are limited`() {
         let queue = BoundedQueue<Int>(items: 100, bytes: 10)
         #expect(queue.offer(1, bytes: 7) == 1)
         #expect(queue.offer(2, bytes: 4) == nil)
@@ -74,7 +74,7 @@ import Testing
         #expect(queue.offer(6, bytes: 10) == 4, "what was taken counts no more")
     }
 
-    @Test func `a thread that waits for good is woken`() {
+    @Test func `a thread that waits without a limit is woken`() {
         let queue = BoundedQueue<Int>(items: 10, bytes: 10)
         let seen = Guarded<[Int]>([])
         let consumer = WorkerThread(name: "take") {
@@ -94,7 +94,7 @@ import Testing
         consumer.join()
     }
 
-    @Test func `waiting ends when the time is up, and not before`() {
+    @Test func `a wait ends when its time is up, and not before`() {
         let queue = BoundedQueue<Int>(items: 10, bytes: 10)
         var taken: [Int] = []
         let clock = ContinuousClock()
@@ -141,7 +141,7 @@ import Testing
         return items
     }
 
-    @Test func `items are merged across settings that came back, and across nothing else`() {
+    @Test func `items are merged across settings that were restored, and across no other settings`() {
         let queue = BoundedQueue<String>(items: 100, bytes: 1000)
         for value in [1, 2, 1, 2, 1, 3] {
             set(value, of: 7, queue)
@@ -156,7 +156,7 @@ import Testing
         #expect(queue.weight == 8)
     }
 
-    @Test func `settings that change without end wait as one item, and too many names separate`() {
+    @Test func `endlessly changing settings wait as one item, and too many names separate items`() {
         let queue = BoundedQueue<String>(items: 100, bytes: 1000)
         for value in 0..<10_000 { set(value, of: 7, queue) }
         #expect(taken(queue) == ["=9999"])
@@ -179,7 +179,7 @@ import Testing
         #expect(queue.rejections.full == 1)
     }
 
-    @Test func `no merged item comes to stand before one that is to be ahead of it`() {
+    @Test func `no merged item moves ahead of an item that has to precede it`() {
         let queue = BoundedQueue<String>(items: 100, bytes: 10)
         func addAhead(_ text: String, _ key: Int) {
             queue.mergeAhead(text, bytes: 4, key: MergeKey(key, key)) { item, room in
@@ -201,7 +201,7 @@ import Testing
         #expect(queue.rejections.calls == 2, "ten bytes are all")
     }
 
-    @Test func `items in the reserve take no room of the others`() {
+    @Test func `items in the reserve use no room of the others`() {
         let queue = BoundedQueue<String>(items: 4, bytes: 10)
         for _ in 0..<10 { _ = queue.offer("r", bytes: 5, weight: 0, in: .reserve, separating: .none) }
         for (index, text) in ["a", "b", "c", "d", "a", "b"].enumerated() {
@@ -213,7 +213,7 @@ import Testing
         #expect(queue.offer("h", bytes: 5, weight: 0, in: .half) != nil)
     }
 
-    @Test func `a closed queue gives what it has and takes no more`() {
+    @Test func `a closed queue returns its items and accepts no more`() {
         let queue = BoundedQueue<Int>(items: 10, bytes: 10)
         #expect(queue.offer(1, bytes: 1) == 1)
         queue.close()
@@ -227,7 +227,7 @@ import Testing
         #expect(taken == [1])
     }
 
-    @Test func `nothing that was taken, refused or left behind is kept alive`() {
+    @Test func `items that were taken, rejected or left behind are not retained`() {
         weak var taken: Owned?
         weak var refused: Owned?
         weak var left: Owned?
@@ -252,7 +252,7 @@ import Testing
         #expect(left == nil)
     }
 
-    @Test func `the room that a burst needed is given back`() {
+    @Test func `the memory of a burst is freed`() {
         var buffer = MoveBuffer<Int>()
         for number in 0..<1000 { buffer.append(number) }
         #expect(buffer.capacity == 1024)

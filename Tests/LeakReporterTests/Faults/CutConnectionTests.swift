@@ -30,23 +30,23 @@ import Testing
             for _ in 0..<2 { bench.record("Faults.\(name)", by: reporter) }
             let isSettled = reporter.flush(timeout: generousSeconds)
             let statistics = reporter.statistics
-            complaints += statistics.complaints(recorded: 2).map { "\(name): \($0)" }
+            complaints += statistics.countingErrors(recorded: 2).map { "\(name): \($0)" }
             if statistics.failedAttempts < batch.failures {
                 complaints.append("\(name): \(statistics.failedAttempts) attempts failed, no more")
             }
             if !isSettled { complaints.append("\(name): not sent in ten minutes: \(statistics)") }
         }
-        return try complaints + bench.miscounts()
+        return try complaints + bench.countErrors()
     }
 
     /// Returns the number of bytes of a request and of its answer without faults.
-    private static func lengths() throws -> FaultyProxy.Passed {
+    private static func measureLengths() throws -> FaultyProxy.Passed {
         let bench = try FaultBench(.memory)
         defer { bench.stop() }
         let reporter = bench.reporter()
         for _ in 0..<2 { bench.record("Faults.Sound", by: reporter) }
         _ = reporter.flush(timeout: generousSeconds)
-        // A machine under load may have needed more than one.
+        // A machine under load may have needed more than one request.
         return bench.proxy.passedOfLongestAnswer
     }
 
@@ -54,11 +54,11 @@ import Testing
     private static func step(_ place: Place) -> Int { place == .folder ? 1 : 6 }
 
     @Test(arguments: Fault.Ending.allCases, Place.allCases)
-    func `an answer that ends after any of its bytes`(
+    func `reports count once if a response ends after any of its bytes`(
         _ ending: Fault.Ending, _ place: Place
     ) async throws {
         let (count, complaints) = try await onThreadOfItsOwn {
-            let bytes = try Self.lengths().answer
+            let bytes = try Self.measureLengths().answer
             let batches = stride(from: 0, through: bytes, by: Self.step(place)).map { byte in
                 Batch(
                     name: "Response\(byte)",
@@ -72,11 +72,11 @@ import Testing
     }
 
     @Test(arguments: Fault.Ending.allCases, Place.allCases)
-    func `a request that ends after any byte of its head and many of its body`(
+    func `reports count once if a request ends after any byte of its head and many of its body`(
         _ ending: Fault.Ending, _ place: Place
     ) async throws {
         let (count, complaints) = try await onThreadOfItsOwn {
-            let bytes = try Self.lengths().request
+            let bytes = try Self.measureLengths().request
             // The head has somewhat more than 300 bytes.
             let ends =
                 Array(stride(from: 0, to: 400, by: Self.step(place)))
@@ -93,7 +93,7 @@ import Testing
     }
 
     @Test(arguments: Place.allCases)
-    func `requests and answers that come byte by byte`(_ place: Place) async throws {
+    func `reports count once if requests and responses arrive byte by byte`(_ place: Place) async throws {
         let slow = Fault.Direction(bytePauseMilliseconds: 1)
         let complaints = try await onThreadOfItsOwn {
             try Self.send(
@@ -107,7 +107,7 @@ import Testing
     }
 
     @Test(arguments: Place.allCases)
-    func `answers that come after the sender has given up`(_ place: Place) async throws {
+    func `reports count once if responses arrive after the sender has given up`(_ place: Place) async throws {
         let late = Fault(answer: .init(delayMilliseconds: 1_000))
         let complaints = try await onThreadOfItsOwn {
             let batches = (1...3).map { times in
@@ -120,7 +120,7 @@ import Testing
     }
 
     @Test(arguments: Place.allCases)
-    func `answers that are lost again and again`(_ place: Place) async throws {
+    func `reports count once if responses are lost again and again`(_ place: Place) async throws {
         let lost = Fault.Ending.allCases.map { Fault(answer: .init(cut: .init(afterBytes: 0, $0))) }
         let complaints = try await onThreadOfItsOwn {
             let batches = (1...12).map { times in

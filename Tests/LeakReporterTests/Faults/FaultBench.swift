@@ -81,7 +81,7 @@ final class FaultBench {
     }
 
     /// Returns one line for each class whose sightings the collector did not count exactly once.
-    func miscounts() throws -> [String] {
+    func countErrors() throws -> [String] {
         let counted = try collector.reportsByClass(ofApp: Self.app)
         return Set(counted.keys).union(recorded.keys).sorted().compactMap { name in
             let (there, here) = (counted[name] ?? 0, recorded[name] ?? 0)
@@ -118,7 +118,7 @@ extension LeakReporter {
 
 extension LeakReporter.Statistics {
     /// Returns one line for each counter that does not add up, or that shows lost reports.
-    func complaints(recorded: Int) -> [String] {
+    func countingErrors(recorded: Int) -> [String] {
         let lost = dropped.values.reduce(0, +)
         var complaints: [String] = []
         if sent + waiting + lost != recorded {

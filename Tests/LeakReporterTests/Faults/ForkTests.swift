@@ -50,7 +50,7 @@
             return (try? descriptor.lock(path: path)) != nil
         }
 
-        @Test func `a fork at any monotonicTime does not keep the lock of a run that has ended`() async {
+        @Test func `a fork at any moment does not keep the lock of an ended run`() async {
             await #expect(processExitsWith: .success) {
                 let place = TemporaryFolder()
                 let path = place.path
@@ -76,7 +76,7 @@
             }
         }
 
-        @Test func `a fork while runs of other queues are looked at does not keep their locks`() async {
+        @Test func `a fork while runs of other queues are examined does not keep their locks`() async {
             await #expect(processExitsWith: .success) {
                 let place = TemporaryFolder()
                 let path = place.path
@@ -106,7 +106,7 @@
         }
 
         @Test(arguments: [false, true])
-        func `a reporter that a child made sends at its exit`(parentHasOne: Bool) async {
+        func `a reporter that was created in a child process sends at its exit`(parentHasOne: Bool) async {
             await #expect(processExitsWith: .success) { [parentHasOne] in
                 let place = SharedQueueFolder()
                 let marker = place.folder + "-sent"
@@ -135,7 +135,7 @@
             }
         }
 
-        @Test func `a child that is made while a reporter is made ends`() async {
+        @Test func `a child process that is created while a reporter starts can end`() async {
             await #expect(processExitsWith: .success) {
                 let place = SharedQueueFolder()
                 let reporter = place.reporter(FakeTransport { _, _ in FakeTransport.accepted() })
@@ -162,7 +162,8 @@
         }
 
         /// By then, the descriptor numbers of the parent may belong to other files.
-        @Test func `a child closes no numbers of its parent's locks, however many there were`() async {
+        @Test func `a child process closes no descriptor that reuses the number of its parent's lock`() async
+        {
             await #expect(processExitsWith: .success) {
                 let place = TemporaryFolder()
                 var locks: [Lock] = []
@@ -193,7 +194,7 @@
         }
 
         /// An app may have one reporter for all its code, also for code that runs in a child.
-        @Test func `a call in a child on the reporter of its parent neither hangs nor counts`() async {
+        @Test func `a call in a child process on its parent's reporter neither hangs nor counts`() async {
             await #expect(processExitsWith: .success) {
                 let place = SharedQueueFolder()
                 let reporter = place.reporter(FakeTransport { _, _ in .none("offline") }) {

@@ -31,7 +31,7 @@ import Testing
     }
 
     @Test(arguments: HostileAnswer.all, Place.allCases)
-    func `what says nothing of the batch lets it be sent again`(
+    func `a response that does not mention the batch lets it be sent again`(
         _ answer: HostileAnswer, _ place: Place
     ) async throws {
         let outcome = try await onThreadOfItsOwn {
@@ -55,7 +55,7 @@ import Testing
     }
 
     @Test(arguments: HostileAnswer.all, Place.allCases)
-    func `what never ends loses nothing and holds nobody up`(
+    func `an endless response loses nothing and blocks nothing`(
         _ answer: HostileAnswer, _ place: Place
     ) async throws {
         let (outcome, seconds) = try await onThreadOfItsOwn {
@@ -72,7 +72,7 @@ import Testing
         #expect(!statistics.isStopped)
     }
 
-    @Test func `where a redirect leads is never asked, least of all with the key`() async throws {
+    @Test func `the target of a redirect is never requested, least of all with the key`() async throws {
         let (statistics, connections) = try await onThreadOfItsOwn {
             let elsewhere = try HostilePeer { _ in [.accepted] }
             defer { elsewhere.stop() }
@@ -89,7 +89,7 @@ import Testing
         #expect(statistics.failedAttempts >= 2)
     }
 
-    @Test func `a few interim answers before the right one do no harm`() async throws {
+    @Test func `a few interim responses before the final one do no harm`() async throws {
         let hint = HostilePeer.Step.send("HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n")
         let statistics = try await onThreadOfItsOwn {
             try withReporter(to: { _ in [hint, hint, hint, .accepted] }) { reporter, _ in

@@ -18,7 +18,7 @@ import Testing
     }()
 
     @Test(arguments: Place.allCases)
-    func `every sighting is counted once whatever breaks`(_ place: Place) async throws {
+    func `every sighting is counted once, whatever fails`(_ place: Place) async throws {
         let complaints = try await onThreadOfItsOwn {
             try Self.seeds.flatMap { seed in try Self.run(seed, place).map { "seed \(seed): \($0)" } }
         }
@@ -39,18 +39,18 @@ import Testing
                 bench.record("Faults.Random\(Int.random(in: 0..<60, using: &numbers))", by: reporter)
             }
             recorded += count
-            // Sometimes waits for the batch, because otherwise the next one is recorded before this one is sent.
+            // Sometimes waits for the batch, because otherwise the next report is recorded before this batch is sent.
             _ = reporter.flush(timeout: numbers.chance(0.3) ? 0.02 : 0)
         }
         // Waits for the connections that are still to break, each after a few milliseconds.
         let isSettled = reporter.flush(timeout: generousSeconds)
         let statistics = reporter.statistics
-        var complaints = statistics.complaints(recorded: recorded)
+        var complaints = statistics.countingErrors(recorded: recorded)
         if !isSettled { complaints.append("not sent in ten minutes: \(statistics)") }
         if statistics.failedAttempts < 10 {
             complaints.append("only \(statistics.failedAttempts) attempts failed")
         }
-        return try complaints + bench.miscounts()
+        return try complaints + bench.countErrors()
     }
 
     /// Returns a fault. Every connection finally breaks, some only after a few batches.

@@ -14,7 +14,7 @@ import LeakPlatform
     }
 
     @Test(arguments: [401, 403])
-    func `a key that a collector refuses is used again in an hour`(_ status: Int) async throws {
+    func `a key that a collector rejects is tried again after an hour`(_ status: Int) async throws {
         let (statistics, requests) = try await onThreadOfItsOwn {
             let no = Self.problem(status, "no such key")
             return try withReporter(to: { _ in [no] }) { reporter, peer in
@@ -31,13 +31,14 @@ import LeakPlatform
         #expect(statistics.dropped == [:])
         #expect(statistics.lastFailure?.contains("no such key") == true)
         #expect(statistics.lastFailure?.contains("in an hour") == true)
-        // A collector may not have known a new key yet.
+        // The collector may not know a new key yet.
         #expect(requests == (status == 401 ? 2 : 1))
     }
 
     /// The answer of Spring Boot for an unknown path, and of gateways for a missing cookie.
     @Test(arguments: [400, 401, 403, 404, 405, 422])
-    func `an error of a gateway in JSON neither deletes nor stops`(_ status: Int) async throws {
+    func `an error of a gateway in JSON neither deletes batches nor stops sending`(_ status: Int) async throws
+    {
         let (statistics, requests) = try await onThreadOfItsOwn {
             let no = HostilePeer.Step.answer(
                 status, type: "application/json",
@@ -55,7 +56,7 @@ import LeakPlatform
     }
 
     @Test(arguments: [400, 409, 411, 414, 415, 422, 431])
-    func `a batch that a collector refuses is counted, and those after it are sent`(
+    func `a rejected batch is counted, and the batches after it are sent`(
         _ status: Int
     ) async throws {
         let (statistics, requests) = try await onThreadOfItsOwn {
@@ -75,7 +76,7 @@ import LeakPlatform
         #expect(Set(requests.map(\.idempotencyKey)).count == 2)
     }
 
-    @Test func `what a collector takes only in part is counted as such`() async throws {
+    @Test func `a partly accepted batch is counted as such`() async throws {
         let statistics = try await onThreadOfItsOwn {
             let part = HostilePeer.Step.answer(
                 200, type: "application/json",
@@ -93,7 +94,7 @@ import LeakPlatform
     }
 
     @Test(arguments: Place.allCases)
-    func `a batch that is too long for the peer is sent in pieces`(_ place: Place) async throws {
+    func `a batch that is too long for the server is sent in pieces`(_ place: Place) async throws {
         let limit = 1_500
         let (statistics, requests) = try await onThreadOfItsOwn {
             try withReporter(
@@ -130,7 +131,7 @@ import LeakPlatform
     }
 
     @Test(arguments: [429, 503])
-    func `a collector that names a time is not asked before it`(_ status: Int) async throws {
+    func `a collector that names a time gets no request before it`(_ status: Int) async throws {
         let (statistics, waited) = try await onThreadOfItsOwn {
             let times = Guarded<[Date]>([])
             return try withReporter(

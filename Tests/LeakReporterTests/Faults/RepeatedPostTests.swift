@@ -9,7 +9,7 @@
     /// libcurl silently posts once more if a reused connection ends before an answer.
     @Suite struct RepeatedPostTests {
         @Test(arguments: [301, 400, 401, 403, 404, 409, 413])
-        func `no refusal is believed of a post that was repeated`(status: Int) throws {
+        func `a rejection of a repeated post is not believed`(status: Int) throws {
             let peer = try HostilePeer { request in
                 switch request.number {
                 case 0: [.answer(200)]

@@ -58,7 +58,7 @@ final class ReporterAppProcess {
     }
 
     /// Lets a waiting app continue.
-    func goOn() { try? input.fileHandleForWriting.write(contentsOf: Data("\n".utf8)) }
+    func proceed() { try? input.fileHandleForWriting.write(contentsOf: Data("\n".utf8)) }
 
     /// Kills the process at once, and waits until all its output has been read.
     func kill() {

@@ -19,7 +19,7 @@ import LeakPlatform
     }
 
     @Test
-    func `what an app recorded before it ended has arrived, and without a network it waits for the next one`()
+    func `records of an app that ended have arrived, and without a network they wait for the next run`()
         async throws
     {
         let (online, offline, seconds) = try await onThreadOfItsOwn {

@@ -16,24 +16,24 @@ import LeakPlatform
         environment["REPORTER_KILL_SEED"].flatMap { UInt64($0) } ?? .random(in: 1...1_000_000_000)
     }
 
-    @Test func `what an app saw stored before it was killed is counted once`() async throws {
+    @Test func `sightings that an app had stored before it was killed count once`() async throws {
         let seed = Self.seed
         let complaints = try await onThreadOfItsOwn {
             let site = try KillSite(seed: seed)
             defer { site.stop() }
             for round in 0..<Self.rounds { try site.killOne(round) }
-            return try site.complaints()
+            return try site.countingErrors()
         }
         #expect(complaints == [], "seed \(seed)")
     }
 
-    @Test func `two apps on one folder hand over what they saw stored`() async throws {
+    @Test func `two apps on one folder hand over their stored sightings`() async throws {
         let seed = Self.seed
         let complaints = try await onThreadOfItsOwn {
             let site = try KillSite(seed: seed)
             defer { site.stop() }
             for round in 0..<(Self.rounds + 1) / 2 { try site.killTwo(round) }
-            return try site.complaints()
+            return try site.countingErrors()
         }
         #expect(complaints == [], "seed \(seed)")
     }
@@ -50,7 +50,7 @@ private final class KillSite {
         let recorded: Int
 
         /// - Returns: `nil` if `counted` is at least the stored and at most the recorded number of sightings.
-        func complaint(counted: Int, _ what: String) -> String? {
+        func countingError(counted: Int, _ what: String) -> String? {
             if (stored...max(stored, recorded)).contains(counted) { return nil }
             return "\(story): stored \(stored), recorded \(recorded), \(what) counted \(counted)"
         }
@@ -149,14 +149,14 @@ private final class KillSite {
             ])
     }
 
-    /// Starts an app and kills it: either right after it printed a number of stored sightings and before it records another one, or
+    /// Starts an app and kills it: either right after it printed a number of stored sightings and before it records another sighting, or
     /// at a random time.
     func killOne(_ round: Int) throws {
         let plan = plan("Kills.Round\(round)")
         let app = try ReporterAppProcess(plan.wishes)
         try live(plan, app)
         app.kill()
-        bury(app, plan)
+        recordKilled(app, plan)
     }
 
     /// Starts two apps and kills them one after the other. The second may adopt the files of the first.
@@ -166,7 +166,7 @@ private final class KillSite {
         for (plan, app) in zip(plans, apps) {
             try live(plan, app)
             app.kill()
-            bury(app, plan)
+            recordKilled(app, plan)
         }
     }
 
@@ -176,7 +176,7 @@ private final class KillSite {
             let last = Int.random(in: 1...40, using: &numbers)
             for number in 1...last {
                 guard app.waits(for: "stored", number) else { return }
-                if number < last { app.goOn() }
+                if number < last { app.proceed() }
             }
             Thread.sleep(forTimeInterval: .random(in: 0...0.03, using: &numbers))
         } else {
@@ -186,7 +186,7 @@ private final class KillSite {
         }
     }
 
-    private func bury(_ app: ReporterAppProcess, _ plan: Plan) {
+    private func recordKilled(_ app: ReporterAppProcess, _ plan: Plan) {
         lives.append(
             Life(
                 className: plan.className,
@@ -198,7 +198,7 @@ private final class KillSite {
 
     /// Lets one more app send the reports that the others left, and compares the counts of the collector with the output of the
     /// apps.
-    func complaints() throws -> [String] {
+    func countingErrors() throws -> [String] {
         network.with { $0 = .sound }
         let last = try ReporterAppProcess([
             "folder=\(folder.path)", "endpoint=http://127.0.0.1:\(proxy.port)",
@@ -219,7 +219,7 @@ private final class KillSite {
             counted[String(name.prefix { $0 != "_" }), default: 0] += count
         }
         let complaints = lives.compactMap { life in
-            life.complaint(counted: counted.removeValue(forKey: life.className) ?? 0, "reports")
+            life.countingError(counted: counted.removeValue(forKey: life.className) ?? 0, "reports")
         }
         return complaints + counted.map { "\($0.key): counted \($0.value), of nobody" }
     }
@@ -238,7 +238,7 @@ private final class KillSite {
             let (checks, sessions) = counts[Self.version(of: life.className)] ?? (0, 0)
             let isOnce = ((life.stored > 0 ? 1 : 0)...(life.recorded > 0 ? 1 : 0)).contains(sessions)
             return [
-                life.complaint(counted: checks, "checks"),
+                life.countingError(counted: checks, "checks"),
                 isOnce ? nil : "\(life.story): \(sessions) sessions",
             ].compactMap(\.self)
         }

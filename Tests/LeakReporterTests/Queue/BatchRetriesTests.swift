@@ -26,7 +26,7 @@ import Testing
     /// A batch each minute, for seven days.
     @Test
     func
-        `a batch that the server fails on holds up no other, and is given up after six days`()
+        `a batch that the server fails on blocks no other, and is dropped after six days`()
     {
         let device = device()
         device.record("Shop.Poison")
@@ -62,7 +62,7 @@ import Testing
         #expect(device.problems + device.collector.problems == [])
     }
 
-    @Test func `a server that is down is met with one back-off, whatever comes meanwhile`() {
+    @Test func `a server that is down gets one back-off, whatever is recorded meanwhile`() {
         let device = device { $0.batchReports = 2 }
         for number in 0..<100 { device.record("Shop.Part\(number)") }
         device.commit()
@@ -89,7 +89,10 @@ import Testing
         #expect(device.problems + device.collector.problems == [])
     }
 
-    @Test func `what waits alone while the server is down goes as soon as it took another`() throws {
+    @Test
+    func `a batch that waits alone while the server is down is sent as soon as the server accepted another`()
+        throws
+    {
         let device = device()
         device.record("Shop.First")
         device.commit()
@@ -132,7 +135,7 @@ import Testing
         #expect(device.collector.counted == ["Shop.Cart": 1])
     }
 
-    @Test func `a flush tries each batch that failed once`() {
+    @Test func `a flush tries each failed batch once`() {
         let device = device()
         device.record("Shop.Poison")
         device.commit()
@@ -178,7 +181,7 @@ import Testing
 
     /// Failing batches beyond the limit are tried one per hour.
     @Test(arguments: [(2, 1), (8, 1), (9, 2), (20, 13)])
-    func `many batches that the server fails on stop no other for good`(failing: Int, hours: Int) {
+    func `many batches that the server fails on block no other for good`(failing: Int, hours: Int) {
         let device = deviceBehind(failing)
         var seconds = 0
         while device.collector.counted.isEmpty, seconds < 6 * 86_400 {
@@ -191,7 +194,7 @@ import Testing
         #expect(device.problems + device.collector.problems == [])
     }
 
-    @Test func `batches that failed in an earlier run are tried behind the others`() {
+    @Test func `batches that failed in an earlier run are tried last`() {
         let device = deviceBehind(12)
         for _ in 0..<50 where device.collector.counted.isEmpty {
             device.restart()
@@ -221,7 +224,7 @@ import Testing
         #expect(device.problems + device.collector.problems == [])
     }
 
-    @Test func `a batch that is given up is not among those that fail`() {
+    @Test func `a dropped batch does not count as failing`() {
         var retries = BatchRetries()
         let start = MonotonicTime(milliseconds: 0)
         #expect(retries.recordFailure(of: "a", at: start) { _ in 1_000 } == .batch)

@@ -66,7 +66,7 @@ import Testing
     private static func problems(_ device: SimulatedDevice) -> [String] {
         var problems = device.problems + device.collector.problems
         let collector = device.collector
-        let known = collector.counted.values.reduce(0, +) + collector.told.values.reduce(0, +)
+        let known = collector.counted.values.reduce(0, +) + collector.reportedLosses.values.reduce(0, +)
         let recorded = device.recorded.values.reduce(0, +)
         if known < device.stored || known > recorded {
             problems.append("stored \(device.stored), accounted for \(known), recorded \(recorded)")
@@ -88,13 +88,13 @@ import Testing
         return device
     }
 
-    @Test func `undisturbed, all of it is counted or told`() {
+    @Test func `without faults everything is counted or reported`() {
         let device = Self.device { _, _ in .none }
         #expect(Self.problems(device) == [])
         let dropped = Set(device.dropped.keys)
         #expect(dropped == [.queueFull, .refused], "the life meets what it is to meet")
         #expect(
-            device.collector.told == [
+            device.collector.reportedLosses == [
                 "queue_full": device.dropped[.queueFull] ?? 0, "refused": device.dropped[.refused] ?? 0,
             ])
         #expect(device.collector.counted["A"] == 5)
@@ -103,8 +103,8 @@ import Testing
         #expect(device.stored == device.recorded.values.reduce(0, +))
     }
 
-    @Test(arguments: End.allCases) func `ended at any call, nothing stored is lost or counted twice`(end: End)
-    {
+    @Test(arguments: End.allCases)
+    func `if the process ends at any call, nothing stored is lost or counted twice`(end: End) {
         let whole = SimulatedDevice(Self.bounds)
         whole.collector.reportLimit = 3
         Self.live(whole)

@@ -18,7 +18,7 @@ import LeakPlatform
         schedule(deliveries, jitter: jitter).nextAttemptAt.map { $0.milliseconds - now.milliseconds }
     }
 
-    @Test func `patience doubles with each failure and starts anew with each answer`() {
+    @Test func `the back-off doubles with each failure and restarts with each response`() {
         let yes = Delivery.accepted(rejected: [], reason: nil)
         #expect(wait([]) == nil)
         #expect(wait([later]) == 1_000)
@@ -32,7 +32,7 @@ import LeakPlatform
     }
 
     @Test
-    func `the longer of our patience and the collector's wish counts, and a flush cuts short only ours`() {
+    func `the longer of back-off and Retry-After counts, and a flush shortens only the back-off`() {
         var asked = schedule([.postponed(afterMilliseconds: 300, reason: "busy")])
         #expect(asked.nextAttemptAt == now.advanced(byMilliseconds: 1_000))
         asked.retryAllNow()
@@ -41,7 +41,7 @@ import LeakPlatform
         #expect(wait([.postponed(afterMilliseconds: 9_000, reason: "busy"), later]) == 2_000)
     }
 
-    @Test func `a key that is refused twice in a row is tried again each hour, whatever hurries`() {
+    @Test func `a key that is rejected twice in a row is tried again each hour, even by a flush`() {
         #expect(wait([unauthorized], jitter: 0) == 1_500)
         #expect(wait([unauthorized, .refused(reason: "400"), unauthorized]) == 1_500)
         for many in 2...30 {
@@ -55,7 +55,7 @@ import LeakPlatform
         #expect(wait([unauthorized, later, unauthorized]) == 3_600_000)
     }
 
-    @Test func `failures are counted, and the words of the last are kept`() {
+    @Test func `failures are counted, and the message of the last is kept`() {
         let some = schedule([
             later, .refused(reason: "400"), unauthorized, .accepted(rejected: [], reason: nil),
         ])

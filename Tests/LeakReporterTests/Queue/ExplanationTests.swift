@@ -47,7 +47,7 @@ import Testing
         return documents
     }
 
-    @Test func `it goes with the report, or after it, and counts nothing`() throws {
+    @Test func `an explanation is sent with its report, or after it, and counts as no report`() throws {
         let device = SimulatedDevice()
         device.record("Shop.Cart")
         record(explained(), on: device)
@@ -62,14 +62,14 @@ import Testing
         #expect(device.outbox.statistics.sent == 1 && device.outbox.statistics.dropped.isEmpty)
     }
 
-    @Test func `a run that dies leaves it to the next one`() throws {
+    @Test func `an explanation of a killed run is sent by the next run`() throws {
         let device = SimulatedDevice()
         record(explained(), on: device)
         device.restart()
         #expect(try sent(by: device).map(\.explanations.count) == [1])
     }
 
-    @Test func `it is sent again with the batch that was not answered, byte for byte`() throws {
+    @Test func `an explanation is sent again with its unanswered batch, byte for byte`() throws {
         let device = SimulatedDevice()
         record(explained(), on: device)
         let documents = try sent(by: device) {
@@ -92,7 +92,7 @@ import Testing
         #expect(Set(names) == ["Shop.Part0", "Shop.Part1", "Shop.Part2", "Shop.Part3"] && names.count == 4)
     }
 
-    @Test func `more than fit into a batch go with the next ones`() throws {
+    @Test func `explanations that do not fit into a batch are sent with the next ones`() throws {
         var bounds = LeakReporter.Bounds()
         (bounds.batchBytes, bounds.reportsPerSession, bounds.bytesPerDay) = (8 << 20, .max, .max)
         let device = SimulatedDevice(bounds)
@@ -106,7 +106,7 @@ import Testing
         #expect(names == (0..<count).map { "Shop.Part\($0)" })
     }
 
-    @Test func `those of a refused batch are counted, and do not lengthen the next one`() throws {
+    @Test func `explanations of a rejected batch are counted, and do not lengthen the next batch`() throws {
         let device = SimulatedDevice()
         device.record("Shop.Cart")
         for name in 0..<3 { record(explained("Shop.Part\(name)"), on: device) }
@@ -118,7 +118,7 @@ import Testing
         #expect(documents.map(\.explanations.count) == [0] && device.outbox.statistics.sent == 1)
     }
 
-    @Test func `the app may hold it back, and the session's budget too`() throws {
+    @Test func `the app may hold an explanation back, and so may the session's limit`() throws {
         let silent = SimulatedDevice(rules: Outbox.Rules(beforeSend: { _ in nil }))
         record(explained(), on: silent)
         #expect(try sent(by: silent).isEmpty && silent.outbox.statistics.droppedExplanations == 1)
@@ -130,7 +130,8 @@ import Testing
         #expect(poor.outbox.statistics.droppedExplanations == 7)
     }
 
-    @Test func `the app is asked about all of the leak, and no more than its name leaves the device`() throws
+    @Test func `the app's closure sees the whole leak, and only the name of the leak leaves the device`()
+        throws
     {
         let device = SimulatedDevice(
             rules: Outbox.Rules(beforeSend: { report in
@@ -150,7 +151,7 @@ import Testing
         #expect(report.keys.isEmpty && report.reason == nil && report.alive == nil && report.log.isEmpty)
     }
 
-    @Test func `what the app takes the explanation or the name from is not sent`() throws {
+    @Test func `an explanation is not sent if the app removes it or the name`() throws {
         let changes: [@Sendable (inout LeakReport) -> Void] = [
             { $0.explanation = nil },
             { report in (report.className, report.stack, report.cycle, report.message) = (nil, [], [], nil) },
@@ -167,7 +168,7 @@ import Testing
         }
     }
 
-    @Test func `a collector that wants no explanations gets none until it says otherwise`() throws {
+    @Test func `a collector that declines explanations gets none until it accepts them again`() throws {
         let device = SimulatedDevice()
         for (isWanted, counts) in [(false, [1]), (true, [0]), (true, [1])] {
             device.record("Shop.Cart")
@@ -180,7 +181,7 @@ import Testing
         }
     }
 
-    @Test func `the wish of a collector holds for later runs`() throws {
+    @Test func `the collector's wish applies to later runs`() throws {
         let place = SharedQueueFolder()
         let no = FakeTransport { _, _ in
             .answer(.init(status: 200, body: Array(#"{"accepted": 1, "explanations": false}"#.utf8)))

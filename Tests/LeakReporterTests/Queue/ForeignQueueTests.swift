@@ -43,7 +43,7 @@ import Testing
     ]
 
     @Test(arguments: ["endpoint", "key", "app"])
-    func `segments of another address wait until a reporter comes that has it`(what: String) throws {
+    func `segments of another address wait for a reporter with that address`(what: String) throws {
         let change = try #require(Self.changes.first { $0.0 == what }?.1)
         let place = SharedQueueFolder()
         leave(3, in: place)
@@ -62,11 +62,11 @@ import Testing
         #expect(try own.batches().count == 1)
     }
 
-    @Test func `what a version without queues left goes with the first that starts`() throws {
+    @Test func `segments of a version without queues are taken by the first reporter`() throws {
         let place = SharedQueueFolder()
         leave(3, in: place)
         #expect(hasEnded(place, runs: 1))
-        // Makes the layout of that version.
+        // Creates the folders of the version without queues.
         let queue = place.folder + "/queue-1"
         let manager = FileManager.default
         let name = try #require(manager.contentsOfDirectory(atPath: queue).first)
@@ -78,7 +78,7 @@ import Testing
         #expect(eventually { reporter.statistics.sent == 3 })
     }
 
-    @Test func `no file and no folder names the key`() {
+    @Test func `no name of a file or folder contains the key`() {
         let place = SharedQueueFolder()
         leave(1, in: place) { $0.key = "SECRET-KEY" }
         #expect(!place.files.isEmpty)
@@ -88,7 +88,7 @@ import Testing
         }
     }
 
-    @Test func `a no deletes what waits for other addresses too, and leaves nothing`() {
+    @Test func `a denial deletes segments of other addresses too, and leaves nothing`() {
         let place = SharedQueueFolder()
         leave(3, in: place)
         #expect(hasEnded(place, runs: 1))
@@ -145,7 +145,8 @@ import Testing
         #expect(place.names() == [])
     }
 
-    @Test func `other addresses together have no more bytes than the queue itself, and the oldest go`() {
+    @Test func `other addresses together use at most the bytes of the own queue, and the oldest are dropped`()
+    {
         let place = TemporaryFolder()
         for number in 0..<10 { leave(1, by: "\(number)", at: time(day: Int64(number)), in: place) }
         var own = queue("own", in: place) { $0.diskBytes = 4 * 4096 }
@@ -154,7 +155,7 @@ import Testing
         #expect(place.names() == ["to-6", "to-7", "to-8", "to-9"], "a small file takes a block of 4 KiB")
     }
 
-    @Test func `a run of another address that goes on is left alone`() {
+    @Test func `a running process with another address is left alone`() {
         let place = TemporaryFolder()
         let running = RunFolder(ofQueue: "other", in: place.path)
         _ = running.append([1], to: "00000000-0000-7000-8000-000000000000.segment")
@@ -166,7 +167,7 @@ import Testing
         withExtendedLifetime(running) {}
     }
 
-    @Test func `a link in the place of the own queue does not lead to that of another`() throws {
+    @Test func `a link in place of the own queue does not lead to another`() throws {
         let place = SharedQueueFolder()
         leave(3, in: place) { $0.key = "another" }
         #expect(hasEnded(place, runs: 1))
@@ -185,7 +186,7 @@ import Testing
         #expect(try online.batches().count == 1)
     }
 
-    @Test func `a link in the place of the own queue is a failure`() throws {
+    @Test func `a link in place of the own queue is a failure`() throws {
         let place = TemporaryFolder()
         let other = RunFolder(ofQueue: "other", in: place.path, name: "1")
         _ = other.append([1], to: "a.segment")
@@ -196,7 +197,7 @@ import Testing
         #expect(place.names("to-other") == ["run-1"])
     }
 
-    @Test func `ids with odd characters each have a queue of their own`() throws {
+    @Test func `ids with unusual characters each have a queue of their own`() throws {
         let ids: [String?] = [
             nil, "\n", "a\nb", "a", "A", "a/b", "../a", "a\u{0}b", "\u{e9}", "e\u{301}", "🧵",
             String(repeating: "x", count: 300), String(repeating: "x", count: 300) + "y", " a", "a ",

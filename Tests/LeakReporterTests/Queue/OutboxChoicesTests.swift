@@ -19,7 +19,7 @@ import LeakPlatform
 
     // MARK: Permission to send
 
-    @Test func `without leave nothing is sent, not even what earlier runs left`() throws {
+    @Test func `without consent nothing is sent, not even from earlier runs`() throws {
         let device = device(Outbox.Rules(sendsAutomatically: false))
         device.record("A")
         device.outbox.record([ClassChecks(className: "A", count: 2)], at: device.now)
@@ -44,7 +44,7 @@ import LeakPlatform
         #expect(device.batch() == nil, "leave was given for what waited")
     }
 
-    @Test func `off, everything is deleted and nothing is kept`() throws {
+    @Test func `when collection is off, everything is deleted and nothing is stored`() throws {
         let device = device()
         device.record("A", count: 3)
         device.outbox.log("line")
@@ -90,7 +90,7 @@ import LeakPlatform
         #expect(sent.log == [] && sent.keys == [] && document.reports.count == 1)
     }
 
-    @Test func `off deletes what earlier runs left as well, their sessions too`() {
+    @Test func `switching off deletes data of earlier runs too, including their sessions`() {
         let device = device()
         device.record("A", count: 3)
         device.outbox.startSession(isPolled: true, at: device.now)
@@ -108,7 +108,7 @@ import LeakPlatform
         #expect(outbox.statistics.dropped == [.deleted: 3])
     }
 
-    @Test func `a batch that is deleted while it is on its way is not counted twice`() throws {
+    @Test func `a batch that is deleted while it is being sent is not counted twice`() throws {
         for answer in [
             yes, .refused(reason: "no"), .tooLong(isFinal: true, reason: "413"),
             .postponed(afterMilliseconds: nil, reason: ""),
@@ -125,7 +125,7 @@ import LeakPlatform
         }
     }
 
-    @Test func `a run that is not in the sample sends nothing`() {
+    @Test func `a run outside of the sample sends nothing`() {
         let device = device(Outbox.Rules(isSampledOut: true))
         device.outbox.startSession(isPolled: true, at: device.now)
         device.record("A", count: 3)
@@ -141,7 +141,7 @@ import LeakPlatform
         #expect(device.outbox.statistics.dropped == [.sampled: 3, .queueFull: 5])
     }
 
-    @Test func `what cannot be sent for a mistake is counted and not kept`() {
+    @Test func `records of a misconfigured reporter are counted and not stored`() {
         let device = device(Outbox.Rules(blockingReason: .misconfigured))
         device.record("A", count: 3)
         device.outbox.record([ClassChecks(className: "A", count: 2)], at: device.now)
@@ -151,7 +151,7 @@ import LeakPlatform
         #expect(device.disk.files.isEmpty)
     }
 
-    @Test func `the app may change a report or have it thrown away`() throws {
+    @Test func `the app may change a report or drop it`() throws {
         let device = device(
             Outbox.Rules(beforeSend: { report in
                 guard report.className != "Secret" else { return nil }
@@ -173,7 +173,7 @@ import LeakPlatform
 
     // MARK: Content of batches
 
-    @Test func `keys and log go with what is recorded after them`() throws {
+    @Test func `keys and log are sent with records after them`() throws {
         let device = device()
         device.record("A")
         device.outbox.log("one")
@@ -187,7 +187,7 @@ import LeakPlatform
         #expect((0..<3).map { document.report(at: $0).keys } == [[], [CustomKey("k", .string("v"))], []])
     }
 
-    @Test func `the userInfo of no error is lost`() throws {
+    @Test func `the userInfo of an error is not lost`() throws {
         let device = device()
         for variant in ["A", "B", "B"] {
             var report = LeakReport()
@@ -234,7 +234,7 @@ import LeakPlatform
         #expect(users == [["A -", "A one", "B one", "B -"], ["C -"]])
     }
 
-    @Test func `users that take turns make no files and no batches`() {
+    @Test func `users that alternate create no files and no batches`() {
         let device = device()
         for round in 0..<6_000 {
             device.outbox.setUser(round % 2 == 0 ? "a" : "b")
@@ -254,7 +254,7 @@ import LeakPlatform
     }
 
     /// Each file is as small as a batch can be, but uses a whole block of the disk.
-    @Test func `the number of files that wait is bounded`() {
+    @Test func `the number of waiting files is limited`() {
         let device = device()
         for number in 0..<3_000 {
             device.outbox.setInstall("\(number)")
@@ -267,7 +267,7 @@ import LeakPlatform
         #expect(statistics.dropped == [.queueFull: 3_000 - statistics.waiting])
     }
 
-    @Test func `checks are added up and travel with reports, alone after half a minute`() throws {
+    @Test func `checks are added up and sent with reports, alone after half a minute`() throws {
         let device = device()
         device.outbox.record(
             [ClassChecks(className: "B", count: 1), ClassChecks(className: "A", count: 2)], at: device.now)
@@ -292,7 +292,7 @@ import LeakPlatform
     }
 
     /// More sessions and classes than fit into a batch.
-    @Test func `three thousand sessions and classes travel in several batches`() throws {
+    @Test func `three thousand sessions and classes are sent in several batches`() throws {
         let device = device()
         for number in 0..<3_000 {
             device.outbox.record(EndedSession(id: "\(number)", checks: 1, leaks: 0), at: device.now)

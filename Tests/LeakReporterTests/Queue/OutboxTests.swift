@@ -38,7 +38,7 @@ import Testing
 
     // MARK: Batches
 
-    @Test func `nothing waits, nothing is due`() {
+    @Test func `without waiting records nothing is due`() {
         let device = device()
         #expect(device.outbox.next(at: device.now) == .wait(until: nil))
         #expect(device.disk.files.isEmpty)
@@ -62,7 +62,7 @@ import Testing
         #expect(device.problems == [])
     }
 
-    @Test func `a full batch goes at once, by number and by bytes`() throws {
+    @Test func `a full batch is sent at once, by number and by bytes`() throws {
         let device = device()
         record(0..<64, on: device)
         #expect(device.batch() == nil)
@@ -80,7 +80,7 @@ import Testing
         #expect(try names(heavy.batch()).count == 2)
     }
 
-    @Test func `repeats wait longer and are counted up`() throws {
+    @Test func `repeats wait longer and are added up`() throws {
         let device = device()
         for _ in 0..<5 { record(0..<1, on: device) }
         #expect(device.wait() == 200)
@@ -94,7 +94,7 @@ import Testing
         #expect(try #require(device.batch()).counts == [7])
     }
 
-    @Test func `a leak and its end are two reports, alive is the most`() throws {
+    @Test func `a leak and its end are two reports, and alive is the maximum`() throws {
         let device = device()
         for alive in [2, 9, 4] {
             var report = LeakReport()
@@ -111,7 +111,7 @@ import Testing
 
     // MARK: Attempts
 
-    @Test func `an attempt repeats the same bytes under the same key, also in the next run`() throws {
+    @Test func `an attempt repeats the same bytes with the same key, also in the next run`() throws {
         let device = device()
         record(0..<3, on: device)
         device.pass(200)
@@ -134,7 +134,7 @@ import Testing
         #expect(device.batch() == first)
     }
 
-    @Test func `patience starts anew after a success`() throws {
+    @Test func `the back-off restarts after a success`() throws {
         let device = device()
         for round in 0..<2 {
             record([round], on: device)
@@ -146,7 +146,7 @@ import Testing
         }
     }
 
-    @Test func `a wish of the collector is kept even when a flush hurries`() throws {
+    @Test func `a Retry-After of the collector is kept even during a flush`() throws {
         let device = device()
         record(0..<1, on: device)
         device.pass(200)
@@ -158,7 +158,7 @@ import Testing
         #expect(device.batch() != nil)
     }
 
-    @Test func `a flush cuts our own patience short`() throws {
+    @Test func `a flush shortens the back-off`() throws {
         let device = device()
         record(0..<1, on: device)
         device.outbox.retryAllNow()
@@ -168,20 +168,20 @@ import Testing
         #expect(device.batch() != nil)
     }
 
-    @Test func `what was recorded is settled when it is delivered, not what came after`() throws {
+    @Test func `a flush waits for earlier records, and not for later ones`() throws {
         let device = device()
         record(0..<3, on: device)
         device.outbox.retryAllNow()
         let batch = try #require(device.batch())
         record(3..<9, on: device)
-        #expect(device.outbox.queue.completedThrough(9) == 0)
+        #expect(device.outbox.queue.lastCompletedSequence(9) == 0)
         device.finish(batch, yes)
-        #expect(device.outbox.queue.completedThrough(9) == 3)
+        #expect(device.outbox.queue.lastCompletedSequence(9) == 3)
     }
 
     // MARK: Answers
 
-    @Test func `a refused batch is lost and counted, the next one goes and tells`() throws {
+    @Test func `a rejected batch is lost and counted, and the next batch reports it`() throws {
         let device = device()
         record(0..<70, on: device)
         device.outbox.record([ClassChecks(className: "A", count: 4)], at: device.now)
@@ -199,8 +199,7 @@ import Testing
         #expect(device.outbox.next(at: device.now) == .wait(until: nil), "told once")
     }
 
-    @Test func `what a refused batch was to tell, and checks and sessions with it, go with the next`() throws
-    {
+    @Test func `losses, checks and sessions of a rejected batch are sent with the next`() throws {
         let device = device()
         let session = EndedSession(id: "1", checks: 3, leaks: 0)
         device.outbox.countLost(2, .queueFull)
@@ -221,7 +220,7 @@ import Testing
         #expect(next.sessions == [session])
     }
 
-    @Test func `checks that are refused alone do not come again`() throws {
+    @Test func `checks that are rejected alone are not sent again`() throws {
         let device = device()
         device.outbox.record([ClassChecks(className: "A", count: 2)], at: device.now)
         device.pass(30_000)
@@ -230,7 +229,7 @@ import Testing
         #expect(device.outbox.next(at: device.now) == .wait(until: nil))
     }
 
-    @Test func `drops that are refused alone wait for company`() throws {
+    @Test func `drops that are rejected alone wait for other records`() throws {
         let device = device()
         device.outbox.countLost(3, .budget)
         device.commit()
@@ -243,7 +242,7 @@ import Testing
         #expect(try document(device.batch()).dropped == [DroppedReports(reason: "budget", count: 3)])
     }
 
-    @Test func `a batch that is too long is halved, down to what is taken`() {
+    @Test func `a batch that is too long is halved until it is accepted`() {
         let device = device()
         device.collector.reportLimit = 20
         record(0..<64, on: device)
@@ -261,7 +260,7 @@ import Testing
         #expect(device.problems == [])
     }
 
-    @Test func `a report that is too long alone is lost and counted`() throws {
+    @Test func `a single report that is too long is lost and counted`() throws {
         let device = device(isInMemory: true)
         record(0..<4, on: device)
         device.pass(200)
@@ -277,7 +276,7 @@ import Testing
         #expect(device.outbox.statistics.stored == 3, "in memory what was delivered survives")
     }
 
-    @Test func `checks that make a report too long go apart from it`() throws {
+    @Test func `checks that make a report too long are sent separately`() throws {
         let device = device()
         device.outbox.record((0..<4).map { ClassChecks(className: "C\($0)", count: 1) }, at: device.now)
         record(0..<1, on: device)
@@ -293,7 +292,7 @@ import Testing
         #expect(seen.map(\.checks) == [4, 2, 2, 0])
     }
 
-    @Test func `reports that the collector found invalid are counted, and not told back`() throws {
+    @Test func `reports that the collector rejected as invalid are counted, and not reported to it`() throws {
         let device = device()
         device.record("A", count: 5)
         record(0..<2, on: device)
@@ -308,7 +307,7 @@ import Testing
         #expect(try document(device.batch()).dropped == [])
     }
 
-    @Test func `refused for its key, it asks again after a monotonicTime and then each hour`() throws {
+    @Test func `with a rejected key the reporter tries again after a moment and then each hour`() throws {
         let device = device()
         record(0..<2, on: device)
         device.pass(200)
@@ -382,7 +381,7 @@ import Testing
     }
 
     /// The situation after an update that changed the app's id.
-    @Test func `an app that the key may not write for does not hold up the others`() throws {
+    @Test func `an app that the key may not write for does not block the others`() throws {
         let device = device()
         record(0..<2, on: device)
         device.commit()
@@ -419,7 +418,7 @@ import Testing
         #expect(device.disk.files.isEmpty)
     }
 
-    @Test func `a report that is too long for a gateway waits, and holds up no other`() throws {
+    @Test func `a report that is too long for a gateway waits, and blocks no other`() throws {
         let device = device()
         record(0..<4, on: device)
         device.pass(200)
@@ -446,7 +445,7 @@ import Testing
         (6 * 86_400_000, true), (6 * 86_400_000 - 1, false), (30 * 86_400_000, true),
         (-86_400_000 - 1, true), (-86_400_000, false), (0, false),
     ])
-    func `after six days a batch is given up, and when the clock was set back by more than one`(
+    func `a batch is dropped after six days, or when the clock was set back by more than one day`(
         wall: Int, isGivenUp: Bool
     ) throws {
         for isRestarted in [false, true] {
@@ -473,7 +472,7 @@ import Testing
         }
     }
 
-    @Test func `a session of an app that is not asked for checks wakes nobody`() {
+    @Test func `a session whose app counts no checks causes no wake-ups`() {
         let device = device()
         device.outbox.startSession(isPolled: false, at: device.now)
         device.pass(3_600_000)
@@ -481,7 +480,7 @@ import Testing
     }
 
     @Test(arguments: [(29, true), (30, false)])
-    func `what was never sent grows old in a month`(days: Int, isSent: Bool) throws {
+    func `unsent records expire after a month`(days: Int, isSent: Bool) throws {
         let device = device()
         record(0..<1, on: device)
         device.pass(1_000, asleep: days * 86_400_000)
@@ -490,7 +489,7 @@ import Testing
     }
 
     @Test(arguments: [false, true])
-    func `too many bytes drop the oldest, but not what is on its way`(isInMemory: Bool) throws {
+    func `too many bytes drop the oldest records, but not those being sent`(isInMemory: Bool) throws {
         let device = device(isInMemory: isInMemory) {
             $0.diskBytes = 80 * 1024
             $0.memoryBytes = 64 * 1024
@@ -507,10 +506,10 @@ import Testing
         #expect(try names(device.batch()).first == "Shop.Part\(dropped + 10)")
         device.drain()
         #expect(device.problems + device.collector.problems == [])
-        if !isInMemory { #expect(device.collector.told == ["queue_full": dropped]) }
+        if !isInMemory { #expect(device.collector.reportedLosses == ["queue_full": dropped]) }
     }
 
-    @Test func `a full disk costs the memory bound, and all is well when there is room again`() throws {
+    @Test func `on a full disk records stay in memory, and they are stored once there is room`() throws {
         let device = device { $0.memoryBytes = 64 * 1024 }
         device.disk.fault = { _, kind in kind == "append" ? .failure(28, written: 100) : .none }
         for number in 0..<50 { record(number..<(number + 1), on: device) }
@@ -528,7 +527,7 @@ import Testing
         #expect(device.collector.counted.values.reduce(0, +) == 50)
     }
 
-    @Test func `budgets drop what is over, and it is told`() throws {
+    @Test func `records over the limits are dropped, and counted`() throws {
         let device = device { $0.reportsPerSession = 2 }
         record([0, 1, 2, 2, 0, 3], on: device)
         #expect(device.outbox.statistics.dropped == [.budget: 3])

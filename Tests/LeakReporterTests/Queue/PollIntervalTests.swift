@@ -7,7 +7,7 @@ import Testing
         MonotonicTime(milliseconds: seconds * 1_000)
     }
 
-    @Test func `an app that counts is asked twice a minute, one that stands still ever more seldom`() {
+    @Test func `a counting app is polled twice a minute, an idle app less and less often`() {
         var pace = PollInterval(milliseconds: 30_000)
         #expect(pace.nextPollAt == nil && !pace.isDue(at: monotonicTime(1_000)))
         pace.start(at: monotonicTime(0))
@@ -25,7 +25,7 @@ import Testing
         #expect(pace.nextPollAt == nil && !pace.isDue(at: monotonicTime(1_000_000)))
     }
 
-    @Test func `a pace slower than the longest stays`() {
+    @Test func `an interval longer than the maximum is kept`() {
         var pace = PollInterval(milliseconds: 3_600_000)
         pace.start(at: monotonicTime(0))
         pace.finish(hasChecks: false, at: monotonicTime(0))

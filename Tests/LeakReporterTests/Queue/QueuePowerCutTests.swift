@@ -22,14 +22,13 @@ import Testing
         #expect(device.collector.problems == [])
         #expect(device.collector.conflicts == 0, "other bytes under the same key")
         #expect(device.collector.counted == Dictionary(uniqueKeysWithValues: names.map { ($0, 1) }))
-        #expect(device.collector.told == [:])
+        #expect(device.collector.reportedLosses == [:])
     }
 
     /// A split syncs the two pieces, without footers, before the removal of the batch that they replace. Both the footer of a piece
     /// and that removal survive a power cut from the sync before the piece is sent.
     @Test(arguments: [0, 1])
-    func `a footer that an ended run left unsynced is synced before the batch is sent`(piecesSentBefore: Int)
-    {
+    func `an unsynced footer of an ended run is synced before its batch is sent`(piecesSentBefore: Int) {
         device.collector.reportLimit = 1
         device.record("A")
         device.record("B")

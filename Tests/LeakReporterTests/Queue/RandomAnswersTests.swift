@@ -26,14 +26,14 @@ import Testing
         .init(description: "mostly too long, then lost", taken: 1, tooLong: 6, lost: 2),
     ]
 
-    @Test(arguments: mixes) func `no sequence of answers fills memory or disk`(mix: RandomPeer.Mix) {
+    @Test(arguments: mixes) func `no sequence of responses fills memory or disk`(mix: RandomPeer.Mix) {
         var life = AnsweredLife(mix, isDiskHealthy: true)
         life.live(rounds: mix == Self.mixes[0] ? Self.rounds : Self.rounds / 20)
         #expect(life.problems.prefix(4) == [])
     }
 
     @Test(arguments: mixes)
-    func `no sequence of answers fills memory or disk while files cannot be removed`(mix: RandomPeer.Mix) {
+    func `no sequence of responses fills memory or disk while files cannot be removed`(mix: RandomPeer.Mix) {
         var life = AnsweredLife(mix, isDiskHealthy: false)
         life.live(rounds: Self.rounds / 40)
         #expect(life.problems.prefix(4) == [])
@@ -60,7 +60,7 @@ import Testing
         device.record("Shop.Late")
         device.pass(12_000)
         while device.send() { device.commit() }
-        #expect(device.collector.told == ["too_long": 40])
+        #expect(device.collector.reportedLosses == ["too_long": 40])
         #expect(device.problems + device.collector.problems == [])
     }
 }
@@ -181,7 +181,7 @@ private struct AnsweredLife {
         expect(
             "records of the active segment", queue.activeSegment?.recordCount ?? 0,
             atMost: WireLimits.checksCount + 64)
-        // A segment accepts records until it reaches the limit, and the last one may be an explanation.
+        // A segment accepts records until it reaches the limit, and the last record may be an explanation.
         expect("bytes of a batch", longestBody, atMost: device.bounds.batchBytes + 8 * 1024)
         expect(
             "bytes of a failure's text", device.outbox.statistics.lastFailure?.utf8.count ?? 0, atMost: 2_048)

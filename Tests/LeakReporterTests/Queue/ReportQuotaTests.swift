@@ -48,7 +48,7 @@ import Testing
         #expect(budget.usage == DailyByteUsage(day: 20_416, bytes: 30, repeatedBytes: 30))
     }
 
-    @Test func `a leak that comes again all day takes no room from new ones`() {
+    @Test func `a leak that repeats all day uses no room of new ones`() {
         var budget = budget(bytes: 1_000)
         for _ in 0..<96 { _ = budget.admit(key(0), bytes: 10, at: time(0)) }
         for number in 1...10 {
@@ -60,7 +60,7 @@ import Testing
         #expect(last == .over(.bytesPerDay), "repeats have a limit too")
     }
 
-    @Test func `a session reports only so many different leaks, and counts those on`() {
+    @Test func `a session reports a limited number of different leaks, and keeps counting them`() {
         var budget = budget(reports: 2)
         #expect(
             results(&budget, [(1, 1, 0), (2, 1, 0), (3, 1, 0), (1, 1, 0), (3, 1, 0)]) == [
@@ -71,7 +71,7 @@ import Testing
         #expect(budget.usage.totalBytes == 4, "what is not reported costs nothing")
     }
 
-    @Test func `a day has only so many bytes, also over sessions`() {
+    @Test func `the bytes of a day are limited, also over sessions`() {
         var budget = budget(bytes: 100)
         #expect(
             results(&budget, [(1, 60, 0), (2, 41, 1), (3, 40, 2), (4, 1, 3), (1, 60, 4)]) == [
@@ -85,7 +85,7 @@ import Testing
         #expect(budget.usage == DailyByteUsage(day: 20_417, bytes: 100))
     }
 
-    @Test func `what a day has not let through is new the next day`() {
+    @Test func `a leak over the day's limit is new the next day`() {
         var budget = budget(bytes: 10)
         #expect(
             results(&budget, [(1, 10, 0), (2, 10, 1), (2, 10, Self.day - 1), (2, 10, Self.day)]) == [
@@ -93,7 +93,7 @@ import Testing
             ])
     }
 
-    @Test func `a leak with other keys is paid for, and counts as no other leak`() {
+    @Test func `a leak with other keys uses the quota, and counts as no other leak`() {
         var budget = budget(reports: 1, bytes: 100)
         func admit(_ report: Int, _ bytes: Int) -> ReportQuota.QuotaResult {
             budget.admit(key(1), as: key(report), bytes: bytes, at: time(0))
@@ -105,7 +105,7 @@ import Testing
     }
 
     /// A leak that is seen each minute for a day, and a new one each two hours.
-    @Test func `leaks that come again are gathered for longer once half of the day's bytes are usage`() {
+    @Test func `repeated leaks are gathered for longer once half of the day's bytes are used`() {
         var bounds = LeakReporter.Bounds()
         bounds.bytesPerDay = 20_000
         let device = SimulatedDevice(bounds)
@@ -137,7 +137,7 @@ import Testing
 
     /// More leaks than fit into a batch, so that no batch waits to be filled with repeats.
     @Test(arguments: [false, true])
-    func `a day has at most twice its bytes, whatever comes again`(usersTakeTurns: Bool) {
+    func `a day has at most twice its bytes, whatever repeats`(usersTakeTurns: Bool) {
         var bounds = LeakReporter.Bounds()
         bounds.bytesPerDay = 100_000
         let device = SimulatedDevice(bounds)
@@ -166,7 +166,7 @@ import Testing
         #expect(device.problems + device.collector.problems == [])
     }
 
-    @Test func `a process that never ends has a session a day`() {
+    @Test func `a process that never ends has a session per day`() {
         var budget = budget(reports: 1)
         #expect(
             results(
@@ -204,12 +204,12 @@ import Testing
             let at = time(step.isMultiple(of: 2) ? -50 : 50)
             if budget.admit(key(step), bytes: 10, at: at) == .first { admitted += 1 }
         }
-        // The day before accepted one, before the first midnight.
+        // The day before accepted one report, before the first midnight.
         #expect(admitted == 11)
         #expect(budget.usage == DailyByteUsage(day: 20_416, bytes: 100))
     }
 
-    @Test func `a clock that was far ahead gives what is usage to the right day, and no new budget`() {
+    @Test func `a clock that was far ahead adds usage to the right day, and gives no new quota`() {
         var budget = budget(bytes: 100)
         #expect(
             results(
@@ -223,7 +223,7 @@ import Testing
         #expect(budget.usage.day == 20_417)
     }
 
-    @Test func `what was usage before is kept by the owner`() {
+    @Test func `the owner keeps the earlier usage`() {
         var budget = ReportQuota(
             reportsPerSession: 10, bytesPerDay: 100, usage: DailyByteUsage(day: 20_416, bytes: 90))
         #expect(results(&budget, [(1, 11, 0), (1, 10, 0)]) == [.over(.bytesPerDay), .first])
@@ -233,7 +233,7 @@ import Testing
 
     /// A file may contain any value, and a clock may show any time.
     @Test(arguments: [Int.min, Int.min + 1, -1, 0, 20_416, Int.max])
-    func `no number of a day or of bytes crashes`(number: Int) {
+    func `no number of days or bytes crashes`(number: Int) {
         for bytes in [Int.min, -1, 0, 99, Int.max] {
             for milliseconds in [Int64.min, Int64.min + 1, -1, 0, Self.midnight, .max] {
                 var budget = ReportQuota(
@@ -305,12 +305,14 @@ import Testing
             (.nan, 0.9, true), (-0.1, 0.9, true), (1.5, 0.9, true), (50, 0.9, true), (.infinity, 0.9, true),
             (-.infinity, 0.9, true), (1, .nan, true),
         ] as [(Double, Double, Bool)])
-    func `a share is sampled, and a rate that is none is all`(rate: Double, random: Double, isSampled: Bool) {
+    func `a rate samples its share of runs, and an invalid rate samples all`(
+        rate: Double, random: Double, isSampled: Bool
+    ) {
         #expect(ReportQuota.isSampled(rate: rate, random: random) == isSampled)
     }
 
     @Test(arguments: [0.01, 0.1, 0.5, 0.9])
-    func `of many the share is near the rate`(rate: Double) {
+    func `the share of many runs is near the rate`(rate: Double) {
         var random = SeededRandom(seed: 7)
         let sampled = (0..<100_000).count { _ in
             ReportQuota.isSampled(rate: rate, random: .random(in: 0..<1, using: &random))

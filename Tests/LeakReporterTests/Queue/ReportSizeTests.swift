@@ -8,11 +8,11 @@ import Testing
         ("abc", 5, "abc"), ("abc", 3, "abc"), ("abc", 2, "ab"), ("äb", 1, ""), ("äb", 2, "ä"), ("aä", 2, "a"),
         ("🧵x", 3, ""), ("🧵x", 4, "🧵"), ("", 0, ""), ("abc", 0, ""),
     ])
-    func `texts are cut between two scalars`(text: String, limit: Int, cut: String) {
+    func `texts are truncated between two Unicode scalars`(text: String, limit: Int, cut: String) {
         #expect(text.prefix(utf8: limit) == cut)
     }
 
-    @Test func `a report in the queue is as long as the wire format lets it be`() {
+    @Test func `a queued report is at most as long as the wire format allows`() {
         var report = LeakReport()
         let long = String(repeating: "x", count: 1_000_000)
         report.message = long
@@ -33,7 +33,7 @@ import Testing
     }
 
     /// Without escapes, the estimate is close to the number of bytes on the wire, and not lower.
-    @Test func `an estimate is near the truth`() {
+    @Test func `an estimate is near the actual size`() {
         var report = LeakReport()
         report.event = .leak
         report.id = SightingID.make(at: WireTime(milliseconds: 1_764_000_000_000))

@@ -20,7 +20,7 @@ import Testing
         device.collector.sessions.values.map { [$0.checks, $0.leaks] }
     }
 
-    @Test func `a session that ends is told of`() {
+    @Test func `an ended session is reported`() {
         let device = device()
         use(device)
         device.outbox.endSession(at: device.now)
@@ -31,7 +31,7 @@ import Testing
         #expect(device.problems + device.collector.problems == [])
     }
 
-    @Test func `objects that a detector left out belong to the session, also to one that was killed`() {
+    @Test func `objects that a detector left out belong to the session, also to a killed session`() {
         for isKilled in [false, true] {
             let device = device()
             device.outbox.startSession(isPolled: true, at: device.now)
@@ -46,7 +46,7 @@ import Testing
         }
     }
 
-    @Test func `a session that was killed is told of by the next run, once`() {
+    @Test func `a killed session is reported by the next run, once`() {
         let device = device()
         use(device)
         device.restart()
@@ -56,7 +56,7 @@ import Testing
         #expect(device.problems + device.collector.problems == [])
     }
 
-    @Test func `a session that goes on is not handed over by a flush`() {
+    @Test func `a running session is not reported by a flush`() {
         let device = device()
         use(device)
         device.outbox.adopt(at: device.now)
@@ -71,7 +71,7 @@ import Testing
         #expect(device.problems + device.collector.problems == [])
     }
 
-    @Test func `a session in which nothing was checked says nothing`() {
+    @Test func `a session without checks reports nothing`() {
         let device = device()
         device.outbox.startSession(isPolled: true, at: device.now)
         device.commit()
@@ -87,7 +87,7 @@ import Testing
 
     /// The process ends at each call, from the start of the session until the next run adopts it.
     @Test(arguments: [FakeDisk.Fault.deathBefore, .deathAfter])
-    func `killed at any call, a session is told of at most once, and is once it was handed over`(
+    func `a session killed at any call is reported at most once, and exactly once after it was handed over`(
         end: FakeDisk.Fault
     ) {
         for first in 1...12 {
@@ -110,7 +110,7 @@ import Testing
         }
     }
 
-    @Test func `a log that cannot be removed keeps the session from being told of twice`() {
+    @Test func `a log that cannot be removed does not report its session twice`() {
         let device = device()
         use(device)
         device.disk.fault = { _, kind in kind == "remove" ? .failure(5, written: 0) : .none }
@@ -124,7 +124,7 @@ import Testing
         #expect(device.problems + device.collector.problems == [])
     }
 
-    @Test func `the log of a long session stays short and tells the newest`() throws {
+    @Test func `the log of a long session stays short and has the latest counts`() throws {
         let device = device()
         device.outbox.startSession(isPolled: true, at: device.now)
         var longest = 0
@@ -140,7 +140,7 @@ import Testing
         #expect(sessions(device) == [[1_000, 0]])
     }
 
-    @Test func `of a damaged log the newest that can be read counts`() {
+    @Test func `of a damaged log the latest readable counts are used`() {
         var bytes: [UInt8] = []
         var ends: [Int] = []
         for checks in 1...3 {

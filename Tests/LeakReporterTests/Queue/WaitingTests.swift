@@ -39,12 +39,12 @@ import Testing
         return times.min() ?? 0
     }
 
-    @Test func `ten thousand segments that wait hold up no turn`() {
+    @Test func `ten thousand waiting segments delay no turn`() {
         // Unoptimized, on any machine; optimized it is a hundredth.
         #expect(turn(10_000) < 250)
     }
 
-    @Test func `two thousand segments are taken over and sent in order`() {
+    @Test func `two thousand segments of another run are sent in order`() {
         var bounds = LeakReporter.Bounds()
         bounds.diskBytes = .max
         let device = SimulatedDevice(bounds)
@@ -67,7 +67,7 @@ import Testing
         return batch.key
     }
 
-    @Test func `a file that cannot be read for a while is sent later, and holds up no other`() {
+    @Test func `a file that cannot be read for a while is sent later, and blocks no other`() {
         let device = SimulatedDevice()
         leave(3, on: device.disk, of: device)
         device.restart()
@@ -83,7 +83,7 @@ import Testing
         #expect(device.problems == [])
     }
 
-    @Test func `a file that can never be read is counted as damaged in the end, one that is gone at once`() {
+    @Test func `a file that can never be read is counted as damaged in the end, a missing file at once`() {
         for isGone in [false, true] {
             let device = SimulatedDevice()
             leave(1, on: device.disk, of: device)
@@ -103,7 +103,7 @@ import Testing
         }
     }
 
-    @Test func `a segment of which nothing can be read is counted, and a file with nothing in it goes`() {
+    @Test func `an unreadable segment is counted, and an empty file is removed`() {
         let device = SimulatedDevice()
         device.disk.files = [
             "a.segment": Array("garbage".utf8), "b.segment": [], "c.session": [1, 2], "d.other": [3],
@@ -118,11 +118,11 @@ import Testing
         #expect(device.problems == [])
         device.pass(60_000)
         while device.send() { device.commit() }
-        #expect(device.collector.told == ["damaged": 1])
+        #expect(device.collector.reportedLosses == ["damaged": 1])
         #expect(Array(device.disk.files.keys) == ["d.other"], "what is not the queue's stays")
     }
 
-    @Test func `what a segment lost while it waited is counted as damaged, the rest is sent`() throws {
+    @Test func `losses of a waiting segment are counted as damaged, and the rest is sent`() throws {
         let device = SimulatedDevice()
         for name in ["A", "B", "C"] { device.record(name, count: 2) }
         device.commit()
@@ -136,7 +136,7 @@ import Testing
     }
 
     /// A run that found both would send the whole batch and leave out the pieces, which may have been counted.
-    @Test func `the pieces of a batch wait until the whole is gone`() throws {
+    @Test func `the pieces of a batch wait until the whole batch is removed`() throws {
         let device = SimulatedDevice()
         for name in ["A", "B"] { device.record(name) }
         device.pass(200)

@@ -5,7 +5,7 @@ import Testing
 
 @Suite struct RecordCodecTests {
     /// Each start announces a record of nearly the whole file. Computing the checksum for each start would take minutes.
-    @Test func `a file of starts alone is read in one go, and what stands before them is found`() {
+    @Test func `a file of only record starts is read in one pass, and records before them are found`() {
         var bytes: [UInt8] = []
         RecordCodec.append(1, [7], to: &bytes)
         let size = 4 * 1024 * 1024
@@ -51,7 +51,7 @@ import Testing
         #expect(bytes == [UInt8](hexadecimal: hexadecimal))
     }
 
-    @Test func `what was appended is read, in order`() {
+    @Test func `appended records are read, in order`() {
         let reading = RecordCodec.read(file(texts))
         #expect(payloads(reading) == texts)
         #expect(reading.rawRecords.map(\.kind) == [1, 2, 3, 4, 5])
@@ -78,7 +78,7 @@ import Testing
         }
     }
 
-    @Test func `cut anywhere, all whole records before the cut survive`() {
+    @Test func `truncated anywhere, all whole records before the end survive`() {
         let bytes = file(texts)
         let ends = texts.reduce(into: [0]) {
             $0.append($0[$0.count - 1] + RecordCodec.headerBytes + $1.count)
@@ -96,7 +96,7 @@ import Testing
         arguments: [
             [1, 0xFF], [1, 0xFF, 0xFF, 0xFF, 0xFF], [0, 0, 0, 0], [0, 1], [1, 1, 0], [2, 0, 0xFF],
         ] as [[UInt8]])
-    func `behind a gap a record is read and completes no torn one`(last: [UInt8]) {
+    func `a record after a gap is read and completes no truncated record`(last: [UInt8]) {
         let bytes = file(texts + [last])
         for length in 0..<bytes.count {
             let torn = Array(bytes[..<length])
@@ -109,7 +109,7 @@ import Testing
         }
     }
 
-    @Test func `what is written behind a torn record is read`() {
+    @Test func `a record after a truncated record is read`() {
         let bytes = file(texts)
         for length in 0...bytes.count {
             var again = Array(bytes[..<length])
@@ -122,7 +122,7 @@ import Testing
     }
 
     /// Some file systems leave a run of zeros in place of bytes that were not synced.
-    @Test(arguments: [UInt8(0), 0xFF, 0xA7]) func `a run of one byte takes only the records under it`(
+    @Test(arguments: [UInt8(0), 0xFF, 0xA7]) func `a run of one byte destroys only the records below it`(
         byte: UInt8
     ) {
         let bytes = file(texts)
@@ -146,7 +146,7 @@ import Testing
         #expect(payloads(RecordCodec.read(bytes)) == [inner, Array("after".utf8)])
     }
 
-    @Test func `a record that says to be longer than the file takes nothing with it`() {
+    @Test func `a record whose length exceeds the file hides no other record`() {
         var bytes = file([Array("before".utf8)])
         bytes += [0xFF, 0xA7, 2, 0xFF, 0xFF, 0xFF, 0xFF, 1, 2, 3, 4]
         bytes += [0xFF, 0xA7, 2, 0xFF, 0xFF, 0x1F, 0, 1, 2, 3, 4]

@@ -100,14 +100,14 @@ import Testing
             .footer(SegmentFooter(sentAt: WireTime(milliseconds: .min), reports: .max, head: [])),
             .report(SegmentReport(index: .max, count: .max, alive: 0, json: [0x7B])),
         ] as [SegmentRecord])
-    func `what is written is read`(record: SegmentRecord) throws {
+    func `a written record reads back unchanged`(record: SegmentRecord) throws {
         var bytes: [UInt8] = []
         record.write(to: &bytes)
         let rawRecord = try #require(RecordCodec.read(bytes).rawRecords.first)
         #expect(SegmentRecord(rawRecord) == record)
     }
 
-    @Test func `a text longer than its length can say is cut between two scalars`() throws {
+    @Test func `a text that is too long is truncated between two Unicode scalars`() throws {
         var header = Self.full
         header.user = String(repeating: "x", count: 65_533) + "ä"
         var bytes: [UInt8] = []
@@ -117,7 +117,7 @@ import Testing
         #expect(SegmentRecord(rawRecord) == .header(header))
     }
 
-    @Test func `counts below zero are none`() throws {
+    @Test func `counts below zero count as zero`() throws {
         var bytes: [UInt8] = []
         SegmentRecord.checks(ClassChecks(className: "A", count: -4)).write(to: &bytes)
         SegmentRecord.session(EndedSession(id: "s", checks: -1, leaks: -1)).write(to: &bytes)
@@ -129,7 +129,7 @@ import Testing
     }
 
     /// A record whose checksum is right may still be of another version.
-    @Test(arguments: frozen.indices) func `a payload that is cut short is no such record`(index: Int) throws {
+    @Test(arguments: frozen.indices) func `a truncated payload is not such a record`(index: Int) throws {
         let (record, hexadecimal) = Self.frozen[index]
         let rawRecord = try #require(RecordCodec.read([UInt8](hexadecimal: hexadecimal)).rawRecords.first)
         for length in 0..<rawRecord.payload.count {
@@ -141,7 +141,7 @@ import Testing
         }
     }
 
-    @Test func `a header of another version is not understood`() throws {
+    @Test func `a header of another version is rejected`() throws {
         var bytes: [UInt8] = []
         SegmentRecord.header(Self.full).write(to: &bytes)
         var payload = Array(try #require(RecordCodec.read(bytes).rawRecords.first).payload)

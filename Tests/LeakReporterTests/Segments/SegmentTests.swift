@@ -65,7 +65,7 @@ import Testing
         return batch
     }
 
-    @Test func `the body is what the batch is as JSON`() throws {
+    @Test func `the body equals the batch as JSON`() throws {
         let segment = Segment(sealed(Self.records))
         let body = segment.body(try #require(segment.footer))
         #expect(String(decoding: body, as: UTF8.self) == String(decoding: Self.batch.json(), as: UTF8.self))
@@ -142,7 +142,7 @@ import Testing
         #expect(document.reports.count == 2 && document.rejected.isEmpty)
     }
 
-    @Test func `cut anywhere, a segment is still a batch`() throws {
+    @Test func `truncated anywhere, a segment is still a batch`() throws {
         let file = sealed(Self.records)
         for length in 0...file.count {
             let segment = Segment(Array(file[..<length]))
@@ -154,14 +154,14 @@ import Testing
         }
     }
 
-    @Test func `nothing that was written is nothing that is missing`() {
+    @Test func `an empty segment misses nothing`() {
         let segment = Segment([])
         #expect(segment.isEmpty && segment.damagedSightings == 0)
         #expect(Segment(bytes([Self.records[0], .replaces(key: "old")])).isEmpty)
         #expect(!Segment(bytes([Self.records[0], Self.records[7]])).isEmpty)
     }
 
-    @Test func `sums that pass what a number holds stay at the largest`() {
+    @Test func `sums over the maximum stay at the maximum`() {
         let records = [SegmentRecord](repeating: .dropped(reason: "r", count: .max), count: 3)
         let head = Segment(bytes(records)).head(Self.header, sentAt: Self.sentAt)
         #expect(String(decoding: head, as: UTF8.self).contains(#""dropped":{"r":1000000}"#))

@@ -44,7 +44,8 @@ import LeakPlatform
         try transport.batches().flatMap { $0["sessions"] as? [[String: Any]] ?? [] }
     }
 
-    @Test func `the session ends and what waits is sent, before the system may suspend the app`() throws {
+    @Test func `the session ends and waiting records are sent before the system may suspend the app`() throws
+    {
         let reporter = reporter(transport)
         reporter.startSession { [ClassChecks(className: "Shop.Cart", count: 3)] }
         reporter.record(message: "leak")
@@ -56,7 +57,7 @@ import LeakPlatform
         #expect(try sessions().map { $0["leaks"] as? Int } == [1])
     }
 
-    @Test func `what the app records after it was told goes along, if it was before the hand-over`() {
+    @Test func `records after the notification and before the handover are sent too`() {
         let reporter = reporter(transport)
         let backgroundFlush = backgroundFlush(reporter)
         let isOver = waitUntilSent(backgroundFlush)
@@ -67,7 +68,7 @@ import LeakPlatform
         #expect(reporter.statistics.sent == 1)
     }
 
-    @Test func `back in the foreground the next session begins, and no second one`() throws {
+    @Test func `in the foreground the next session begins, and only one`() throws {
         let reporter = reporter(transport)
         reporter.startSession { [ClassChecks(className: "Shop.Cart", count: 1)] }
         for _ in 0..<2 {
@@ -81,7 +82,7 @@ import LeakPlatform
         #expect(Set(try sessions().map { $0["id"] as? String }).count == 2)
     }
 
-    @Test func `where no session was begun, or it was ended, none begins by itself`() throws {
+    @Test func `if no session was begun, or it was ended, none begins by itself`() throws {
         let reporter = reporter(transport)
         func leaveAndReturn() {
             backgroundFlush(reporter).handOver()
@@ -100,7 +101,7 @@ import LeakPlatform
         #expect(try sessions().count == 1)
     }
 
-    @Test func `when the system takes its time back, the wait ends`() {
+    @Test func `when the system ends the background time, the wait ends`() {
         let answer = DispatchSemaphore(value: 0)
         let slow = FakeTransport { _, _ in
             answer.wait()
@@ -119,7 +120,7 @@ import LeakPlatform
         #expect(eventually { reporter.statistics.sent == 1 })
     }
 
-    @Test func `where the system gives no time, the session ends all the same`() throws {
+    @Test func `without background time the session ends nevertheless`() throws {
         let reporter = reporter(transport)
         reporter.startSession { [ClassChecks(className: "Shop.Cart", count: 1)] }
         let backgroundFlush = backgroundFlush(reporter)
@@ -134,7 +135,7 @@ import LeakPlatform
         #expect(try sessions().count == 1)
     }
 
-    @Test func `a main thread that never comes to the hand-over is waited for no longer than the bound`() {
+    @Test func `a main thread that never reaches the handover is waited for only up to the limit`() {
         let reporter = reporter(transport)
         reporter.record(message: "leak")
         backgroundFlush(reporter, milliseconds: 20).waitUntilSent()
@@ -153,7 +154,7 @@ import LeakPlatform
         #expect(reporter.statistics.waiting == 1)
     }
 
-    @Test func `a collector that asked to be left alone is, and nobody waits for it`() {
+    @Test func `a collector that asked for a pause gets it, and nothing waits for it`() {
         let busy = FakeTransport { _, _ in
             .answer(
                 TransportResult.Response(
@@ -170,7 +171,7 @@ import LeakPlatform
     }
 
     @Test
-    func `who sends reports only when asked to sends none on the way to the background, nor at the end`()
+    func `a reporter that sends only on request sends nothing in the background, nor at the end`()
         throws
     {
         let folder = NSTemporaryDirectory() + "/backgroundFlush-" + UUID().uuidString

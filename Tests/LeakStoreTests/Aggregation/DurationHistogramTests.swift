@@ -7,7 +7,7 @@ import Testing
     /// Half of a bucket, which is a sixteenth of its beginning.
     private static let bound = 1.0 / 32
 
-    @Test func `gives one duration back within 1/32, wherever it lies in its bucket`() throws {
+    @Test func `returns a single duration within 1/32, wherever it is in its bucket`() throws {
         var durations = Array(0...2_000)
         for shift in 11..<35 {
             let power = 1 << shift
@@ -21,7 +21,7 @@ import Testing
         }
     }
 
-    @Test func `two merged are one that counted both`() {
+    @Test func `two merged histograms equal one that counted both`() {
         var (one, other, both) = (DurationHistogram(), DurationHistogram(), DurationHistogram())
         for (milliseconds, count) in [(3, 2), (70, 1), (1_000, 9)] {
             one.add(milliseconds: milliseconds, count: count)
@@ -57,7 +57,7 @@ import Testing
         #expect(DurationHistogram(bytes: histogram.bytes) == histogram)
     }
 
-    @Test func `counts as many as were added`() {
+    @Test func `the total is the number of added durations`() {
         var histogram = DurationHistogram()
         #expect(histogram.percentiles == nil)
         histogram.add(milliseconds: 5, count: 90)
@@ -70,7 +70,7 @@ import Testing
     }
 
     @Test(arguments: [[0x80], [3], [3, 0], [3, 1, 0, 1], [0xFF, 0xFF, 0xFF, 0x7F, 1]] as [[UInt8]])
-    func `refuses bytes that it did not write`(bytes: [UInt8]) {
+    func `refuses bytes of another format`(bytes: [UInt8]) {
         #expect(DurationHistogram(bytes: bytes) == nil)
     }
 }

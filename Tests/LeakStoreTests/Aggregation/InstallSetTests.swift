@@ -5,7 +5,7 @@ import Testing
 
 @Suite struct InstallSetTests {
     @Test(arguments: [0, 1, 2, 100, 255, 256])
-    func `is exact up to 256`(size: Int) throws {
+    func `a set is exact up to 256`(size: Int) throws {
         var random = SeededRandom(seed: 1)
         var set = InstallSet()
         let hashes = (0..<size).map { _ in random.next() }
@@ -18,7 +18,7 @@ import Testing
     }
 
     @Test(arguments: [257, 500, 1_000, 2_500, 5_000, 20_000, 100_000])
-    func `errs by at most 4 % in the mean square`(size: Int) throws {
+    func `an estimate has a mean square error of at most 4 %`(size: Int) throws {
         let sets = size <= 2_500 ? 1_000 : max(20, 400_000 / size)
         var random = SeededRandom(seed: UInt64(size))
         var squares = 0.0
@@ -43,14 +43,14 @@ import Testing
         #expect(set.count == 250)
     }
 
-    @Test func `counts hashes that are no more than consecutive numbers`() {
+    @Test func `consecutive hashes are counted`() {
         var set = InstallSet()
         for number in 0..<10_000 { _ = set.insert(UInt64(number)) }
         #expect(abs(set.count - 10_000) < 1_000)
     }
 
     @Test(arguments: [(10, 20), (200, 200), (100, 3_000), (3_000, 100), (3_000, 3_000), (0, 300), (300, 0)])
-    func `merging gives the set of all`(one: Int, other: Int) {
+    func `merging gives the union`(one: Int, other: Int) {
         var random = SeededRandom(seed: 3)
         var (first, second, both) = (InstallSet(), InstallSet(), InstallSet())
         for number in 0..<(one + other) {
@@ -67,7 +67,7 @@ import Testing
         [2] + [UInt8](repeating: 99, count: 1_024),
         [1] + [UInt8](repeating: 0, count: 257 * 8),
     ])
-    func `refuses bytes that it did not write`(bytes: [UInt8]) {
+    func `refuses bytes of another format`(bytes: [UInt8]) {
         #expect(InstallSet(bytes: bytes) == nil)
     }
 }

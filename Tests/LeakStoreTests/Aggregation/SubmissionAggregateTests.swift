@@ -3,7 +3,7 @@ import Testing
 @testable import LeakStore
 
 @Suite struct SubmissionAggregateTests {
-    @Test func `adds up what is counted together`() throws {
+    @Test func `sightings that are counted together are added up`() throws {
         var aggregate = SubmissionAggregate()
         let everyone = UnlimitedNames()
         let page = leak("Page")
@@ -25,7 +25,7 @@ import Testing
         (Int.max, Total.largest), (Total.largest - 1, Total.largest - 1), (Int.min, 0), (-1, 0), (0, 0),
         (7, 7),
     ])
-    func `no count overflows or takes away`(count: Int, counted: Int) throws {
+    func `no count overflows or becomes negative`(count: Int, counted: Int) throws {
         var aggregate = SubmissionAggregate()
         let everyone = UnlimitedNames()
         var batch = submission([Report(leak: leak("Page"), count: count)])
@@ -42,7 +42,7 @@ import Testing
         #expect(aggregate.apps[0].dropped[ByteText("budget")] ?? 0 == min(2 * counted, Total.largest))
     }
 
-    @Test func `a sighting that points at no sender is left out`() throws {
+    @Test func `a sighting with an invalid index of its sender is left out`() throws {
         var aggregate = SubmissionAggregate()
         let everyone = UnlimitedNames()
         var batch = submission([Report(leak: leak("Page"))])

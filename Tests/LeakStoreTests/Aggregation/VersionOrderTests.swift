@@ -23,7 +23,7 @@ import Testing
     @Test(arguments: [
         ("5.2", "5.2.0"), ("v5.2", "5.2"), ("5.02", "5.2"), ("5.2+a", "5.2+b"), ("1-a+x", "1-a"),
     ])
-    func `puts two that rank the same side by side`(one: String, other: String) {
+    func `puts versions of equal rank side by side`(one: String, other: String) {
         #expect(VersionOrder(one) != VersionOrder(other))
         for between in ["5.1.9", "5.2.0-rc", "5.2.1", "1-b", "0.9", "1"] {
             #expect(
@@ -31,7 +31,7 @@ import Testing
         }
     }
 
-    @Test func `bounds cut the order at every place, whatever the text`() {
+    @Test func `bounds split the order at every place, whatever the text`() {
         for (first, one) in Self.ordered.enumerated() {
             let (lower, upper) = (
                 VersionOrder(one).sameRankLowerBound, VersionOrder(one).higherRankLowerBound
@@ -45,7 +45,7 @@ import Testing
     }
 
     @Test(arguments: [("5.2", "v5.2.0"), ("1-a+x", "1.0-a"), ("0", "0.0"), ("2+9", "02")])
-    func `versions that rank the same have the same bounds`(one: String, other: String) {
+    func `versions of equal rank have the same bounds`(one: String, other: String) {
         let (one, other) = (VersionOrder(one), VersionOrder(other))
         #expect(
             one.sameRankLowerBound == other.sameRankLowerBound

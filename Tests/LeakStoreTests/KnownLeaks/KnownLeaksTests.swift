@@ -30,7 +30,7 @@ import Testing
         ("iPadOS 11.2", false),
         ("iOS 11.2 beta", false), ("ios 11.2", false), ("iOS11.2", false), ("iOS ", false), ("", false),
     ])
-    func `a range has its first version and not its last`(system: String, isIn: Bool) {
+    func `a range includes its first version and excludes its last`(system: String, isIn: Bool) {
         let range = SystemRange(name: "iOS", from: SystemVersion("11.2"), before: SystemVersion("11.3"))
         #expect(range.contains(system) == isIn)
     }
@@ -44,7 +44,7 @@ import Testing
     }
 
     @Test(arguments: ["", ".", "1.", "11.2b3", "1.2.3.4.5", "-1", "1234567", "١"])
-    func `a version is numbers with points`(text: String) { #expect(SystemVersion(text) == nil) }
+    func `a version is numbers separated by points`(text: String) { #expect(SystemVersion(text) == nil) }
 
     private func match(
         _ entries: [KnownLeakRule], _ systems: [(String, Int)], className: String = "UITextField",
@@ -59,24 +59,24 @@ import Testing
 
     private let textField = known("UITextField", systems: [("iOS", "11.2", "11.3")])
 
-    @Test func `all reports from the systems named make a leak the system's`() {
+    @Test func `if all reports come from the named systems, the leak is the system's`() {
         let match = match([textField], [("iOS 11.2", 30), ("iOS 11.2.1", 5)])
         #expect(match == KnownMatch(leak: textField, reports: 35, elsewhere: 0))
         #expect(match?.isAll == true)
     }
 
-    @Test func `one report from another system keeps it the app's, and is told`() {
+    @Test func `one report from another system makes it the app's leak, and is shown`() {
         let match = match([textField], [("iOS 11.2", 30), ("iOS 17.0", 1)])
         #expect(match == KnownMatch(leak: textField, reports: 30, elsewhere: 1))
         #expect(match?.isAll == false)
     }
 
-    @Test func `reports without a system speak neither for nor against it`() {
+    @Test func `reports without a system count neither for nor against a known leak`() {
         #expect(match([textField], [("iOS 11.2", 30)], reports: 40)?.isAll == true)
         #expect(match([textField], [], reports: 40) == nil)
     }
 
-    @Test func `systems beyond the limit, counted together, speak against it`() {
+    @Test func `systems beyond the limit, counted together, count against a known leak`() {
         #expect(match([textField], [("iOS 11.2", 30), ("", 2)])?.elsewhere == 2)
         #expect(match([known("UITextField")], [("iOS 11.2", 30), ("", 2)])?.isAll == true)
     }
@@ -90,11 +90,11 @@ import Testing
         (["Login"], true), (["Log*", "UITextField"], true), (["UITextField", "Login"], false),
         (["Login", "Login"], false), (["Cart"], false),
     ])
-    func `a stack has the elements named, in their order`(stack: [String], matches: Bool) {
+    func `a stack has the named elements, in their order`(stack: [String], matches: Bool) {
         #expect((match([known("UITextField", stack: stack)], [("iOS 9", 1)]) != nil) == matches)
     }
 
-    @Test func `class and kind are asked for`() {
+    @Test func `class and kind have to match`() {
         #expect(match([textField], [("iOS 11.2", 1)], className: "UITextView") == nil)
         #expect(match([known("UITextField", kind: "object")], [("iOS 11.2", 1)]) == nil)
         #expect(match([known("UITextField", kind: "view")], [("iOS 11.2", 1)]) != nil)

@@ -62,7 +62,7 @@
             #expect(try store.makeReader().leak(leak("Page").id, now: noon)?.row.reports == 1)
         }
 
-        @Test func `an app that is new waits while an install is erased`() throws {
+        @Test func `a new app waits while an install is erased`() throws {
             // Created first: a starting store checks for a migration, which waits for all other transactions.
             let store = try PostgreSQLStore(address: schema.address, clock: .unguarded)
             let second = try PostgreSQLStore(address: schema.address, clock: .unguarded)
@@ -87,7 +87,7 @@
             #expect(try store.verify() == [])
         }
 
-        @Test func `expiry passes over what another transaction holds`() throws {
+        @Test func `expiry skips rows that another transaction holds`() throws {
             let store = try PostgreSQLStore(address: schema.address, clock: .unguarded)
             let reports = (0..<5).map { Report(leak: leak("L\($0)"), install: UInt64($0)) }
             _ = try store.count([submission(reports, key: "a")], now: noon)
@@ -104,7 +104,7 @@
             #expect(try (rows(of: "leak_hour"), rows(of: "app_slot"), rows(of: "idempotency")) == (0, 0, 0))
         }
 
-        @Test func `the hours of one leak go in small steps`() throws {
+        @Test func `the hours of one leak are deleted in small steps`() throws {
             let store = try PostgreSQLStore(address: schema.address, clock: .unguarded)
             _ = try store.count([submission([Report(leak: leak("Page"))])], now: noon)
             try PostgreSQLConnection(to: schema.address).run(
@@ -122,7 +122,7 @@
             #expect(zip(left, left.dropFirst()).allSatisfy { $0 - $1 <= Writer.hoursPerStep }, "\(left)")
         }
 
-        @Test func `whoever counts comes in between the steps of a long task`() throws {
+        @Test func `counting gets its turn between the steps of a long task`() throws {
             let store = try PostgreSQLStore(address: schema.address, clock: .unguarded)
             _ = try store.count([submission([Report(leak: leak("Page"), install: 1)])], now: noon)
             try PostgreSQLConnection(to: schema.address).run(
@@ -154,7 +154,7 @@
             #expect(steps > 60 && seen == 40, "\(seen) in \(steps) steps")
         }
 
-        @Test func `what is counted between two steps of erasing brings nobody back`() throws {
+        @Test func `reports between two steps of an erasure bring no install back`() throws {
             let store = try PostgreSQLStore(address: schema.address, clock: .unguarded)
             func reports(_ numbers: Range<Int>, _ build: String, _ install: UInt64) -> [Report] {
                 numbers.map { Report(leak: leak("L\($0)"), build: build, install: install) }
@@ -188,7 +188,7 @@
             #expect(plan.contains { $0.text(0).contains("sample_of_install") })
         }
 
-        @Test func `an answer stays as long as a key that another transaction holds`() throws {
+        @Test func `a response is kept as long as a key that another transaction holds`() throws {
             let store = try PostgreSQLStore(address: schema.address, clock: .unguarded)
             _ = try store.count([submission([Report(leak: leak("Page"))], key: "a")], now: noon)
             let other = try PostgreSQLConnection(to: schema.address)
@@ -213,7 +213,7 @@
             #expect(isWaiting)
         }
 
-        @Test func `a migration waits for who counts, and he is told before he counts again`() throws {
+        @Test func `a migration waits for counting, which learns of it before it counts again`() throws {
             _ = try PostgreSQLStore(address: schema.address, clock: .unguarded)
                 .count([submission([Report(leak: leak("Page"))])], now: noon)
             try schema.becomeFirst()
@@ -234,11 +234,11 @@
             #expect(try PostgreSQLStore(address: address, clock: .unguarded).verify() == [])
         }
 
-        @Test func `a role that reads one state for long counts all the same`() throws {
+        @Test func `a role with a long snapshot counts nevertheless`() throws {
             let schema = try DatabaseSchema(
                 options: "%20-cdefault_transaction_isolation%3Drepeatable%5C%20read")
             let address = schema.address
-            _ = try together(3) { number in
+            _ = try runTogether(3) { number in
                 let store = try PostgreSQLStore(address: address, clock: .unguarded)
                 for sent in 0..<20 {
                     _ = try store.count(

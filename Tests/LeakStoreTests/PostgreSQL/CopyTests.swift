@@ -31,7 +31,7 @@ import LeakSeededRandom
             1...(unsafe getenv("DATABASE_SEEDS").flatMap { unsafe UInt64(String(cString: $0)) } ?? 3)
 
         @Test(arguments: seeds)
-        func `a copy answers everything as its source does, and goes on counting as it does`(seed: UInt64)
+        func `a copy gives the same results as its source, and keeps counting as it does`(seed: UInt64)
             throws
         {
             let script = StoreScript(seed: seed, length: 60)
@@ -160,7 +160,7 @@ import LeakSeededRandom
         }
 
         /// For a leak that was seen in only one build, SQLite stores one set of installs, and PostgreSQL stores three.
-        @Test func `a leak of one build goes on counting installs`() throws {
+        @Test func `a leak of one build keeps counting installs`() throws {
             let source = try directory.store()
             func report(_ build: String, _ installs: UInt64...) -> Submission {
                 submission(
@@ -177,7 +177,7 @@ import LeakSeededRandom
             #expect(page.leaks.map(\.installs) == [5])
         }
 
-        @Test func `names that PostgreSQL cannot hold keep rows of their own`() throws {
+        @Test func `names that PostgreSQL cannot store have rows of their own`() throws {
             let source = try directory.store()
             let versions = ["1", "zero", "1\u{2400}", "1\u{2400}\u{2400}"]
             let reports = versions.map { Report(leak: leak("Page"), version: $0, system: $0) }
@@ -195,12 +195,12 @@ import LeakSeededRandom
                 ])
         }
 
-        @Test func `an empty file is copied too`() throws {
+        @Test func `an empty file can be copied too`() throws {
             let copy = try copy(try directory.store())
             #expect(try copy.count([submission([Report(leak: leak("Page"))])], now: noon) == [.counted])
         }
 
-        @Test func `a database that has something already is refused, and stays as it is`() throws {
+        @Test func `a database with content is refused, and not changed`() throws {
             let there = try PostgreSQLStore(address: schema.address, clock: .unguarded)
             _ = try there.add(StorePlay.link([UInt8](repeating: 1, count: 32)))
             let source = try directory.store()
@@ -210,7 +210,7 @@ import LeakSeededRandom
             #expect(try there.makeReader().credentials(all: true, now: noon).count == 1)
         }
 
-        @Test func `nobody writes to a file while it is copied`() throws {
+        @Test func `a file is not written to while it is copied`() throws {
             let source = try directory.store()
             _ = try source.count([submission([Report(leak: leak("Page"))])], now: noon)
             let beside = try directory.store()
@@ -227,7 +227,7 @@ import LeakSeededRandom
 
         /// A process that ends in the middle leaves a database as empty as it was, and the next copy is whole.
         @Test(arguments: [1, 9, 17])
-        func `a copy that is cut short leaves nothing`(tables: Int) async throws {
+        func `an interrupted copy leaves nothing`(tables: Int) async throws {
             let source = try directory.store()
             _ = try source.count(
                 [

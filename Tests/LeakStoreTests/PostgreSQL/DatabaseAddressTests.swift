@@ -14,7 +14,7 @@
             ("postgres://host/leaks?user=me@work&password=a@s3cret", "host:5432/leaks"),
             ("postgres://user:s3cret@[::1]:6000/leaks", "::1:6000/leaks"),
         ])
-        func `names hosts and database, and no secret`(text: String, name: String) throws {
+        func `a description names hosts and database, and no secret`(text: String, name: String) throws {
             let address = try DatabaseAddress(text)
             #expect(address.description == name && "\(address)" == name)
         }
@@ -26,7 +26,7 @@
             "postgres://user:s3cret", "postgres://user:s3cret?x=1", "mysql://user:s3cret@host/leaks",
             "postgres://host/leaks?pasword=s3cret", "postgres://host/leaks?password=%s3cret",
         ])
-        func `refuses what it might misread, and does not repeat it`(text: String) throws {
+        func `an ambiguous address is refused, and not repeated`(text: String) throws {
             let failure = try #require(throws: StoreError.self) { try DatabaseAddress(text) }
             #expect(failure.reason == .invalidArgument)
             #expect(!failure.description.contains("s3cret") && !failure.description.contains("pasword"))
@@ -36,7 +36,7 @@
             "postgres://user:s3cret@127.0.0.1:1/leaks", "postgres://user:s3cret@no.such.host.invalid/leaks",
             "postgres:///leaks?host=/nowhere&user=me&password=s3cret&sslpassword=s3cret",
         ])
-        func `a server that cannot be reached is named without secrets`(text: String) throws {
+        func `an unreachable server is named without secrets`(text: String) throws {
             let failure = try #require(throws: StoreError.self) {
                 try PostgreSQLStore(address: DatabaseAddress(text), clock: .unguarded)
             }
@@ -46,7 +46,7 @@
 
         /// The server of the tests has no TLS; an address that requires TLS must not connect without it.
         @Test(arguments: ["require", "verify-ca", "verify-full"])
-        func `TLS that an address asks for is insisted on`(mode: String) throws {
+        func `TLS that an address requires is enforced`(mode: String) throws {
             let url = try DatabaseSchema.server()
             let failure = try #require(throws: StoreError.self) {
                 try PostgreSQLConnection(to: DatabaseAddress("\(url)?sslmode=\(mode)&sslrootcert=/dev/null"))

@@ -9,7 +9,8 @@
     /// Stops the server for all clients, so this suite must run alone, as in `make postgresql`.
     @Suite(.serialized, .enabled(if: DatabaseServer.mayBeStopped)) struct DatabaseFaultTests {
         /// Every batch is sent again until it is answered, as a reporter does: no batch is lost or counted twice.
-        @Test func `a server that stops and starts under load loses and doubles nothing`() throws {
+        @Test func `a server that stops and starts under load loses no report and counts none twice`() throws
+        {
             let schema = try DatabaseSchema()
             let progress = Progress()
             let collectors = 3
@@ -53,7 +54,7 @@
         /// A batch that was answered as counted is stored once. A batch that was answered as not counted is not stored.
         /// For every other batch the store answers that the outcome is uncertain.
         @Test(arguments: Outage.allCases)
-        func `senders without keys are told the truth`(outage: Outage) throws {
+        func `senders without keys get correct responses`(outage: Outage) throws {
             let schema = try DatabaseSchema(
                 options: DatabaseSchema.commitDelay(milliseconds: 20))
             var address = schema.address

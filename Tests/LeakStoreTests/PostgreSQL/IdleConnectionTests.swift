@@ -42,7 +42,7 @@
             #expect(try store.count([submission([Report(leak: page)])], now: noon) == [.counted])
         }
 
-        @Test func `what nobody waits for any more is not worked on`() throws {
+        @Test func `work that no client waits for is cancelled`() throws {
             var address = schema.address
             address.timeouts.answer = .seconds(2)
             let connection = DatabaseConnector(to: address) { _ in }

@@ -9,7 +9,7 @@
     /// Answers of the server that do not come, or come too late.
     @Suite struct LostAnswerTests {
         /// The server holds the signal back until the commit is done: its answer comes, then the end of the session.
-        @Test func `a session that ends behind its commit has counted once`() throws {
+        @Test func `a session that ends after its commit has counted once`() throws {
             let schema = try DatabaseSchema(options: DatabaseSchema.commitDelay(milliseconds: 60))
             // Each report is a leak of its own, and how many there are depends on the machine.
             var limits = StoreLimits()
@@ -58,7 +58,7 @@
             #expect(balance.isTrue && balance.words == [.counted: 1], "\(balance)")
         }
 
-        @Test func `a server that does not answer is given up, and the connection with it`() throws {
+        @Test func `a server that does not respond is given up, with its connection`() throws {
             let schema = try DatabaseSchema()
             var address = schema.address
             address.timeouts.answer = .milliseconds(300)
@@ -71,7 +71,9 @@
             #expect(ContinuousClock.now - start < .seconds(15))
         }
 
-        @Test func `what is not answered before the commit is not counted, and nothing is stuck`() throws {
+        @Test func `a call without a response before the commit is not counted, and nothing is blocked`()
+            throws
+        {
             let schema = try DatabaseSchema()
             var address = schema.address
             address.timeouts.answer = .milliseconds(500)
@@ -90,7 +92,7 @@
             #expect(balance.isTrue && balance.words[.counted] == 2, "\(balance)")
         }
 
-        @Test func `whether a server is there is known soon`() throws {
+        @Test func `an unreachable server is detected soon`() throws {
             let schema = try DatabaseSchema()
             var address = schema.address
             address.timeouts.probe = .milliseconds(300)
@@ -112,7 +114,7 @@
             #expect(isBack)
         }
 
-        @Test func `who takes connections and says nothing is no server`() throws {
+        @Test func `a server that accepts connections and sends nothing counts as unreachable`() throws {
             let listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
             defer { close(listener) }
             var address = sockaddr_in()

@@ -74,7 +74,7 @@ import LeakSeededRandom
             }
         }
 
-        @Test func `running counts of an earlier schema and lost ones are made again`() throws {
+        @Test func `running counts that are lost or of an earlier schema are computed again`() throws {
             try fill(try PostgreSQLStore(address: schema.address, clock: .unguarded))
             let connection = try PostgreSQLConnection(to: schema.address)
             let reader = try PostgreSQLStore(address: schema.address).makeReader()
@@ -160,7 +160,7 @@ import LeakSeededRandom
                 ])
         }
 
-        @Test func `hours that all leaks have left are deleted`() throws {
+        @Test func `hours without any leak are deleted`() throws {
             let store = try PostgreSQLStore(address: schema.address, clock: .unguarded)
             try fill(store)
             let hours = Query("select count(*) from app_last_hour where seen > 0 or reported > 0")
@@ -215,7 +215,8 @@ import LeakSeededRandom
 
         /// Reports that are late by hours or months, and reports of leaks that have only freed objects, while time passes.
         @Test(arguments: 1...3 as ClosedRange<UInt64>)
-        func `periods have the reports that SQLite has, in whatever order they come`(seed: UInt64) throws {
+        func `periods have the same reports as in SQLite, in whatever order they arrive`(seed: UInt64) throws
+        {
             var random = SeededRandom(seed: seed)
             let embedded = try directory.store(clock: .unguarded)
             let shared = try PostgreSQLStore(address: schema.address, clock: .unguarded)

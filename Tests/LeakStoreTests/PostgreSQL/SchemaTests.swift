@@ -36,7 +36,7 @@
             try PostgreSQLConnection(to: schema.address).run(Migration.version).first?.int(0)
         }
 
-        @Test func `a version that one device alone has seen is the newest no more`() throws {
+        @Test func `a version that only one device has seen is not the newest any more`() throws {
             let store = try PostgreSQLStore(address: schema.address, clock: .unguarded)
             let reports = [("1.0", 1), ("1.0", 2), ("9.0", 3)].map { version, install in
                 Report(leak: leak("Page"), version: version, install: install)
@@ -54,7 +54,7 @@
         }
 
         @Test(arguments: [17, 18])
-        func `the current release is chosen by what is known of the last hours`(version: Int) throws {
+        func `the current release is chosen from the known last hours`(version: Int) throws {
             let store = try PostgreSQLStore(address: schema.address, clock: .unguarded)
             for (version, reports, sessions) in [
                 ("5.1", 0, 30), ("5.2", 50, 150), ("6.0", 50, 90), ("999.0-dev", 1, 1), ("unknown", 1, 0),
@@ -120,7 +120,7 @@
             #expect(try migrated.verify() == [])
         }
 
-        @Test func `an earlier schema gets the bytes of details, and counts them on`() throws {
+        @Test func `an earlier schema gets the counts of detail bytes, and keeps counting`() throws {
             let report = Report(leak: leak("Page"), body: #"{"m":"0123456789"}"#)
             let store = try PostgreSQLStore(address: schema.address, clock: .unguarded)
             _ = try store.count([submission([report], key: "a")], now: noon)
@@ -192,7 +192,7 @@
             #expect(try migrated.verify() == [])
         }
 
-        @Test func `an earlier schema gets what versions and texts are listed by`() throws {
+        @Test func `an earlier schema gets the columns by which versions and texts are listed`() throws {
             let store = try PostgreSQLStore(address: schema.address, clock: .unguarded)
             for days in [100, 60, 20, 10, 3, 0] as [Int64] {
                 let reports = [
@@ -249,7 +249,7 @@
             #expect(try migrated.verify() == [])
         }
 
-        @Test func `checks of an earlier schema count on in the first build of their version`() throws {
+        @Test func `checks of an earlier schema continue in the first build of their version`() throws {
             let store = try PostgreSQLStore(address: schema.address, clock: .unguarded)
             var batch = submission([Report(leak: leak("Page"), build: "7")])
             batch.usageCounts = [
@@ -271,7 +271,7 @@
             #expect(rows.compactMap { BucketNumber.counts($0.bytes(1)) }.map(\.total) == [3])
         }
 
-        @Test func `of an app's days the newest 91 are taken along`() throws {
+        @Test func `of an app's days the newest 91 are kept`() throws {
             let late = (0..<5).map { Report(leak: leak("L\($0)"), at: noon - 3 * day) }
             _ = try PostgreSQLStore(address: schema.address, clock: .unguarded).count(
                 [submission(late)], now: noon)
@@ -291,10 +291,10 @@
             #expect(days.map { [$0.int64(0), $0.int64(1)] } == [[today - 90, 90], [today - 3, 5]])
         }
 
-        @Test func `a database of the first schema is brought up to date by one of many collectors`() throws {
+        @Test func `a database of the first schema is upgraded by one of many collectors`() throws {
             try fillSchema1()
             let address = schema.address
-            _ = try together(4) { number in
+            _ = try runTogether(4) { number in
                 let store = try PostgreSQLStore(address: address, clock: .unguarded)
                 _ = try store.count(
                     [submission([Report(leak: leak("L0"), install: UInt64(number))])], now: noon)

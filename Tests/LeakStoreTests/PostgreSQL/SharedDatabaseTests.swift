@@ -29,7 +29,7 @@ import LeakSeededRandom
                 })
         }
 
-        @Test func `collectors that start together make one schema`() async throws {
+        @Test func `collectors that start together create one schema`() async throws {
             let schema = schema
             try await withThrowingTaskGroup(of: Void.self) { group in
                 for _ in 0..<6 {
@@ -43,7 +43,7 @@ import LeakSeededRandom
             #expect(try totals(store()) == ["Page": [6, 0, 0]])
         }
 
-        @Test func `what several collectors count adds up`() async throws {
+        @Test func `counts of several collectors add up`() async throws {
             let schema = schema
             try await withThrowingTaskGroup(of: Void.self) { group in
                 for collector in 0..<4 {
@@ -76,7 +76,7 @@ import LeakSeededRandom
             }
         }
 
-        @Test func `members that another collector added are kept`() throws {
+        @Test func `set members that another collector added are kept`() throws {
             let (one, other) = (try store(), try store())
             let page = leak("Page")
             for install in 0..<360 {
@@ -87,7 +87,7 @@ import LeakSeededRandom
             #expect(try totals(one) == ["Page": [360, 120, 0]])
         }
 
-        @Test func `a newer schema is refused, also by a collector that runs`() throws {
+        @Test func `a newer schema is refused, also by a running collector`() throws {
             let running = try store()
             let newer = Migration.newestVersion + 1
             try PostgreSQLConnection(to: schema.address).run(
@@ -100,7 +100,7 @@ import LeakSeededRandom
             }
         }
 
-        @Test func `texts that PostgreSQL cannot hold are counted all the same`() throws {
+        @Test func `texts that PostgreSQL cannot store are counted nevertheless`() throws {
             let store = try store()
             let page = leak("a\0b", app: "sh\0op")
             for _ in 0..<2 {

@@ -17,7 +17,9 @@
                 .int(0) ?? 0
         }
 
-        @Test func `each slot goes into its day once, whoever expires it and whatever is counted meanwhile`()
+        @Test
+        func
+            `each slot is merged into its day once, whichever collector expires it and whatever is counted meanwhile`()
             throws
         {
             let address = schema.address
@@ -34,7 +36,7 @@
             }
             #expect(try rows(of: "app_slot") == 450)
             let now = noon + 4 * day
-            _ = try together(4) { number in
+            _ = try runTogether(4) { number in
                 let store = try PostgreSQLStore(address: address, clock: .unguarded)
                 guard number > 0 else {
                     // These reports are too late for their slots: they count in the days to which the other threads add slots.
@@ -61,12 +63,12 @@
             #expect(try store.verify() == [])
         }
 
-        @Test func `what is decided while others count keeps what was counted until then`() throws {
+        @Test func `a decision while others count keeps the counts up to then`() throws {
             let address = schema.address
             let store = try PostgreSQLStore(address: address, clock: .unguarded)
             let page = leak("Page")
             _ = try store.count([submission([Report(leak: page)])], now: noon)
-            _ = try together(3) { number in
+            _ = try runTogether(3) { number in
                 let store = try PostgreSQLStore(address: address, clock: .unguarded)
                 for round in 0..<30 {
                     guard number > 0 else {

@@ -32,11 +32,13 @@ import LeakSeededRandom
 
         /// The order of arrival decides which names get the last places. But every report counts somewhere.
         @Test(arguments: seeds)
-        func `collectors that reach the limits together lose nothing and keep to them`(seed: UInt64) throws {
+        func `collectors that reach the limits together lose nothing and stay within them`(seed: UInt64)
+            throws
+        {
             let schema = try schema()
             let address = schema.address
             let limits = StoreLimitTests.small
-            let counted = try together(3) { number in
+            let counted = try runTogether(3) { number in
                 var random = SeededRandom(seed: seed << 8 | UInt64(number))
                 var store = try PostgreSQLStore(address: address, limits: limits, clock: .unguarded)
                 var counted: [Submission] = []

@@ -66,7 +66,7 @@ import LeakSeededRandom
             let scripts = scripts(new, erasing: 1 - parity)
             let (address, patience, time, stores) = (self.address, self.patience, now, self.stores)
             let progress = progress
-            let played = try together(Self.collectors) { number in
+            let played = try runTogether(Self.collectors) { number in
                 try Self.play(
                     scripts[number], on: stores[number], address, patience, now: time, progress)
             }

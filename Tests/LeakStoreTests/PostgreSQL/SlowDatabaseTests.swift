@@ -51,7 +51,8 @@
             #expect(try store.verify() == [])
         }
 
-        @Test func `a lock that another keeps is waited for once, and nothing is counted`() throws {
+        @Test func `a lock that another transaction holds is waited for once, and nothing is counted`() throws
+        {
             let store = try store("lock_timeout = '300ms'")
             let batch = submission([Report(leak: leak("Page"))], key: "a")
             _ = try store.count([batch], now: noon)
@@ -67,7 +68,7 @@
             #expect(try store.makeReader().leak(leak("Page").id, now: noon)?.row.reports == 2)
         }
 
-        @Test func `verify takes as long as it takes`() throws {
+        @Test func `verify has no time limit`() throws {
             var address = schema.address
             address.timeouts.answer = .seconds(2)
             let store = try PostgreSQLStore(address: address, clock: .unguarded)
@@ -83,7 +84,7 @@
             #expect(try store.verify() == [])
         }
 
-        @Test func `copy takes as long as it takes`() throws {
+        @Test func `copy has no time limit`() throws {
             var address = schema.address
             _ = try PostgreSQLStore(address: address, clock: .unguarded)
             try PostgreSQLConnection(to: address).run(
@@ -102,7 +103,7 @@
             #expect(copied.contains { $0.name == "app" && $0.rows == 1 })
         }
 
-        @Test func `a page is given up sooner than reports are`() throws {
+        @Test func `a page times out earlier than reports`() throws {
             var address = schema.address
             address.timeouts.page = .seconds(2)
             let store = try PostgreSQLStore(address: address, clock: .unguarded)
@@ -152,7 +153,7 @@
                     ])
         }
 
-        @Test func `after one that took too long, the limiter comes back`() {
+        @Test func `after a slow transaction the limiter recovers`() {
             var limiter = BatchSizeLimiter()
             let whole = limiter.limit
             limiter.recordTimeout(of: 64)
@@ -198,7 +199,7 @@
             ("delete from answer", "an idempotency key has its answer: not true for 1 row"),
             ("delete from leak_text", "rows that other rows refer to exist: not true for 1 row"),
         ])
-        func `verify says what is wrong`(damage: String, problem: String) throws {
+        func `verify names what is wrong`(damage: String, problem: String) throws {
             let store = try PostgreSQLStore(address: schema.address, clock: .unguarded)
             let batch = submission([Report(leak: leak("Page"), install: 1)], key: "a")
             _ = try store.count([batch], now: noon)

@@ -64,7 +64,7 @@ struct DiskImage {
     mutating func remove(_ name: String) { files[name]?.isRemoved = true }
 
     /// Returns the files after a power cut: everything that was synced, and a random part of the rest.
-    func afterPowerCut(_ random: inout SeededRandom) -> [String: [UInt8]] {
+    func filesAfterPowerCut(_ random: inout SeededRandom) -> [String: [UInt8]] {
         // The share of pending changes that survives this cut: none, all, or something in between.
         let share: Double = [0.0, 0.0, 0.1, 0.5, 0.9, 1.0].randomElement(using: &random) ?? 0
         var left: [String: [UInt8]] = [:]

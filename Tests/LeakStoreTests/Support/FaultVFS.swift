@@ -4,7 +4,7 @@ import LeakPlatform
 /// A VFS of SQLite with ``FaultyDisk``s. It forwards every call to the system's own VFS. For files in a faulty directory, the
 /// ``FaultyDisk`` first decides about the call. Files elsewhere are opened by the system's VFS and not intercepted further.
 ///
-/// So files, locks and shared memory are the real ones of SQLite. Only syncs are skipped, because no real power cut happens.
+/// So files, locks and shared memory are those of SQLite. Only syncs are skipped, because no real power cut happens.
 /// https://www.sqlite.org/vfs.html
 enum FaultVFS {
     fileprivate static let disks = Guarded<[String: Disk]>([:])
@@ -56,7 +56,7 @@ enum FaultVFS {
         return unsafe methods
     }()
 
-    /// Installs this VFS as the default one, so that the store needs no change. `true` once that is done.
+    /// Installs this VFS as the default VFS, so that the store needs no change. `true` once that is done.
     private static let isInstalled: Bool = {
         let vfs = UnsafeMutablePointer<sqlite3_vfs>.allocate(capacity: 1)
         let name = UnsafeMutablePointer<CChar>.allocate(capacity: 7)

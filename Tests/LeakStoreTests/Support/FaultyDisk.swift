@@ -85,7 +85,7 @@ final class FaultyDisk: Sendable {
                 return (code, false)
             case .failHalfway(let code): return (code, true)
             case .kill: state.remains = directory.files()
-            case .cutPower(var random): state.remains = state.image.afterPowerCut(&random)
+            case .cutPower(var random): state.remains = state.image.filesAfterPowerCut(&random)
             }
             state.isOff = true
             return (SQLITE_IOERR, false)

@@ -1,4 +1,4 @@
-/// SQL that brings a database of the newest schema back to an earlier one.
+/// SQL that brings a database of the newest schema back to an earlier schema.
 enum PastSchema {
     /// Undoes schemas 14 to 17 of SQLite, except that the table `app` keeps its columns and its constraint.
     static let without14 = """

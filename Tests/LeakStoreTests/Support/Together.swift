@@ -4,8 +4,8 @@ import LeakPlatform
 ///
 /// Uses separate threads because `body` blocks. Blocking tasks would occupy all threads of the task pool.
 ///
-/// - Throws: the first failure of the first thread that had one.
-func together<Result: Sendable>(
+/// - Throws: the first failure of the first thread that failed.
+func runTogether<Result: Sendable>(
     _ count: Int, _ body: @escaping @Sendable (Int) throws -> Result
 ) throws -> [Result] {
     let ready = Guarded(0)

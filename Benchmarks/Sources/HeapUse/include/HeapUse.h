@@ -2,10 +2,10 @@
 
 #include <stddef.h>
 
-/// Bytes that malloc has given out and not got back, of all threads, with its own heads of blocks. 0 without glibc.
+/// Bytes that all threads have allocated and not freed, including malloc's own headers. 0 without glibc.
 size_t heap_use_bytes(void);
 
-/// Has large blocks go back to the system when they are freed, also after the first one: glibc raises its bounds with
+/// Returns large blocks to the system when they are freed, also after the first block: glibc raises its thresholds with
 /// each, up to 32 MiB, and malloc_trim leaves what lies at the end of a thread's heap.
 void heap_use_fix_thresholds(void);
 

@@ -24,7 +24,7 @@ extension Serialized {
             return panel
         }
 
-        @Test func `a sheet that was dismissed and stays is told`() {
+        @Test func `a sheet that was dismissed and stays is reported`() {
             let root = NSViewController()
             window.contentViewController = root
             let panel = panel()
@@ -36,7 +36,7 @@ extension Serialized {
             withExtendedLifetime(panel) {}
         }
 
-        @Test func `a controller that goes is checked and not told`() {
+        @Test func `a controller that is freed is checked and not reported`() {
             let root = NSViewController()
             window.contentViewController = root
             do {
@@ -71,7 +71,7 @@ extension Serialized {
             #expect(bench.lines == [])
         }
 
-        @Test func `the rules see who holds whom`() {
+        @Test func `the rules see which object holds which`() {
             let (root, sheet, child) = (NSViewController(), NSViewController(), NSViewController())
             #expect(root.screenView == nil, "asking loads nothing")
             window.contentViewController = root
@@ -89,7 +89,7 @@ extension Serialized {
             #expect(child.view.viewWindowClass == NSWindow.self)
         }
 
-        @Test func `of a window that was closed and stays the outermost object is told`() {
+        @Test func `if a closed window stays, its outermost object is reported`() {
             let controller = NSWindowController(window: window)
             window.contentViewController = NSViewController()
             bench.detector.checkDeallocation(of: window)
@@ -99,7 +99,7 @@ extension Serialized {
             withExtendedLifetime(controller) {}
         }
 
-        @Test func `what a closed window shows is told if it stays after the window has gone`() {
+        @Test func `content of a closed window is reported if it stays after the window was freed`() {
             let shown = NSViewController()
             do {
                 let window = NSWindow()
@@ -111,7 +111,7 @@ extension Serialized {
             withExtendedLifetime(shown) {}
         }
 
-        @Test func `a window that stays after its controller has gone is told`() {
+        @Test func `a window that stays after its controller was freed is reported`() {
             do {
                 let controller = NSWindowController(window: window)
                 bench.detector.checkDeallocation(of: window)

@@ -29,7 +29,7 @@ extension Serialized {
             graph.show(model.map { CartView(model: $0, detector: bench.detector) })
         }
 
-        @Test func `a model that stays after its view has gone is told`() {
+        @Test func `a model that stays after its view was removed is reported`() {
             let model = Model()
             show(model)
             show(model)
@@ -45,7 +45,7 @@ extension Serialized {
             withExtendedLifetime(model) {}
         }
 
-        @Test func `a model that goes with its view is checked and not told`() {
+        @Test func `a model that is freed with its view is checked and not reported`() {
             show(Model())
             show(nil)
             bench.wait(5_000)
@@ -53,7 +53,7 @@ extension Serialized {
             #expect(bench.detector.counts.checked == 1)
         }
 
-        @Test func `a model that another one takes the place of should go too`() {
+        @Test func `a model that another model replaces should be freed too`() {
             let first = Model()
             show(first)
             let second = Model()
@@ -175,7 +175,7 @@ extension Serialized {
             #expect(model == nil)
         }
 
-        @Test func `what the model publishes is published`() {
+        @Test func `changes of the model are published`() {
             let owner = Deallocating(wrappedValue: Model(), detector: bench.detector)
             var changes = 0
             owner.objectWillChange.sink { changes += 1 }
@@ -188,7 +188,7 @@ extension Serialized {
             (other ?? graph).show(Text("cart").expectDeallocation(of: model, detector: bench.detector))
         }
 
-        /// Shows a model, releases it, and returns another one at the same address. The allocator decides whether there is one, so
+        /// Shows a model, releases it, and returns another model at the same address. The allocator decides whether there is such a model, so
         /// several are tried.
         private func successorOfShownModel() -> Model? {
             for _ in 0..<100 {
@@ -206,7 +206,7 @@ extension Serialized {
             return nil
         }
 
-        @Test func `a model that replaces one at the same place in memory is watched`() throws {
+        @Test func `a model that replaces another at the same address is watched`() throws {
             let second = try #require(successorOfShownModel())
             showAlone(second)
             bench.wait(5_000)
@@ -217,7 +217,9 @@ extension Serialized {
             withExtendedLifetime(second) {}
         }
 
-        @Test func `a model at the place of another is in use in its view when another view of it goes`()
+        @Test
+        func
+            `a model that replaces another at its address stays in use when another of its views disappears`()
             throws
         {
             let second = try #require(successorOfShownModel())

@@ -42,7 +42,7 @@ extension Serialized {
         private var parts: [UIView] { screen.window?.controller.view.subviews.first?.subviews ?? [] }
         private var button: UIButton? { parts.compactMap { $0 as? UIButton }.first }
 
-        @Test func `a leak is shown in a window of its own, with a picture, and says when it was freed`()
+        @Test func `an alert has a window of its own and a picture, and shows when the object was freed`()
             async
         {
             await activate()
@@ -55,14 +55,14 @@ extension Serialized {
             #expect(window?.isHidden == false)
             #expect(window?.windowScene === app.scene)
             #expect(window !== app.window)
-            app.letGo()
+            app.releaseObjects()
             app.settle()
             await handOver()
             #expect(labels.last?.contains("was freed after") == true)
             #expect(screen.window === window, "the same alert")
         }
 
-        @Test func `alerts come one after another`() async {
+        @Test func `alerts are shown one after another`() async {
             await activate()
             await leak(Cart())
             await leak(Order())
@@ -74,7 +74,7 @@ extension Serialized {
             #expect(app.scene.windows.filter { !$0.isHidden }.count == 1)
         }
 
-        @Test func `an alert that finds no room is written`() async {
+        @Test func `an alert without room is written as text`() async {
             await activate()
             for number in 0...AlertQueue<UIImage>.waitingLimit + 1 {
                 screen.show(.init(id: "\(number)", title: "Cart", text: "leak \(number)"), pictureOf: nil)
@@ -84,17 +84,17 @@ extension Serialized {
             #expect(labels.last == "leak 0")
         }
 
-        @Test func `what became of a leak is shown though its alert was closed`() async {
+        @Test func `the end of a leaked object is shown although its alert was closed`() async {
             await activate()
             await leak(Cart())
             button?.press()
-            app.letGo()
+            app.releaseObjects()
             app.settle()
             await handOver()
             #expect(labels.last?.contains("was freed after") == true)
         }
 
-        @Test func `an alert keeps nothing of what leaked, and is no finding`() async {
+        @Test func `an alert retains no leaked object, and is no finding itself`() async {
             await activate()
             weak var trace: Cart?
             do {
@@ -102,7 +102,7 @@ extension Serialized {
                 trace = cart
                 await leak(cart)
             }
-            app.letGo()
+            app.releaseObjects()
             #expect(trace == nil)
             button?.press()
             app.settle()
@@ -112,14 +112,14 @@ extension Serialized {
             #expect(app.bench.detector.counts.leaked == 1)
         }
 
-        @Test func `a controller that a picture would leak is shown without one`() async {
+        @Test func `a controller that a picture would leak is shown without a picture`() async {
             await activate()
             await leak(UIImagePickerController())
             #expect(labels.count == 2)
             #expect(!parts.contains { $0 is UIImageView })
         }
 
-        @Test func `without an active scene an alert is written`() async {
+        @Test func `without an active scene an alert is written as text`() async {
             await leak(Cart())
             #expect(screen.window == nil)
             #expect(written.with { $0 }.count == 1)
@@ -131,7 +131,7 @@ extension Serialized {
                 written.with { $0 }.last?.hasPrefix("LeakDetectorChecks.Order is still in memory") == true)
         }
 
-        @Test func `of several scenes the one that became active last is taken, if it still is`() async {
+        @Test func `of several scenes the most recently activated one is used if it is still active`() async {
             app.open(Home())
             await activate()
             let other = UIWindowScene()
@@ -159,7 +159,7 @@ extension Serialized {
             #expect(!window.isKeyWindow)
         }
 
-        @Test func `where room is short the picture gives way, and never the button`() async throws {
+        @Test func `if space is short, the picture shrinks and the button stays`() async throws {
             await activate()
             await leak(Cart())
             func resistance(_ view: UIView?) throws -> Float {
@@ -170,7 +170,7 @@ extension Serialized {
             #expect(try resistance(parts.first { $0 is UIImageView }) < text)
         }
 
-        @Test func `a scene that is no window of the app's shows no alerts`() async {
+        @Test func `a scene without windows of the app shows no alerts`() async {
             let display = UIWindowScene(.windowExternalDisplayNonInteractive)
             display.activationState = .foregroundActive
             await handOver()
@@ -179,7 +179,7 @@ extension Serialized {
             #expect(written.with { $0 }.count == 1)
         }
 
-        @Test func `a scene that was active before there was a detector is known by a window that appears`()
+        @Test func `a scene that was active before the detector started is found by a window that appears`()
             async
         {
             let scene = app.scene
@@ -195,7 +195,7 @@ extension Serialized {
             withExtendedLifetime(window) {}
         }
 
-        @Test func `an alert whose scene is closed is shown in another that is active`() async {
+        @Test func `an alert whose scene is closed moves to another active scene`() async {
             await activate()
             let other = UIWindowScene()
             other.activationState = .foregroundActive
@@ -211,7 +211,7 @@ extension Serialized {
             #expect(written.with { $0 } == [])
         }
 
-        @Test func `alerts whose scene is closed are written where no other is active`() async {
+        @Test func `alerts whose scene is closed are written as text if no other scene is active`() async {
             await activate()
             await leak(Cart())
             await leak(Order())
@@ -224,7 +224,7 @@ extension Serialized {
                 ])
         }
 
-        @Test func `scenes that have gone are forgotten`() async {
+        @Test func `closed scenes are forgotten`() async {
             await activate()
             weak var gone: UIWindowScene?
             do {
@@ -240,7 +240,7 @@ extension Serialized {
             #expect(screen.scenes.count == 1)
         }
 
-        @Test func `the mode that shows alerts shows them here, in debug builds`() async throws {
+        @Test func `the mode that shows alerts shows them in debug builds`() async throws {
             var limits = LeakDetector.Limits()
             (limits.graceMilliseconds, limits.secondCheckMilliseconds) = (10, 10)
             let detector = LeakDetector(.alert, limits: limits)

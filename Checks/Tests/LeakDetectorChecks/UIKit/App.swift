@@ -31,7 +31,7 @@ final class App {
         return object
     }
 
-    func letGo() { kept = [] }
+    func releaseObjects() { kept = [] }
 
     /// Lets enough time pass for every leak to be reported.
     func settle() { bench.wait(5_000) }
@@ -47,7 +47,7 @@ class Home: UIViewController {}
 final class Cart: UIViewController {}
 final class Order: UIViewController {}
 
-/// Asks for its check itself.
+/// A screen that asks for its own check.
 final class Manual: UIViewController {
     var detector: LeakDetector?
 
@@ -57,7 +57,7 @@ final class Manual: UIViewController {
     }
 }
 
-/// Has a view that the test gives it.
+/// A controller with a view from the test.
 final class Gallery: UIViewController {
     var made: UIView?
 

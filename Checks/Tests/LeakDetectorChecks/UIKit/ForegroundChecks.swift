@@ -31,7 +31,7 @@ extension Serialized {
             withExtendedLifetime(model) {}
         }
 
-        @Test func `who was paused by the app stays so when the app comes to the front`() {
+        @Test func `a detector that the app paused stays paused when the app becomes active`() {
             let bench = Bench()
             let model = Model()
             bench.detector.expectDeallocation(of: model)
@@ -46,7 +46,7 @@ extension Serialized {
             withExtendedLifetime(model) {}
         }
 
-        @Test func `who goes on in the background goes on when the app comes to the front`() {
+        @Test func `a detector that continues in the background continues when the app becomes active`() {
             let bench = Bench()
             let model = Model()
             bench.detector.expectDeallocation(of: model)
@@ -61,7 +61,7 @@ extension Serialized {
             withExtendedLifetime(model) {}
         }
 
-        @Test func `who has gone listens no more`() {
+        @Test func `a freed detector observes no more notifications`() {
             let center = NotificationCenter()
             let checkers = Bench().detector.checkers
             let pauses = PauseController(of: checkers)

@@ -5,7 +5,7 @@ import UIKit
 @testable import LeakDetector
 
 extension Serialized {
-    /// With no method of UIKit replaced for them.
+    /// Checks without replaced methods of UIKit.
     @MainActor @Suite struct ManualChecks {
         private let app = App(isWatched: false)
 
@@ -15,7 +15,7 @@ extension Serialized {
             return manual
         }
 
-        @Test func `a screen that was popped and stays is told, with the place of its check`() {
+        @Test func `a popped screen that stays is reported with the place of its check`() {
             let navigation = UINavigationController(rootViewController: Home())
             app.open(navigation)
             navigation.pushViewController(app.keep(manual()), animated: true)
@@ -29,7 +29,7 @@ extension Serialized {
                 ])
         }
 
-        @Test func `a screen that was dismissed in its container and stays is told`() {
+        @Test func `a screen that was dismissed in its container and stays is reported`() {
             let home = Home()
             app.open(home)
             home.present(UINavigationController(rootViewController: app.keep(manual())), animated: true)
@@ -40,7 +40,7 @@ extension Serialized {
             #expect(app.reasons == ["dismissed"])
         }
 
-        @Test func `a screen that is covered, or in another tab, is not told`() {
+        @Test func `a screen that is covered, or in another tab, is not reported`() {
             let tabs = UITabBarController()
             let navigation = UINavigationController(rootViewController: manual())
             tabs.viewControllers = [navigation, Home()]
@@ -53,7 +53,7 @@ extension Serialized {
             #expect(app.bench.detector.counts.outstanding == 0)
         }
 
-        @Test func `a screen that goes is checked and not told`() {
+        @Test func `a screen that is freed is checked and not reported`() {
             let home = Home()
             app.open(home)
             home.present(manual(), animated: true)

@@ -8,7 +8,7 @@ extension Serialized {
     @MainActor @Suite struct ScreenChecks {
         private let app = App()
 
-        @Test func `a screen that was popped and stays is told`() {
+        @Test func `a screen that was popped and stays is reported`() {
             let navigation = UINavigationController(rootViewController: Home())
             app.open(navigation)
             navigation.pushViewController(app.keep(Cart()), animated: true)
@@ -19,12 +19,12 @@ extension Serialized {
             #expect(app.told == ["leak Cart"])
             #expect(app.reasons == ["popped"])
             #expect(app.stacks == [["UINavigationController", "Cart"]])
-            app.letGo()
+            app.releaseObjects()
             app.settle()
             #expect(app.told.last?.hasPrefix("freed Cart") == true)
         }
 
-        @Test func `a screen that goes is not told, however it was shown`() {
+        @Test func `a screen that is freed is not reported, however it was shown`() {
             let navigation = UINavigationController(rootViewController: Home())
             app.open(navigation)
             navigation.pushViewController(Cart(), animated: true)
@@ -36,7 +36,7 @@ extension Serialized {
             #expect(app.bench.detector.counts.checked == 2)
         }
 
-        @Test func `in the middle of a stack it is told too`() {
+        @Test func `a screen in the middle of a stack is reported too`() {
             let navigation = UINavigationController(rootViewController: Home())
             app.open(navigation)
             navigation.pushViewController(app.keep(Cart()), animated: false)
@@ -47,7 +47,7 @@ extension Serialized {
             #expect(app.told == ["leak Cart"])
         }
 
-        @Test func `a stack that is set drops who is not in it`() {
+        @Test func `setting a stack drops the screens that are not in it`() {
             let navigation = UINavigationController(rootViewController: app.keep(Cart()))
             app.open(navigation)
             app.settle()
@@ -57,7 +57,7 @@ extension Serialized {
         }
 
         @Test(arguments: [UIModalPresentationStyle.pageSheet, .fullScreen])
-        func `a screen that was dismissed and stays is told, what it covered is not`(
+        func `a dismissed screen that stays is reported, and the screen that it covered is not`(
             style: UIModalPresentationStyle
         ) {
             let home = Home()
@@ -75,7 +75,7 @@ extension Serialized {
         }
 
         // For a child UIKit returns the controller that its container presents.
-        @Test func `a child that left does not hide behind what its container presents`() {
+        @Test func `a removed child is reported although its container presents another screen`() {
             let home = Home()
             let cart = app.keep(Cart())
             app.open(home)
@@ -92,7 +92,7 @@ extension Serialized {
             #expect(app.reasons == ["removed"])
         }
 
-        @Test func `a chain of sheets that is dismissed at once is told from every link that stays`() {
+        @Test func `of a chain of sheets that is dismissed at once, each sheet that stays is reported`() {
             let home = Home()
             app.open(home)
             let (cart, order) = (app.keep(Cart()), app.keep(Order()))
@@ -105,7 +105,7 @@ extension Serialized {
             #expect(Set(app.told) == ["leak Cart", "leak Order"])
         }
 
-        @Test func `a tab that is not selected is not told, one that was taken out is`() {
+        @Test func `a tab that is not selected is not reported, and a removed tab is`() {
             let tabs = UITabBarController()
             tabs.viewControllers = [app.keep(Cart()), Order()]
             app.open(tabs)
@@ -117,7 +117,7 @@ extension Serialized {
             #expect(app.told == ["leak Cart"])
         }
 
-        @Test func `a page that is cached is not told, one that left the cache is`() {
+        @Test func `a cached page is not reported, and a page that left the cache is`() {
             let pages = UIPageViewController()
             pages.setViewControllers([app.keep(Cart())], direction: .forward, animated: false)
             app.open(pages)
@@ -129,7 +129,7 @@ extension Serialized {
             #expect(app.told == ["leak Cart"])
         }
 
-        @Test func `a detail that its split view parks is not told until the next is shown`() {
+        @Test func `a detail that its split view parks is not reported until the next detail is shown`() {
             let split = UISplitViewController(list: Home())
             app.open(split)
             split.showDetailViewController(app.keep(Cart()), sender: nil)
@@ -141,7 +141,7 @@ extension Serialized {
             #expect(app.told == ["leak Cart"])
         }
 
-        @Test func `a root that was replaced is told, with what it contains`() {
+        @Test func `a replaced root is reported with its children`() {
             let navigation = UINavigationController(rootViewController: Home())
             navigation.pushViewController(Cart(), animated: false)
             app.open(app.keep(navigation))
@@ -153,7 +153,7 @@ extension Serialized {
             #expect(app.bench.reports.first?.children.map(App.short) == ["Home", "Cart"])
         }
 
-        @Test func `a container contains what it keeps, shown or not`() {
+        @Test func `a container contains its children, shown or not`() {
             let screens = (0..<7).map { _ in Home() }
             let navigation = UINavigationController(rootViewController: screens[0])
             navigation.pushViewController(screens[1], animated: false)
@@ -173,7 +173,7 @@ extension Serialized {
             #expect(UITabBarController().screenContained.isEmpty)
         }
 
-        @Test func `a split view with columns has those it does not show, and parks no other`() {
+        @Test func `a split view with columns contains its hidden columns, and parks no other screen`() {
             let (list, detail) = (Home(), Cart())
             let split = UISplitViewController(style: .doubleColumn)
             split.setViewController(list, for: .primary)
@@ -185,12 +185,12 @@ extension Serialized {
             #expect(!list.screenHidesDetail)
         }
 
-        @Test func `a search controller is its owner's`() {
+        @Test func `a search controller belongs to its owner`() {
             #expect(UISearchController(nibName: nil, bundle: nil).screenIsKeptByOwner)
             #expect(!Home().screenIsKeptByOwner)
         }
 
-        @Test func `a page that is cached is a child, and not one of the pages`() {
+        @Test func `a cached page is a child, and not one of the pages`() {
             let (old, new) = (Home(), Home())
             let pages = UIPageViewController()
             pages.setViewControllers([old], direction: .forward, animated: false)
@@ -201,7 +201,7 @@ extension Serialized {
         }
 
         @Test(arguments: [UIModalPresentationStyle.pageSheet, .fullScreen])
-        func `a screen that stays in the whole leftover of its transition is told`(
+        func `a screen that stays in the leftover views of its transition is reported`(
             style: UIModalPresentationStyle
         ) {
             let home = Home()
@@ -218,14 +218,17 @@ extension Serialized {
             #expect(app.told == ["leak Cart"])
         }
 
-        @Test func `the view of a container, of the same class as leftovers, is known by its controller`() {
+        @Test
+        func
+            `the view of a container is recognised by its controller, although leftover views have the same class`()
+        {
             for container in [UINavigationController(), UITabBarController()] {
                 #expect(container.view.viewIsTransitionLeftover)
                 #expect(container.view.viewController === container)
             }
         }
 
-        @Test func `a screen that comes back after it was told was kept on purpose`() {
+        @Test func `a screen that comes back after it was reported was kept on purpose`() {
             let home = Home()
             let cart = app.keep(Cart())
             app.open(home)
@@ -238,7 +241,8 @@ extension Serialized {
             #expect(app.told.last?.hasPrefix("came back Cart") == true)
         }
 
-        @Test func `a screen in a foreign view tree is in use, in a leftover of a transition it is not`() {
+        @Test func `a screen in a foreign view tree is in use, and in a leftover of a transition it is not`()
+        {
             let home = Home()
             app.open(home)
             let (cart, order) = (app.keep(Cart()), app.keep(Order()))
@@ -258,7 +262,7 @@ extension Serialized {
             #expect(app.told == ["leak Order"])
         }
 
-        @Test func `screens of windows that are none of the app's are left out`() {
+        @Test func `screens in windows that are not the app's are left out`() {
             let app = App(suppression: .init(windows: ["LeakDetectorChecks.OtherWindow"]))
             let window = OtherWindow(windowScene: app.scene)
             window.rootViewController = app.keep(Cart())
@@ -269,7 +273,7 @@ extension Serialized {
             #expect(app.told == [])
         }
 
-        @Test func `a finding hands out its controller or its view`() {
+        @Test func `a finding returns its controller or its view`() {
             let home = Home()
             app.open(home)
             let cart = app.keep(Cart())
@@ -280,7 +284,7 @@ extension Serialized {
             #expect(app.bench.findings.first?.view == nil)
         }
 
-        @Test func `one detector hears of screens, and is kept`() {
+        @Test func `only one detector receives the events of screens, and it is retained`() {
             let other = Bench()
             #expect(!other.detector.watchViewControllers())
             #expect(app.bench.detector.watchViewControllers(), "asked again")
@@ -303,7 +307,7 @@ extension Serialized {
             #expect(detector == nil)
         }
 
-        @Test func `nothing is replaced before somebody asks`() async {
+        @Test func `no method is replaced before a detector watches screens`() async {
             await #expect(processExitsWith: .success) {
                 await MainActor.run {
                     precondition(!LeakDetector.isSwizzled)

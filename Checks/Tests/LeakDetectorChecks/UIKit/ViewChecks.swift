@@ -12,7 +12,7 @@ extension Serialized {
     @MainActor @Suite struct ViewChecks {
         private let app = App()
 
-        @Test func `a view that stays after its controller has gone is told, not its subviews`() {
+        @Test func `a view that stays after its controller was freed is reported without its subviews`() {
             let home = Home()
             app.open(home)
             do {
@@ -31,8 +31,8 @@ extension Serialized {
             #expect(app.bench.findings.first?.viewController == nil)
         }
 
-        /// As LeakedViewControllerDetector's README asks about views.
-        @Test func `a closure of the main actor may look at the view and count`() {
+        /// Answers about views as in LeakedViewControllerDetector's README.
+        @Test func `a closure of the main actor may read the view and count`() {
             let shown = Shown()
             let clock = VirtualClock(isMainQueue: true)
             let mode = LeakDetector.Mode.custom(onDetect: { finding in
@@ -50,7 +50,7 @@ extension Serialized {
             withExtendedLifetime(badges) {}
         }
 
-        @Test func `a view that its controller replaced is told if it stays`() {
+        @Test func `a view that its controller replaced is reported if it stays`() {
             let home = Home()
             app.open(home)
             let badge = app.keep(Badge())
@@ -66,7 +66,7 @@ extension Serialized {
             #expect(app.reasons == ["replaced"])
         }
 
-        @Test func `a view that was removed is told if it stays, the outermost alone`() {
+        @Test func `of removed views that stay only the outermost is reported`() {
             let bench = Bench()
             let superview = UIView()
             let badge = Badge()
@@ -83,7 +83,7 @@ extension Serialized {
             withExtendedLifetime(badge) {}
         }
 
-        @Test func `without a detector a view is removed and no more`() {
+        @Test func `without a detector a view is only removed`() {
             let superview = UIView()
             let badge = Badge()
             superview.addSubview(badge)
@@ -91,7 +91,7 @@ extension Serialized {
             #expect(superview.subviews.isEmpty)
         }
 
-        @Test func `a view that was touched last is kept by that, until another is touched`() {
+        @Test func `the view that was touched last is retained until another view is touched`() {
             app.open(Home())
             let badge = app.keep(Badge())
             app.window.rootViewController?.view.addSubview(badge)
@@ -109,7 +109,7 @@ extension Serialized {
         }
 
         @Test(arguments: [UIEvent.EventType.touches, .motion], [UITouch.Phase.began, .moved, .ended])
-        func `the view that a finger has just come down on is the one touched`(
+        func `the view under a finger that just came down is the touched view`(
             type: UIEvent.EventType, phase: UITouch.Phase
         ) {
             let badge = Badge()
@@ -118,20 +118,20 @@ extension Serialized {
             #expect(UIEvent(type: type, touches: nil).touchedViews == nil)
         }
 
-        @Test func `the views of fingers that stay are touched too`() {
+        @Test func `views under fingers that stay down are touched too`() {
             let (badge, home) = (Badge(), UIView())
             let event = UIEvent(
                 type: .touches, touches: [UITouch(.moved, badge), UITouch(.began, home)])
             #expect(Set((event.touchedViews ?? []).map(ObjectIdentifier.init)).count == 2)
         }
 
-        @Test func `what a navigation bar shows belongs to controllers`() {
+        @Test func `views that a navigation bar shows belong to controllers`() {
             let bar = UINavigationBar()
             #expect(bar.viewBorrowsChildren)
             #expect(!UIView().viewBorrowsChildren)
         }
 
-        @Test func `the view of a controller knows it, and others do not`() {
+        @Test func `only the view of a controller knows its controller`() {
             let home = Home()
             let inner = UIView()
             home.view.addSubview(inner)
@@ -144,7 +144,7 @@ extension Serialized {
             #expect(inner.viewWindowClass == UIWindow.self)
         }
 
-        @Test func `asking a screen for its view loads none`() {
+        @Test func `asking a screen for its view does not load the view`() {
             let home = Home()
             #expect(home.screenView == nil)
             #expect(home.screenWindowClass == nil)

@@ -20,7 +20,7 @@ struct GroupCache {
         let images: Set<String>
 
         /// Approximate bytes, including the overhead of arrays and allocations. Demangled names are much longer than
-        /// the mangled ones in the key.
+        /// the mangled names in the key.
         var size: Int {
             ([groups.first] + groups.others).map(\.identity).reduce(key.count) { size, identity in
                 size + Self.size(of: identity) + (identity.alternative.map(Self.addedSize) ?? 0)
@@ -137,7 +137,7 @@ struct GroupCache {
         return refreshed(entry, for: report, in: document)
     }
 
-    /// Returns the entry with the current key, and makes the entry a recent one; `nil` if there is none.
+    /// Returns the entry with the current key, and marks the entry as recently used; `nil` if there is none.
     private mutating func cachedEntry() -> Entry? {
         let hash = hasher.hash(key)
         if let entry = recentEntries[hash], isKey(of: entry) { return entry }

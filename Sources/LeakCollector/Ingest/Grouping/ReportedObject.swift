@@ -179,7 +179,7 @@ struct ReportedObject {
         text.unicodeScalars.contains { "\"'=:;{}".unicodeScalars.contains($0) || $0.properties.isWhitespace }
     }
 
-    /// The object with the class's module in front of the names of all its types from that module; `nil` if the class
+    /// The object with the class's module before the names of all its types from that module; `nil` if the class
     /// has no module of an app.
     var qualified: ReportedObject? {
         guard let module = className?.appModule else { return nil }

@@ -132,7 +132,7 @@ enum TextMasker {
         return unsafe UnsafeRawPointer(found) - UnsafeRawPointer(base)
     }
 
-    /// Returns `true` if only white space separates a byte from the quote in front of it.
+    /// Returns `true` if only white space separates a byte from the quote before it.
     private static func isStartOfString(_ index: Int, in text: UnsafeBufferPointer<UInt8>) -> Bool {
         var index = index - 1
         while index > 0 {

@@ -13,7 +13,7 @@ struct LeakSymbolicator {
 
     /// The author of the merge in the history of the merged leak.
     static let author = "collector symbols"
-    /// Maximum number of passes. Naming one leak may allow another one to be merged, so passes are repeated until
+    /// Maximum number of passes. Naming one leak may allow another leak to be merged, so passes are repeated until
     /// nothing changes.
     private static let maxPasses = 3
 
@@ -71,7 +71,7 @@ struct LeakSymbolicator {
         }
     }
 
-    /// Returns the leak with names in its shown path, for a leak whose key does not contain its frames, such as one
+    /// Returns the leak with names in its shown path, for a leak whose key does not contain its frames, such as a leak
     /// with a fingerprint; `nil` if nothing changes.
     private func rewritten(_ leak: LeakIdentity, _ reports: [LeakReport]) -> LeakIdentity? {
         for report in reports {

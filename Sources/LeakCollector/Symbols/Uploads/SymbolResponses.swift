@@ -3,7 +3,7 @@ internal import LeakMessage
 
 /// The result of an upload of symbols, parsed from a collector's response and shown by the command line.
 package struct SymbolUpload: Hashable, Sendable {
-    /// `true` if the upload replaced an earlier one.
+    /// `true` if the upload replaced an earlier table.
     package var isReplacement = false
     /// Number of stored leaks whose frames got names.
     package var namedCount = 0
@@ -24,7 +24,7 @@ package struct SymbolUpload: Hashable, Sendable {
                 case "leaks_merged": upload.merged = try scanner.number().integer ?? 0
                 default: try scanner.skip()
                 }
-            } while try scanner.another(in: .object)
+            } while try scanner.hasAnotherElement(in: .object)
         }
         (isReplacement, namedCount, mergedCount) = upload
     }
@@ -63,8 +63,10 @@ package struct SymbolList: Sendable {
                     continue
                 }
                 guard try scanner.enterArray() else { continue }
-                repeat { entries.append(try Self.entry(&scanner)) } while try scanner.another(in: .array)
-            } while try scanner.another(in: .object)
+                repeat {
+                    entries.append(try Self.entry(&scanner))
+                } while try scanner.hasAnotherElement(in: .array)
+            } while try scanner.hasAnotherElement(in: .object)
         }
         lines = entries.map { entry in
             "\(entry.image)  \(entry.name)  \(entry.bytes >> 10) KiB, uploaded \(entry.uploadedAt.prefix(10)), "
@@ -86,7 +88,7 @@ package struct SymbolList: Sendable {
             case "bytes": entry.bytes = try scanner.number().integer ?? 0
             default: try scanner.skip()
             }
-        } while try scanner.another(in: .object)
+        } while try scanner.hasAnotherElement(in: .object)
         return entry
     }
 }

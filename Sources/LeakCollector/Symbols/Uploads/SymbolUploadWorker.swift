@@ -80,7 +80,7 @@ final class SymbolUploadWorker: Sendable {
                 let nearest = scheduledPasses.with { $0.map(\.due).min() }
                 switch unsafe jobs.runNext(with: reader, timeout: nearest.map { $0 - .now }, log: log) {
                 case .ran: break
-                case .timedOut: unsafe symbolicateAgain(dueSpellings(), reader)
+                case .timedOut: unsafe symbolicateAgain(takeDueSpellings(), reader)
                 case .stopped: return
                 }
             }
@@ -91,7 +91,7 @@ final class SymbolUploadWorker: Sendable {
     func stop() { jobs.stop() }
 
     /// Removes and returns the spellings of the images whose frames are due to be named again.
-    private func dueSpellings() -> [String] {
+    private func takeDueSpellings() -> [String] {
         scheduledPasses.with { passes in
             let now = ContinuousClock.now
             let due = passes.filter { $0.due <= now }

@@ -296,14 +296,14 @@ struct FrameForm: CustomTestStringConvertible, Sendable {
     }
 
     @Test(arguments: FrameForm.all)
-    func `twenty stacks that look alike stay apart`(form: FrameForm) {
+    func `twenty similar stacks stay apart`(form: FrameForm) {
         var random = SeededRandom(seed: 14)
         let keys = (1...20).map { key(form, leak: $0, &random) }
         #expect(Set(keys).count == 20)
     }
 
     @Test(arguments: FrameForm.stripped)
-    func `each of five builds without names is one group of its own`(form: FrameForm) {
+    func `each of five builds without names is a group of its own`(form: FrameForm) {
         var random = SeededRandom(seed: 16)
         var keys: [Int: Set<[String]>] = [:]
         for launch in 0..<1_000 {
@@ -313,7 +313,8 @@ struct FrameForm: CustomTestStringConvertible, Sendable {
         #expect(Set(keys.values.flatMap(\.self)).count == 5)
     }
 
-    @Test func `symbols make one group of five builds without names, and twenty stacks stay apart`() throws {
+    @Test func `symbols join five builds without names into one group, and twenty stacks stay apart`() throws
+    {
         let form = try #require(FrameForm.stripped.first { $0.name == "MetricKit" })
         var random = SeededRandom(seed: 17)
         func key(leak: Int, build: Int) -> [String] {
@@ -333,14 +334,14 @@ struct FrameForm: CustomTestStringConvertible, Sendable {
         FrameForm(name: "addresses") { FrameForm.hexadecimal($0.address, digits: 16) },
         FrameForm(name: "callStackReturnAddresses") { "\($0.address)" },
     ])
-    func `of plain addresses the class alone decides`(form: FrameForm) {
+    func `if a stack has only addresses, the class decides the group`(form: FrameForm) {
         var random = SeededRandom(seed: 18)
         for launch in 0..<1_000 {
             #expect(key(form, leak: 1 + launch % 20, &random, build: launch % 5) == ["Cart"])
         }
     }
 
-    @Test func `a leak is one group in all forms that name the functions of its image`() {
+    @Test func `a leak is one group in all text forms that name the functions of its image`() {
         var random = SeededRandom(seed: 15)
         let forms = FrameForm.all.filter {
             !$0.isStripped && $0.namesImage && !$0.isOutermostFirst && $0.text == nil

@@ -24,7 +24,7 @@ import Testing
     // MARK: Vectors
 
     @Test(arguments: FrameVector.stacks)
-    func `two launches and two builds of one leak are one group, and no other leak is in it`(
+    func `two launches and two builds of one leak are one group without other leaks`(
         vector: FrameVector
     ) {
         let id = identity(vector.stack ?? []).id
@@ -45,7 +45,7 @@ import Testing
         "6   Shop                 0x0000000104f86000 main + 88",
     ]
 
-    @Test func `the key has the app's functions alone`() {
+    @Test func `the key has only functions of the app`() {
         let identity = identity(frames)
         #expect(identity.groupingKey.version == 2)
         #expect(identity.groupingKey.className == "CartModel")
@@ -58,7 +58,7 @@ import Testing
             ])
     }
 
-    @Test func `an owner's path keeps version 1`() {
+    @Test func `a path of owners keeps version 1`() {
         let identity = identity(["UINavigationController", "Shop.CartViewController"])
         #expect(identity.groupingKey.version == 1)
         #expect(identity.groupingKey.stack == ["CartViewController"])
@@ -68,7 +68,7 @@ import Testing
         ["0x104f85eb0", "0x104f85fb0"], ["4377304752", "4377305008"],
         ["0   UIKitCore   0x00000001b0000000 -[UIViewController view] + 12"],
     ])
-    func `a stack without a function of the app leaves the class to decide`(stack: [String]) {
+    func `if a stack has no function of the app, the class decides`(stack: [String]) {
         let identity = identity(stack)
         #expect(identity.id == self.identity([]).id)
         #expect(identity.groupingKey.stack.isEmpty)
@@ -84,7 +84,7 @@ import Testing
         ("com.acme.Cart.load$default", "com.acme.Cart.load"),
         ("com.acme.Cart.lambda$load$0", "com.acme.Cart.load$lambda$1"),
     ])
-    func `names that Java's compilers number are one function`(one: String, other: String) {
+    func `names that Java compilers number are one function`(one: String, other: String) {
         func id(_ name: String) -> LeakID {
             identity([
                 "at \(name)(Cart.kt:9)", "at com.acme.Cart.access$100(Cart.kt:1)",
@@ -95,7 +95,7 @@ import Testing
         #expect(id(one) != id("com.acme.Shop.load"))
     }
 
-    @Test func `frames without names count by their place in the image`() {
+    @Test func `frames without names count by their offset in the image`() {
         let stripped = ["./shop(+0x41b9) [0x55dd8268e1b9]", "/lib/libc.so.6(+0x85) [0x7ff4ba06c305]"]
         let again = ["./shop(+0x41b9) [0x55aa8268e1b9]", "/lib/libc.so.6(+0x99) [0x7ff4ba06c399]"]
         let other = ["./shop(+0x51b9) [0x55dd8268f1b9]"]
@@ -104,7 +104,7 @@ import Testing
         #expect(identity(stripped).id != identity(other).id)
     }
 
-    @Test func `recursion is folded`() {
+    @Test func `recursive calls count once`() {
         let walk = ["a", "b"].map { "1   Shop   0x0000000104f85eb0 Tree.\($0)() + 1" }
         let once = identity(walk).id
         #expect(identity(walk + walk + walk).id == once)
@@ -112,12 +112,12 @@ import Testing
         #expect(identity([walk[1], walk[0]]).id != once)
     }
 
-    @Test func `other functions are another leak`() {
+    @Test func `other functions give another leak`() {
         let names = (0..<20).map { "1   Shop   0x0000000104f85eb0 Cart.load\($0)() + 1" }
         #expect(Set(names.map { identity([$0]).id }).count == 20)
     }
 
-    @Test func `a fingerprint still replaces both`() {
+    @Test func `a fingerprint still replaces class and stack`() {
         var report = LeakReport()
         (report.className, report.event, report.fingerprint) = ("A", .leak, ["mine"])
         let before = GroupingRules.group(report, app: "shop", module: nil).identity
@@ -138,7 +138,7 @@ import Testing
         #expect(one.id != text(message).id)
     }
 
-    @Test func `a text of no known form groups without its backtrace's addresses`() {
+    @Test func `a text of unknown form groups without the addresses of its backtrace`() {
         let one = text("screen stays\n" + frames.joined(separator: "\n"))
         let other = text(
             "screen stays\n" + frames.joined(separator: "\n").replacing("0x00000001", with: "0x00000003"))
@@ -164,7 +164,7 @@ import Testing
 
     // MARK: Pages
 
-    @Test func `a list shows the app's functions of a call stack, and a path whole`() {
+    @Test func `a list shows only the app's functions of a call stack, and a path of owners in full`() {
         #expect(
             LeakPath(brief: identity(frames)).elements == ["CartModel.bind(to:) in Shop", "main in Shop"])
         let owners = ["UINavigationController", "CartModel"]
@@ -175,7 +175,7 @@ import Testing
         String(decoding: GroupingCard(leak: identity(stack)).html.bytes, as: UTF8.self)
     }
 
-    @Test func `the leak's page says in words what its call stack has to do with its group`() {
+    @Test func `the leak's page says how its call stack decides the group`() {
         #expect(card(frames).contains("same class, same 2\u{A0}app frames"))
         #expect(card(frames).contains("CartModel.bind(to:) in Shop") && card(frames).contains(" ← "))
         #expect(card(["0x104f85eb0"]).contains("so only the class is used"))
@@ -197,7 +197,7 @@ import Testing
         ("$s4Shop5OrderC3addyyF5innerL_yyF", "at inner in Order.add() in Shop"),
         ("Cart.add() (.cold.1)", "at Cart.add() in Shop"), ("cart_add.llvm.81234567", "at cart_add in Shop"),
     ])
-    func `a function is read as Xcode shows it`(symbol: String, key: String) {
+    func `a function is shown as Xcode shows it`(symbol: String, key: String) {
         let stack = [
             "0   Shop   0x0000000104f85eb0 \(symbol) + 12", "1   Shop   0x0000000104f85eb0 main + 1",
         ]
@@ -208,7 +208,7 @@ import Testing
         ["Thread 0 Crashed:"], ["* thread #1, queue = main"], ["*** First throw call stack:"], ["("], [""],
         ["Thread 0:", ""],
     ])
-    func `lines in front of a call stack do not count`(heading: [String]) {
+    func `lines before a call stack do not count`(heading: [String]) {
         #expect(identity(heading + frames).id == identity(frames).id)
     }
 
@@ -217,7 +217,7 @@ import Testing
         #"{"function":"<Foo: 0x1; text = 'Jane Doe'>","in_app":true,"package":"a 'Jane Doe' b"}"#,
         #"{"function":"f","in_app":true,"filename":"/Users/Jane Doe/Cart.swift","vars":{"a":"Jane Doe"}}"#,
     ])
-    func `what users typed in the JSON of a frame goes`(frame: String) {
+    func `typed text is removed from the JSON of a frame`(frame: String) {
         var report = LeakReport()
         (report.className, report.stack) = ("A", [frame])
         #expect(!"\(report.redacted())".contains("Jane Doe"))
@@ -225,7 +225,7 @@ import Testing
         #expect(identity(report.redacted().stack).id == identity([frame]).id)
     }
 
-    @Test func `modules of Sentry's frames tell functions of one name apart`() {
+    @Test func `modules of Sentry's frames distinguish functions of one name`() {
         let one = #"{"function":"add","module":"com.acme.Cart"}"#
         let other = #"{"function":"add","module":"com.acme.Order"}"#
         #expect(identity([one]).id != identity([other]).id)
@@ -240,12 +240,12 @@ import Testing
         ("#0 0x1 in cart_add (/x/shop+0x1f) (BuildId: 0f1e2d)", "at cart_add in shop"),
         ("0   Contacts   0x0000000104f85eb0 Cart.add() + 1", ""),
     ])
-    func `frames of other tools lose places and build ids`(frame: String, key: String) {
+    func `places and build ids are removed from frames of other tools`(frame: String, key: String) {
         #expect(identity([frame]).groupingKey.stack == (key.isEmpty ? [] : [key]))
     }
 
     /// Frames of a stripped app, whose only symbol before a frame is the start of the image.
-    @Test func `the name of an image's start is no function`() {
+    @Test func `the name of an image's start is not a function`() {
         func stack(_ offset: Int) -> [String] {
             ["1   Shop   0x00000001023bcd8a _mh_execute_header + \(offset)"]
         }
@@ -299,7 +299,7 @@ import Testing
     // MARK: The cache
 
     @Test(arguments: ["[]", "[ ]", "[\n\n]"])
-    func `a list without elements is no stack for the cache either`(list: String) throws {
+    func `a list without elements is not a stack for the cache either`(list: String) throws {
         func report(_ function: String) -> String {
             #"{"type":"leak","class":"Shop.Cart","stack":\#(list),"message":"a leak\n0   Shop   0x0000000104f85eb0 $s4Shop4CartC\#(function)yyF + 12\n1   Shop   0x0000000104f85eb0 main + 1"}"#
         }
@@ -323,7 +323,7 @@ import Testing
         #"["a b) [0xX]","Cart"]"#,
         #"["0xA 0xB 0x12345678X","Cart"]"#,
     ])
-    func `the cache gives no group that the rules would not`(stack: String) throws {
+    func `the cache gives only groups that the rules would give`(stack: String) throws {
         var cache = GroupCache()
         for digit in ["1", "2", "1"] {
             let body = #"{"class":"Cart","type":"leak","stack":\#(stack.replacing("X", with: digit))}"#
@@ -342,7 +342,7 @@ import Testing
         return cache.group(document, document.reports[0], app: "shop", module: "Shop").first.identity
     }
 
-    @Test func `a launch with other addresses finds the group of the first one in the cache`() throws {
+    @Test func `a launch with other addresses finds the cached group of the first launch`() throws {
         var cache = GroupCache()
         var random = SeededRandom(seed: 7)
         for vector in FrameVector.stacks.compactMap(\.stack) + [frames] {
@@ -352,7 +352,7 @@ import Testing
             let known = cache.count
             for _ in 0..<20 {
                 let slide = UInt64(random.below(1 << 20)) << 12
-                let moved = stack.map { Self.slid($0, by: slide) }
+                let moved = stack.map { Self.withMovedAddresses($0, by: slide) }
                 #expect(try cached(moved, in: &cache).id == identity(moved).id)
                 if moved.allSatisfy({ !$0.hasPrefix("{") && !$0.contains("at ") && !$0.contains("@") }) {
                     #expect(cache.count == known, "\(moved.first ?? "")")
@@ -362,7 +362,7 @@ import Testing
     }
 
     /// Returns the frame with its long addresses moved.
-    private static func slid(_ frame: String, by slide: UInt64) -> String {
+    private static func withMovedAddresses(_ frame: String, by slide: UInt64) -> String {
         var result = ""
         var rest = frame[...]
         while let range = rest.firstRange(of: "0x") {

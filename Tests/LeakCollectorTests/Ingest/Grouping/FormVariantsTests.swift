@@ -20,7 +20,7 @@ import Testing
         }
     }
 
-    @Test func `a container is told by what it holds, in every layout`() {
+    @Test func `a container is identified by its contents, in every layout`() {
         var variants = FormVariants(random: SeededRandom(seed: 11))
         for _ in 0..<300 {
             let children = (0...variants.random.below(3)).map { _ in variants.className() }
@@ -32,7 +32,7 @@ import Testing
         }
     }
 
-    @Test func `an alert is told by its class, whatever it says`() {
+    @Test func `an alert is identified by its class, whatever its text`() {
         var variants = FormVariants(random: SeededRandom(seed: 12))
         for _ in 0..<400 {
             let name = variants.random.below(4) == 0 ? variants.className() : "UIAlertController"
@@ -51,7 +51,7 @@ import Testing
         }
     }
 
-    @Test func `a checked property is told by its class and its owner`() {
+    @Test func `a checked property is identified by its class and its owner`() {
         var variants = FormVariants(random: SeededRandom(seed: 14))
         for _ in 0..<200 {
             let (owner, name) = (variants.className(), variants.className())
@@ -61,7 +61,7 @@ import Testing
         }
     }
 
-    @Test func `a view is told by the controller that it is in`() {
+    @Test func `a view is identified by its controller`() {
         var variants = FormVariants(random: SeededRandom(seed: 15))
         for _ in 0..<200 {
             let (owner, name) = (variants.className(), variants.className())
@@ -69,7 +69,7 @@ import Testing
         }
     }
 
-    @Test func `an object alone is told by its class, whatever runs around it`() {
+    @Test func `an object alone is identified by its class, whatever surrounds it`() {
         var variants = FormVariants(random: SeededRandom(seed: 16))
         for _ in 0..<2_000 {
             let name = variants.className()
@@ -78,7 +78,7 @@ import Testing
     }
 
     /// The page and the API state that the name is mangled.
-    @Test func `a mangled name that nobody can read stands as it came, marked`() {
+    @Test func `a mangled name that cannot be demangled is kept and marked`() {
         let marked = leak("_TtC7MyApp14FooController", module: "MyApp")
         #expect(marked.className == "_TtC7MyApp14FooController")
         #expect(marked.groupingKey.isMangled)

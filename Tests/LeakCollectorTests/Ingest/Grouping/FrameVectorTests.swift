@@ -31,7 +31,7 @@ struct FrameVector: Decodable, CustomTestStringConvertible {
 
 @Suite struct FrameVectorTests {
     @Test(arguments: FrameVector.frames)
-    func `a frame of any form becomes module and function`(vector: FrameVector) {
+    func `a frame of any form gives module and function`(vector: FrameVector) {
         let frame = CallFrame(vector.text ?? "", demangle: RuntimeDemangler.demangleFunction)
         // Five frames of `.ips` reports name their image by its number in a list outside of the frame. The vector's
         // values for them come from the rest of the report.
@@ -46,7 +46,7 @@ struct FrameVector: Decodable, CustomTestStringConvertible {
         #expect(frame?.enclosingFunction == vector.closureOf ?? vector.function)
     }
 
-    @Test func `the vectors are there`() {
+    @Test func `the vectors exist`() {
         #expect(FrameVector.frames.count >= 200)
         #expect(FrameVector.stacks.count == 40)
     }

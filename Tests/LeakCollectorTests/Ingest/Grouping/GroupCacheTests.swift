@@ -44,7 +44,7 @@ import Testing
         }
     }
 
-    @Test func `addresses in a text make no new entry`() throws {
+    @Test func `addresses in a text create no new cache entry`() throws {
         let document = try document(
             (16..<66).map {
                 #"{"message":"VIEW STILL IN MEMORY <MyApp.Card0x1: 0x7f88acc6\#(String($0, radix: 16))>"}"#
@@ -56,7 +56,7 @@ import Testing
         #expect(cache.count == 1)
     }
 
-    @Test func `elapsed times make no new entry and are still read`() throws {
+    @Test func `elapsed times create no new cache entry and are still read`() throws {
         let document = try document(
             (10..<60).map {
                 #"{"message":"LEAKED VIEW DEINITED <Card: 0x7f>\n\nDeinited after \#($0).912s."}"#
@@ -72,7 +72,7 @@ import Testing
         #expect(cache.count == 1)
     }
 
-    @Test func `what decides the group is never taken from another report`() throws {
+    @Test func `fields that decide the group are never taken from another report`() throws {
         let reports = [
             #"{"class":"A"}"#, #"{"class":"B"}"#, #"{"class":"A","type":"freed"}"#,
             #"{"class":"A","stack":["R","A"]}"#,
@@ -126,7 +126,7 @@ import Testing
         }
     }
 
-    @Test func `only addresses are left out of a call stack's key, whatever stands beside them`() {
+    @Test func `the key of a call stack leaves out only addresses, whatever is beside them`() {
         let tails = ["x", ")", ") ", "0x", "0x12", ") [0x", ") [0x1z]", "a0x1f)", "() -> (x)"]
         var random = SeededRandom(seed: 7)
         func key(_ choices: [Int]) -> [UInt8] {
@@ -176,7 +176,7 @@ import Testing
         #expect(key == [1])
     }
 
-    @Test func `groups with many names are held to a number of bytes`() throws {
+    @Test func `groups with many names are limited in bytes`() throws {
         var cache = GroupCache()
         for turn in 0..<14 {
             let document = try document(
@@ -192,7 +192,7 @@ import Testing
         #expect((700..<3_500).contains(cache.count))
     }
 
-    @Test func `forgets what is not asked for`() throws {
+    @Test func `unused entries are evicted`() throws {
         var cache = GroupCache(limit: 64)
         let document = try document((0..<1_000).map { #"{"class":"A\#($0)"}"# })
         let kept = cache.group(document, document.reports[0], app: "a", module: nil).first

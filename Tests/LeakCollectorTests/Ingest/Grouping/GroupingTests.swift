@@ -37,7 +37,7 @@ func leak(
 }
 
 @Suite struct GroupingTests {
-    @Test func `an error without text is known by domain and code alone`() {
+    @Test func `an error without text is identified only by domain and code`() {
         func group(_ domain: String, _ code: Int, _ change: (inout LeakReport) -> Void = { _ in })
             -> LeakIdentity
         {
@@ -66,7 +66,7 @@ func leak(
     }
 
     @Test(arguments: DetectorText.all)
-    func `a text makes the group that its class and stack make`(vector: DetectorText) {
+    func `a text gives the group of its class and stack`(vector: DetectorText) {
         let grouped = group(vector.message)
         let stated = leak(
             vector.className, vector.stack ?? [], children: vector.children ?? [], cycle: vector.cycle ?? [])
@@ -92,7 +92,7 @@ func leak(
         "MyApp.(FooController in _9B7A0F1E2D3C4B5A69788796A5B4C3D2)",
         "_TtC5MyAppP33_9B7A0F1E2D3C4B5A69788796A5B4C3D213FooController", "Optional(<FooController: 0x1>)",
     ])
-    func `however a class is written, it is one leak`(className: String) {
+    func `all spellings of a class are one leak`(className: String) {
         for module in ["MyApp", nil] {
             let identity = leak(className, module: module)
             #expect(identity.id == leak("FooController").id)
@@ -100,7 +100,7 @@ func leak(
         }
     }
 
-    @Test func `a hosting wrapper is told by the view it hosts`() {
+    @Test func `a hosting wrapper is identified by the view that it hosts`() {
         let mangled = leak("_TtGC7SwiftUI19UIHostingControllerV5MyApp11ContentView_", module: "MyApp")
         #expect(mangled.className == "UIHostingController<ContentView>")
         #expect(mangled.id == leak("SwiftUI.UIHostingController<MyApp.ContentView>").id)
@@ -109,7 +109,7 @@ func leak(
         #expect(mangled.id != leak("UIHostingController<ModifiedContent<AnyView, RootModifier>>").id)
     }
 
-    @Test func `the system's part of a stack does not count`() {
+    @Test func `frames of the system do not count in a stack`() {
         let plain = leak("Cart")
         #expect(leak("Cart", ["Cart"]).id == plain.id)
         #expect(leak("Cart", ["UINavigationController", "Cart"]).id == plain.id)
@@ -124,7 +124,7 @@ func leak(
         #expect(label.id != leak("UILabel", ["Wish", "UIView", "UILabel"]).id)
     }
 
-    @Test func `a container of the system is told by its root`() {
+    @Test func `a container of the system is identified by its root`() {
         let one = leak("UINavigationController", children: ["MyApp.A", "MyApp.B"], module: "MyApp")
         #expect(one.groupingKey == GroupingKey(version: 1, className: "UINavigationController", stack: ["A"]))
         #expect(one.id == leak("UINavigationController", children: ["A"]).id)
@@ -136,13 +136,13 @@ func leak(
     @Test(arguments: [
         ["Shop.Cart.onChange", "closure", "Shop.Cart"], ["Cart.onChange", "closure", "Cart"],
     ])
-    func `a cycle beside a class keeps what names the properties`(cycle: [String]) {
+    func `a cycle beside a class keeps the names of the properties`(cycle: [String]) {
         let cart = leak("Shop.Cart", cycle: cycle, module: "Shop")
         #expect(cart.cycle == ["Cart", "Cart.onChange", "closure"])
         #expect(cart.id == leak("Shop.Cart", module: "Shop").id)
     }
 
-    @Test func `a cycle without a class shows its closure whole and keeps its key`() {
+    @Test func `a cycle without a class shows its closure in full and keeps its key`() {
         let cycle = leak(
             nil, cycle: ["Shop.Cart", "closure #1 in Shop.CartModel.bind()", "Shop.CartModel"], module: "Shop"
         )
@@ -162,7 +162,7 @@ func leak(
         ["CartModel", "SwiftUI.UIHostingController<SwiftUI.ModifiedContent<Shop.CartView, Padding>>"],
         ["UIHostingController<CartView>", "CartModel"],
     ])
-    func `a host in a cycle is the view that it hosts`(cycle: [String]) {
+    func `a hosting controller in a cycle is named after its view`(cycle: [String]) {
         let one = leak(nil, cycle: cycle)
         #expect(
             one.groupingKey
@@ -183,7 +183,7 @@ func leak(
         #expect(cycle.id != leak(nil, cycle: ["A", "NSArray", "B"]).id)
     }
 
-    @Test func `a text without a class groups by itself, masked`() {
+    @Test func `a text without a class groups by the masked text`() {
         let one = group("Expected deallocation of user 4711 at 0x7f88acc69260").identity
         #expect(one.quality == .low)
         #expect(one.className == nil)
@@ -193,7 +193,7 @@ func leak(
         #expect(one.id != group("Expected deallocation of cart 4711 at 0x7f88acc69260").identity.id)
     }
 
-    @Test func `an object that went finds its leak's group`() {
+    @Test func `a freed object finds its leak's group`() {
         for (seen, freed) in [
             (
                 "VIEWCONTROLLER STILL IN MEMORY user 4711",
@@ -221,11 +221,11 @@ func leak(
         #expect(leak(nil, fingerprint: ["f", "g\u{1F}h"]).quality == .full)
     }
 
-    @Test func `one app's leak is not another's`() {
+    @Test func `the same leak in two apps is two groups`() {
         #expect(leak("A").id != leak("A", app: "com.acme.bank").id)
     }
 
-    @Test func `no two lists of parts have one id`() {
+    @Test func `different lists of parts have different ids`() {
         let lists: [[String]] = [
             ["com.a", "Foo", "Bar"], ["com.a\u{1F}Foo", "Bar"], ["com.a", "Foo\u{1F}Bar"],
             ["com.a\u{1F}Foo\u{1F}Bar"], ["com.a\u{1B}_Foo", "Bar"], ["com.a\u{1B}\u{5F}Foo\u{1F}Bar"],
@@ -236,7 +236,7 @@ func leak(
         #expect(Set(ids).count == lists.count)
     }
 
-    @Test func `names are told apart byte by byte`() {
+    @Test func `names are compared byte by byte`() {
         let (composed, decomposed) = ("Caf\u{E9}", "Cafe\u{301}")
         #expect(leak(composed).id != leak(decomposed).id)
         #expect(leak("A", app: composed).id != leak("A", app: decomposed).id)
@@ -255,7 +255,7 @@ func leak(
         #expect(grouped.identity.kind == "view")
     }
 
-    @Test func `fields say more than the text`() {
+    @Test func `fields override the text`() {
         var report = LeakReport()
         report.className = "A"
         report.message = "LEAKED VIEW DEINITED <B: 0x1>\n\nDeinited after 2.5s."
@@ -276,14 +276,14 @@ func leak(
         ("Cart went after 2.5s", 2_500), ("<UILabel: 0x1; text = 'Cart'> went", nil),
         ("<UILabel: 0x1; text = 'Call me after 2.5s", nil),
     ])
-    func `how long it lived is what a detector says, not what a user typed`(message: String, lived: Int?) {
+    func `a lifetime comes from the detector, not from typed text`(message: String, lived: Int?) {
         var report = LeakReport()
         report.event = .freed
         report.message = message
         #expect(GroupingRules.group(report, app: "com.acme.shop", module: nil).livedMilliseconds == lived)
     }
 
-    @Test func `an empty message leaves the word to the error`() {
+    @Test func `with an empty message the error decides`() {
         var report = LeakReport()
         report.message = ""
         report.error = ReportedError(

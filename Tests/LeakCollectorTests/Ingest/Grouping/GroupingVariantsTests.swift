@@ -71,7 +71,7 @@ import Testing
         #expect(exact.count > 700)
     }
 
-    @Test func `twenty look-alikes stay twenty`() {
+    @Test func `twenty similar leaks stay twenty groups`() {
         let alike = [
             leak("Cart"), leak("Carts"), leak("cart"), leak("CartCell"), leak("Cart", app: "b"),
             leak("Cart", ["Root", "Cart"]), leak("Cart", ["Other", "Cart"]),
@@ -87,7 +87,7 @@ import Testing
         #expect(Set(alike.map(\.id)).count == 20)
     }
 
-    @Test func `however a generic type is spelt, it is one leak`() {
+    @Test func `all spellings of a generic type are one leak`() {
         let spellings = [
             "MyApp.Gen<Swift.Dictionary<Swift.String, Swift.Optional<MyApp.Top>>>",
             "Gen<Dictionary<String, Optional<Top>>>",
@@ -180,14 +180,14 @@ import Testing
         "_ConditionalContent<LoginView, @>", "NavigationSplitView<SidebarView, EmptyView, @>",
         "ModifiedContent<ModifiedContent<ModifiedContent<ModifiedContent<ModifiedContent<ModifiedContent<@, A1>, A2>, A3>, A4>, A5>, ShopTheme>",
     ])
-    func `hosts of other views are other leaks`(views: String) {
+    func `hosting controllers of other views are other leaks`(views: String) {
         let groups = ["CartView", "HomeView"].map {
             leak("UIHostingController<\(views.replacing("@", with: $0))>").id
         }
         #expect(groups[0] != groups[1])
     }
 
-    @Test func `a view is one leak with modifiers and without`() {
+    @Test func `a view with or without modifiers is one leak`() {
         let plain = leak("UIHostingController<CartView>")
         let modified = leak(
             "SwiftUI.UIHostingController<SwiftUI.ModifiedContent<Shop.CartView, SwiftUI.RootModifier>>",
@@ -195,13 +195,13 @@ import Testing
         #expect(plain.id == modified.id)
     }
 
-    @Test func `a class of no argument of the app is still version 1's`() {
+    @Test func `a class without arguments of the app keeps version 1`() {
         #expect(leak("Store<Int>").groupingKey.version == 1)
         #expect(leak("Store<HomeState>").groupingKey.version == 2)
         #expect(leak("UIHostingController<CartView>").groupingKey.version == 1)
     }
 
-    @Test func `a host of nothing in particular is named after its owner`() {
+    @Test func `a hosting controller without a specific view is named after its owner`() {
         let host = "NavigationStackHostingController<AnyView>"
         #expect(leak(host, ["Root", "Checkout", host]).title == "\(host) in Checkout")
         #expect(

@@ -52,7 +52,7 @@ struct GroupingVector: Decodable, CustomTestStringConvertible {
         #expect(identity.id.description == vector.id)
     }
 
-    @Test func `the vectors are there`() { #expect(GroupingVector.all.count >= 15) }
+    @Test func `the vectors exist`() { #expect(GroupingVector.all.count >= 15) }
 
     /// The examples that were published with FIPS 180-4.
     @Test(arguments: [
@@ -63,7 +63,7 @@ struct GroupingVector: Decodable, CustomTestStringConvertible {
             "248d6a61d20638b8e5c026930c3e6039a33ce45964ff2167f6ecedd419db06c1"
         ),
     ])
-    func `SHA-256 is SHA-256`(text: String, digest: String) {
+    func `SHA-256 gives the results of the standard`(text: String, digest: String) {
         let digits = Array("0123456789abcdef")
         let hash = SHA256Hash.hash(Array(text.utf8)).flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }
         #expect(String(hash) == digest)

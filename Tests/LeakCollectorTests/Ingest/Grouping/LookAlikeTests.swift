@@ -37,7 +37,7 @@ import Testing
     ]
 
     @Test(arguments: forms, ["", "memory leak\n", "\n\nCartModel is still alive"])
-    func `a text with a call stack is told from others by its calls`(form: String, words: String) {
+    func `texts with a call stack are distinguished by their calls`(form: String, words: String) {
         func identity(_ call: String) -> LeakIdentity {
             let stack = form.replacing("%", with: call)
             return Self.identity(message: words.hasPrefix("\n") ? stack + words : words + stack)
@@ -64,7 +64,7 @@ import Testing
         #expect(one.id != identity("$s4Shop4CartC4saveyyF", "0x0000000104f85eb").id)
     }
 
-    @Test func `frames behind owners are no part of the path`() {
+    @Test func `frames after owners are not part of the path`() {
         func stack(_ address: String) -> [String] {
             ["Nav", "Tabs", "CartVC"] + (0..<3).map { "\($0)   Shop   \(address)\($0) main + 14" }
         }
@@ -95,7 +95,7 @@ import Testing
 
     /// Apple's crash reports print such frames for an app without symbols.
     /// Demanglers of other versions, and other compilers, write arguments differently.
-    @Test func `a function of C++ is one however its types are written, and another one is not`() {
+    @Test func `a C++ function is the same however its types are written, and another function is not`() {
         func id(_ function: String) -> LeakID {
             Self.identity(
                 className: "CartModel",
@@ -117,7 +117,7 @@ import Testing
                 && id("shop::Order::load(std::string const&)") != one)
     }
 
-    @Test func `an image in place of a function is a place`() {
+    @Test func `an image in place of a function counts as a place`() {
         func id(_ offset: Int, _ address: String) -> LeakID {
             Self.identity(
                 className: "CartModel",
@@ -130,7 +130,7 @@ import Testing
     }
 
     @Test(arguments: ["#% 0x10063be1*", "0000000104008a*", "00007fff2041*00", "  10063be1c0*"])
-    func `addresses alone leave the class to decide`(form: String) {
+    func `with only addresses the class decides`(form: String) {
         func stack(_ digit: String) -> [String] {
             (0..<3).map { form.replacing("%", with: "\($0)").replacing("*", with: "\($0)\(digit)") }
         }
@@ -139,7 +139,7 @@ import Testing
         #expect(Self.identity(className: "CartModel", stack: stack("f")).id == alone.id)
     }
 
-    @Test func `the thread that crashed tells crash reports apart`() {
+    @Test func `crash reports are distinguished by the thread that crashed`() {
         func report(_ call: String, thread: Int = 5, waiting: String = "wait()") -> String {
             """
             Incident Identifier: 6156848E-344E-4D9E-84E0-87AFD0D0AE7\(thread)
@@ -184,7 +184,7 @@ import Testing
     }
 
     @Test(arguments: ["WOb", "WOr", "WOh", "WOs", "WOe"])
-    func `copies of values that a compiler made are in no key`(suffix: String) {
+    func `compiler-made copies of values are in no key`(suffix: String) {
         let outlined = "1   Shop   0x0000000104f85eb0 $s4Shop9CartModelC\(suffix) + 104"
         let call = "2   Shop   0x0000000104f85fb0 $s4Shop9CartModelC4bind2toySi_tF + 24"
         #expect(
@@ -311,7 +311,7 @@ import Testing
         #"{"crash":{"threads":[{"crashed":true,"backtrace":{"contents":[FRAMES]}}]}}"#,
         #"{"stacktrace":{"frames":[FRAMES]}}"#,
     ])
-    func `the cache gives no group of a text with places that the rules would not`(form: String) throws {
+    func `for texts with places the cache gives only groups that the rules would give`(form: String) throws {
         var cache = GroupCache()
         for digit in ["1", "2", "1"] {
             let frames = ["0x1023X0010", "0x102300020"].map {
@@ -334,7 +334,7 @@ import Testing
         #expect(cache.count == 4)
     }
 
-    @Test func `a deep tree and a cut one are read`() {
+    @Test func `a deep tree and a truncated tree are read`() {
         let names = (0..<100).map { "load\($0)()" }
         let whole = Self.tree(Array(names.prefix(40)), isThreads: false)
         #expect(DetectorMessage("leak\n" + whole).callStack?.frames.count == 40)
@@ -343,7 +343,7 @@ import Testing
     }
 
     @Test(arguments: ["", "leak\n"])
-    func `a text with JSON frames is kept as the same text`(words: String) {
+    func `a text with JSON frames stays the same text when it is stored`(words: String) {
         let frames =
             #"{"instruction_addr":"0x1f"},{"function":"f","module":"m","in_app":true},{"function":"g","package":"p"},"#
             + #"{"function":"Jane Doe"}"#
@@ -398,7 +398,7 @@ import Testing
         String(repeating: "0   Shop   0x0000000104f85eb0 load() + 104\n", count: 150)
             + "\nCartModel is still alive",
     ])
-    func `a class beside frames is found wherever it stands`(text: String) {
+    func `a class beside frames is found at any position`(text: String) {
         #expect(Self.identity(message: text).className == "CartModel")
         let kept = DetectorMessage.redacted(text)
         #expect(DetectorMessage.redacted(kept) == kept)
@@ -413,14 +413,14 @@ import Testing
         }.joined(separator: "\n"),
         "0   UIKitCore   0x0000000104f85eb0 -[UIView load] + 104\n1   UIKitCore   0x0000000104f86000 -[UIView open] + 88",
     ])
-    func `odd texts of frames are kept as the same text, and have a title`(text: String) {
+    func `unusual texts of frames stay the same text when stored, and have a title`(text: String) {
         let kept = DetectorMessage.redacted(text)
         #expect(DetectorMessage.redacted(kept) == kept)
         #expect(Self.identity(message: kept).id == Self.identity(message: text).id)
         #expect(Self.identity(message: text).title != "(empty text)")
     }
 
-    @Test func `JSON of leaks stays what it was`() {
+    @Test func `JSON of leaks is read as before`() {
         let text =
             #"{"class":"CartModel","module":"Shop"}"# + "\n" + #"{"class":"HomeModel","module":"Shop"}"#
         #expect(MessageSplitter.parts(of: text).count == 2)
@@ -447,11 +447,11 @@ import Testing
         ("Swift.Array<Shop.Item>", "Array<Item>"),
         ("SwiftUI.UIHostingController<Shop.CartView>", "UIHostingController<CartView>"),
     ])
-    func `arguments of the class's module are named without it`(one: String, other: String) {
+    func `arguments of the class's own module are named without it`(one: String, other: String) {
         #expect(Self.identity(className: one).id == Self.identity(className: other).id)
     }
 
-    @Test func `a class with the sender's module is the same leak as without`() {
+    @Test func `a class with the sender's module is the same leak as without it`() {
         var report = LeakReport()
         (report.className, report.event) = ("Shop.Store<Feed.ViewState, Shop.Item>", .leak)
         let named = GroupingRules.group(report, app: "shop", module: "Shop").identity
@@ -490,7 +490,7 @@ import Testing
         ("Leaked: Cache<Order>", "Cache<Order>"),
         (#"The view controller "CartVC" (in storyboard Main) leaked after viewDidDisappear"#, "CartVC"),
     ])
-    func `a sentence that tells of a leak names its class`(text: String, className: String) {
+    func `a sentence about a leak names its class`(text: String, className: String) {
         var report = LeakReport()
         report.message = text
         let group = GroupingRules.group(report, app: "shop", module: nil)
@@ -512,7 +512,7 @@ import Testing
         #"{"jsonPayload":{"message":"<CartModel: 0x1f> is still alive"}}"#,
         #"{"events":[{"exceptions":[{"message":"CartModel leaked"}]}]}"#,
     ])
-    func `the object that the words call leaked is the leak`(text: String) {
+    func `the object that the sentence calls leaked is the leak`(text: String) {
         let identity = Self.identity(message: text)
         #expect(identity.className == "CartModel")
         let kept = DetectorMessage.redacted(text)
@@ -529,7 +529,7 @@ import Testing
         "-[UIViewController dealloc] Optional(Shop.CartController)",
         "-[UIViewController dealloc] CartController",
     ])
-    func `a call of dealloc tells that the object went`(text: String) {
+    func `a call of dealloc means that the object was freed`(text: String) {
         var report = LeakReport()
         report.message = text
         let group = GroupingRules.group(report, app: "shop", module: nil)
@@ -547,7 +547,7 @@ import Testing
         "CartModel wurde freigegeben", "CartModel 已释放", "CartModelが解放されました", "CartModel is no longer leaking",
         "CartModel leaks no more",
     ])
-    func `a sentence about an object that went is no leak`(text: String) {
+    func `a sentence about a freed object is no leak`(text: String) {
         var report = LeakReport()
         report.message = text
         let group = GroupingRules.group(report, app: "shop", module: nil)
@@ -570,7 +570,7 @@ import Testing
         "CartModel wurde nicht freigegeben",
         "\u{1B}[31mCartModel leaked\u{1B}[0m",
     ])
-    func `an object that went too late leaked`(text: String) {
+    func `an object that was freed too late is a leak`(text: String) {
         #expect(Self.identity(message: text).className == "CartModel")
     }
 
@@ -593,7 +593,7 @@ import Testing
         "", "Memory Leak\n", "2026-11-25 10:00:00.123 Shop[12:34] ",
         "2026-11-25 10:00:00.123 Shop[12:34] Memory Leak\n",
     ])
-    func `a retain cycle behind a line is one`(front: String) {
+    func `a retain cycle after an introducing line is a retain cycle`(front: String) {
         func cycle(_ name: String) -> String {
             "Retain Cycle: (\n    \"-> \(name) \",\n    \"-> _viewModel -> CartViewModel \"\n)"
         }
@@ -604,7 +604,7 @@ import Testing
     }
 
     @Test(arguments: ["", "MLeaksFinder: ", "[MLeaksFinder] "])
-    func `a list of MLeaksFinder behind its name is one`(tag: String) {
+    func `a list after the name of MLeaksFinder is read as its list`(tag: String) {
         let text = tag + "Memory Leak: (\n    UINavigationController,\n    CartController,\n    CartView\n)"
         let identity = Self.identity(message: text)
         #expect(identity.className == "CartView")

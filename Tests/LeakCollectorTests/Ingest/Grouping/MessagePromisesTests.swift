@@ -15,7 +15,7 @@ import Testing
         }
     }
 
-    @Test func `every input the fuzzer kept keeps what is promised of it`() throws {
+    @Test func `every input of the fuzzer's corpus has the promised properties`() throws {
         let corpus = try Self.corpus()
         #expect(corpus.count >= 100)
         var cache = GroupCache()
@@ -26,7 +26,7 @@ import Testing
     }
 
     @Test(arguments: PrivatePlaces.messages.indices)
-    func `whatever stands around a secret, it is not kept`(place: Int) {
+    func `a secret is not stored, whatever surrounds it`(place: Int) {
         var random = SeededRandom(seed: UInt64(place))
         let parts = [
             "'", "\"", "' \"", "'>", "\\", "100% ", "\n", "\n📄 <A: 0x3f>", ":\n[<A: 0x3f>]", " has leaked",

@@ -68,7 +68,7 @@ import Testing
             ], ["Store<HomeState>": 1, "Chat.Store<HomeState>": 1, "Store<CartState>": 1]
         ),
     ])
-    func `the module counts where two modules have a class of one name`(
+    func `for classes of one name the module decides`(
         sent: [Sent], leaks: [String: Int]
     ) throws {
         let running = try RunningCollector()
@@ -90,7 +90,7 @@ import Testing
         (nil, ["Feed.List": 2, "Chat.List": 1]), ("Shop", ["Feed.List": 2, "Chat.List": 1]),
         ("Feed", ["List": 2, "Chat.List": 1]),
     ])
-    func `from a Sentry SDK the module comes off where it is named`(
+    func `a module that a Sentry SDK names is removed from the class`(
         module: String?, leaks: [String: Int]
     ) throws {
         let running = try RunningCollector()
@@ -109,7 +109,7 @@ import Testing
 
     /// A stored report does not contain the module that its sender named.
     @Test(arguments: ["Feed.List", "Shop.List", "List"], [nil, "Shop", GroupingRules.keepModulesMarker])
-    func `regroup leaves both leaks where they are`(className: String, module: String?) throws {
+    func `regroup leaves both leaks unchanged`(className: String, module: String?) throws {
         var report = LeakReport()
         report.className = className
         let leak = GroupingRules.group(report, app: "shop", module: module).identity

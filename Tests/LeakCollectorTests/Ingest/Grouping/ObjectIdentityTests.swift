@@ -26,7 +26,7 @@ import Testing
     ]
 
     @Test(arguments: names)
-    func `the address of an object is no part of its class`(form: String) {
+    func `the address of an object is not part of its class`(form: String) {
         let digits = ["1a2b3c4d", "5ce6b7a0", "7f0841b2"]
         let places: [(inout LeakReport, String) -> Void] = [
             { $0.className = $1 },
@@ -48,7 +48,7 @@ import Testing
     @Test(arguments: [
         "X#\u{1}", "X#\u{1}(lifecycle state: created)", "Instance of 'X' (#\u{1})", "Instance of 'X'",
     ])
-    func `the identity that Flutter prints is no part of a class`(form: String) {
+    func `the identity that Flutter prints is not part of a class`(form: String) {
         func id(_ name: String, _ digits: String) -> LeakID {
             self.id { $0.className = form.replacing("X", with: name).replacing("\u{1}", with: digits) }
         }
@@ -57,7 +57,7 @@ import Testing
     }
 
     @Test(arguments: ["X@objc", "user@example.com", "X#12", "X{a b}", "Shop.0xCart"])
-    func `other marks stay in a name`(form: String) {
+    func `other marks stay in the name`(form: String) {
         #expect(
             TypeName(form.replacing("X", with: "Cart")).text.utf8.filter { "#@{".utf8.contains($0) }
                 == form.utf8.filter { "#@{".utf8.contains($0) })
@@ -77,7 +77,7 @@ import Testing
     ]
 
     @Test(arguments: quotations)
-    func `a quoted class tells leaks apart`(form: String) {
+    func `a quoted class distinguishes leaks`(form: String) {
         func leak(_ name: String, _ digits: String) -> LeakIdentity {
             var report = LeakReport()
             report.message = filled(form, name, digits)
@@ -93,7 +93,7 @@ import Testing
         #"msg="Jane", class="CartController", Jane "Jane""#,
         #"msg="Jane" class="CartController" Jane's "Jane"#, #"a="Jane" b="Jane" class="CartController" Jane"#,
     ])
-    func `quotations around a class are masked, and masked again they stay`(text: String) {
+    func `quotations around a class are masked, and masking twice changes nothing`(text: String) {
         let masked = DetectorMessage.redacted(text)
         #expect(masked.contains("CartController"))
         #expect(masked.ranges(of: "Jane").count <= 1, "\(masked)")
@@ -108,7 +108,7 @@ import Testing
     ]
 
     @Test(arguments: frames)
-    func `a frame of a printed list is one`(form: String) {
+    func `a frame of a printed list is a frame`(form: String) {
         func id(_ function: String, _ digits: String, _ offset: String) -> LeakID {
             let frame = form.replacing("Cart", with: function).replacing("~", with: digits).replacing(
                 "12", with: offset
@@ -122,7 +122,7 @@ import Testing
         #expect(id(bind, "02a3f10", "12") != id(load, "02a3f10", "12"))
     }
 
-    @Test func `the app's frames behind those of the system alone tell leaks apart`() {
+    @Test func `frames of the app after frames of the system distinguish leaks`() {
         func id(_ function: String) -> LeakID {
             self.id {
                 $0.message = """
@@ -139,7 +139,7 @@ import Testing
         #expect(id("a") != id("b"))
     }
 
-    @Test func `the number of a proxy is no part of its function`() {
+    @Test func `the number of a proxy is not part of its function`() {
         func id(_ proxy: String) -> LeakID {
             self.id {
                 ($0.className, $0.stack) = (
@@ -151,7 +151,7 @@ import Testing
         #expect(id("com.sun.proxy.$Proxy2") == id("com.sun.proxy.$Proxy3"))
     }
 
-    @Test func `a block is its method, with and without its descriptor`() {
+    @Test func `a block counts as its method, with and without its descriptor`() {
         func id(_ arguments: String) -> LeakID {
             self.id {
                 $0.className = "CartController"

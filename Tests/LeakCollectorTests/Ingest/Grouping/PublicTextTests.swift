@@ -73,7 +73,7 @@ struct PublicText: Decodable, CustomTestStringConvertible {
 
     /// Fails when such a text can be read, so that its reason gets removed.
     @Test(arguments: PublicText.all.filter { $0.unread != nil })
-    func `what is said to be unread is unread`(vector: PublicText) { #expect(!isRead(vector)) }
+    func `texts that are listed as unread are unread`(vector: PublicText) { #expect(!isRead(vector)) }
 
     @Test func `there are enough texts, each with its source`() {
         #expect(PublicText.read.count >= 150)

@@ -27,7 +27,7 @@ import Testing
         """
     }
 
-    @Test func `an exception is one leak whatever it says and wherever its image was loaded`() throws {
+    @Test func `an exception is one leak whatever its text and the address of its image`() throws {
         let one = try leak(exception("5.0 s after dismissal"))
         let other = try leak(exception("Jane's cart, 9.1 s", base: 0x7_F000))
         #expect(one.id == other.id)
@@ -75,7 +75,7 @@ import Testing
         #"{"exception":[{"type":"Leak","value":"TEXT","stacktrace":{"frames":[{"function":"timer"}]}}]}"#,
         #"{"exception":[{"type":"d","value":"Code: 8","mechanism":{"type":"NSError","meta":{"ns_error":{"domain":"d","code":8}},"data":{"NSLocalizedDescription":"TEXT"}}}]}"#,
     ])
-    func `a detector's text is the leak that it is without Sentry`(event: String) throws {
+    func `a detector's text is the same leak with and without Sentry`(event: String) throws {
         for text in [
             "VIEWCONTROLLER STILL IN MEMORY <Shop.CheckoutViewController: 0x7f88acc69260>",
             "Memory Leak: (\\n    MyTableViewController,\\n    UITableView,\\n    MyTableViewCell\\n)",
@@ -101,7 +101,8 @@ import Testing
         #expect(leaks.map(\.className) == (event.contains("threads") ? [nil, nil] : names))
     }
 
-    @Test func `an error of another domain or code is another leak, one with another description is not`()
+    @Test
+    func `an error with another domain or code is another leak, an error with another description is not`()
         throws
     {
         func error(_ domain: String, _ code: Int, _ description: String) -> String {
@@ -137,14 +138,14 @@ import Testing
             "e5bca4b1e4f8394c984dd24dcd268380"
         ),
     ])
-    func `a fingerprint with the default is frozen`(frames: String, id: String) throws {
+    func `the key of a fingerprint with the default is frozen`(frames: String, id: String) throws {
         let event =
             #"{"fingerprint":["{{ default }}","x"],"exception":[{"type":"E","stacktrace":{"frames":[\#(frames)]}}]}"#
         let leak = try leak(event)
         #expect(leak.id.description == id && leak.groupingKey.version == 1)
     }
 
-    @Test func `a fingerprint decides alone, and with the default it parts what the default has together`()
+    @Test func `a fingerprint decides alone, and with the default it splits the default's groups`()
         throws
     {
         func leak(_ fingerprint: String, _ type: String) throws -> LeakID {

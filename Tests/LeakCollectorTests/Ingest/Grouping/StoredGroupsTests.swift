@@ -29,7 +29,7 @@ import Testing
         return submission
     }
 
-    @Test func `a stored group keeps the version and the key that made it, whatever a later one would make`()
+    @Test func `a stored group keeps its version and key, whatever a later version would give`()
         throws
     {
         let folder = NSTemporaryDirectory() + "stored-groups-\(UUID().uuidString)"

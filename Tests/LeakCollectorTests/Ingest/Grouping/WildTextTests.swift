@@ -108,7 +108,7 @@ struct WildText: Decodable, CustomTestStringConvertible {
         (#"["class": "Cart"]"#, "Cart"),
         ("{'class': 'Shop.Cart', 'user': 'Jane'}", "Cart"), (#"{"class" => "Cart"}"#, "Cart"),
     ])
-    func `a class in quotes is found where words or keys say that it is one`(text: String, className: String)
+    func `a class in quotes is found where words or keys mark it as a class`(text: String, className: String)
     {
         #expect(identity(text).className == className)
     }
@@ -118,7 +118,7 @@ struct WildText: Decodable, CustomTestStringConvertible {
         "JohnSmith leaked the plan", #"{"name": "JaneDoe", "title": "MyTitle", "leaked": "jane"}"#,
         #"{"text": "HomeViewModel"}"#, "typed 'HomeViewModel', then left",
     ])
-    func `what users type names no class`(text: String) {
+    func `typed text names no class`(text: String) {
         #expect(identity(text).className == nil)
         let redacted = DetectorMessage.redacted(text)
         for name in ["'JohnSmith", "\"JaneDoe", "'JaneDoe", "MyTitle"] { #expect(!redacted.contains(name)) }
@@ -173,7 +173,7 @@ struct WildText: Decodable, CustomTestStringConvertible {
         #expect(found.sorted() == classes.sorted())
     }
 
-    @Test func `leaks beyond those that are counted are told`() throws {
+    @Test func `leaks over the counted maximum are reported`() throws {
         let lines = (0..<50).map { "class Leak\($0)Model leaked" }.joined(separator: "\n")
         let ingestRequest = IngestRequest(
             body: Array(lines.utf8), format: .text, app: nil, version: nil, idempotencyKey: nil,
@@ -212,7 +212,7 @@ struct WildText: Decodable, CustomTestStringConvertible {
         #expect(groups[0] != groups[1])
     }
 
-    @Test func `words in front of a leak are no ornament`() {
+    @Test func `words before a leak are not ignored`() {
         #expect(identity("购物车控制器泄漏").id != identity("首页控制器泄漏").id)
     }
 
@@ -225,7 +225,7 @@ struct WildText: Decodable, CustomTestStringConvertible {
         "Something leaked: \"JaneDoe\"", "leak of 'JaneDoe'", "'JaneDoe' is still alive",
         #"{"leaks":[{"name":"Jane.Doe"},{"name":"Jane.Miller"}]}"#, "控制器'Jane的聊天'泄漏", "用户'JaneDoe'泄漏",
     ])
-    func `what a user typed is in no sample, title or class`(text: String) {
+    func `typed text is in no sample, title or class`(text: String) {
         #expect(!DetectorMessage.redacted(text).contains("Jane"), "\(DetectorMessage.redacted(text))")
         #expect(!identity(text).title.contains("Jane"))
         #expect(names(text).allSatisfy { !($0 ?? "").contains("Jane") && !($0 ?? "").contains("Doe") })
@@ -235,17 +235,17 @@ struct WildText: Decodable, CustomTestStringConvertible {
         ("CartVM_123456 leaked", "CartVM_654321 leaked"), ("CartVM123456 leaked", "CartVM654321 leaked"),
         ("CartVM_6B8D4C1F leaked", "CartVM_7B8D4C1F leaked"),
     ])
-    func `numbers behind a name are no part of it`(one: String, other: String) {
+    func `numbers after a name are not part of it`(one: String, other: String) {
         #expect(identity(one).id == identity(other).id)
         #expect(identity(one).className == "CartVM")
     }
 
-    @Test func `an element without a class hides none of the others`() {
+    @Test func `an element without a class does not hide the others`() {
         let names = names(#"[{"class":"CartVM"},{"class":"HomeVM"},{"class":"login"}]"#)
         #expect(names == ["CartVM", "HomeVM", nil])
     }
 
-    @Test func `an indented tree of leaks has all of its roots`() {
+    @Test func `all roots of an indented tree of leaks are found`() {
         let roots = ["Cart", "Home"].map {
             "    2 (96 bytes) ROOT CYCLE: <\($0)VM 0x6000>\n       1 (48 bytes) ROOT CYCLE: <\($0)Box 0x6001>"
         }

@@ -45,8 +45,8 @@ final class Nav: Screen {
         let below = children.last
         children.append(screen)
         screen.parent = self
-        if let below { kit.tell(.didDisappear, below) }
-        kit.tell(.didAppear, screen)
+        if let below { kit.notifyDetector(.didDisappear, below) }
+        kit.notifyDetector(.didAppear, screen)
     }
 
     func finishSwipe(_ screen: Screen) {

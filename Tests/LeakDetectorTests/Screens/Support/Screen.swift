@@ -39,7 +39,7 @@ class Screen: ScreenNode {
     func load() {
         guard view == nil else { return }
         setView(makeView())
-        kit.tell(.didLoad, self)
+        kit.notifyDetector(.didLoad, self)
     }
 
     func setView(_ new: View) {
@@ -57,7 +57,7 @@ class Screen: ScreenNode {
         load()
         for child in shown { child.appear(in: self) }
         isVisible = true
-        kit.tell(.didAppear, self)
+        kit.notifyDetector(.didAppear, self)
     }
 
     func appear(in container: Screen) {
@@ -71,7 +71,7 @@ class Screen: ScreenNode {
         for child in shown { child.disappear() }
         isVisible = false
         if checksItself { kit.screens.check(self, after: nil, file: "App/Screen.swift", line: 7) }
-        kit.tell(.didDisappear, self)
+        kit.notifyDetector(.didDisappear, self)
     }
 
     /// Removes the screen from the view of its container, in which it was shown.
@@ -132,7 +132,7 @@ class Screen: ScreenNode {
         parent?.children.removeAll { $0 === self }
         parent = nil
         isMovingFromParent = false
-        kit.tell(.didRemoveFromParent, self)
+        kit.notifyDetector(.didRemoveFromParent, self)
     }
 }
 

@@ -40,7 +40,7 @@ final class SimulatedUIKit {
 
     var screens: Screens { detector.screens }
 
-    func tell(_ event: ScreenEvent, _ screen: Screen) {
+    func notifyDetector(_ event: ScreenEvent, _ screen: Screen) {
         if hasHooks { screens.handle(event, screen) }
     }
 
@@ -50,10 +50,10 @@ final class SimulatedUIKit {
         return object
     }
 
-    func letGo() { kept = [] }
+    func releaseObjects() { kept = [] }
 
-    /// Advances the clock by enough for a transition, a grace period, a second look and a look at a survivor.
-    func settle() { clock.advance(by: 3_000) }
+    /// Advances the clock by enough for a transition, a grace period, a second check and a check of a survivor.
+    func advancePastChecks() { clock.advance(by: 3_000) }
 
     /// Number of findings for which the app was asked for an answer.
     var asked: Int { answered.with { $0 } }

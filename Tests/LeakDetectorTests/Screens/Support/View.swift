@@ -23,7 +23,7 @@ class View: ViewNode {
         parent = nil
     }
 
-    /// Replaces the view by another one, in the same superview and window.
+    /// Replaces the view by another view, in the same superview and window.
     func replace(by other: View) {
         let (window, parent) = (window, parent)
         remove()

@@ -35,7 +35,7 @@ struct DeviceLife {
         for _ in 0..<steps {
             device.pass(Int.random(in: 1...300, using: &random))
             step()
-            if device.folder.isDead { rebirth() }
+            if device.folder.isDead { restartProcess() }
         }
         device.drain()
     }
@@ -46,12 +46,12 @@ struct DeviceLife {
         case ..<60: send()
         case ..<66: device.pass(Int.random(in: 1...60_000, using: &random))
         case ..<70: retryAllNow()
-        case ..<76: armDeath()
-        case ..<78: rebirth()
+        case ..<76: scheduleProcessEnd()
+        case ..<78: restartProcess()
         case ..<82: recordChecks()
         case ..<86: changeSession()
         case ..<88: device.outbox.setUser(["a", "b", nil].randomElement(using: &random) ?? nil)
-        case ..<91: if isHarsh { armFailure() }
+        case ..<91: if isHarsh { scheduleDiskFailure() }
         case ..<93: if isHarsh { setClock() }
         default: break
         }
@@ -105,7 +105,7 @@ struct DeviceLife {
             case 2, 3:
                 _ = collector.receive(batch, at: wallTime)
                 return .postponed(afterMilliseconds: nil, reason: "the answer was lost")
-            case 4 where isRefusing && !collector.knows(batch.key): return .refused(reason: "400")
+            case 4 where isRefusing && !collector.hasKey(batch.key): return .refused(reason: "400")
             default: return collector.receive(batch, at: wallTime)
             }
         }
@@ -113,14 +113,14 @@ struct DeviceLife {
 
     // MARK: The system
 
-    private mutating func rebirth() {
+    private mutating func restartProcess() {
         if cutsPower, Int.random(in: 0..<4, using: &random) == 0 { device.disk.cutPower(using: &random) }
         device.disk.fault = { _, _ in .none }
         device.restart()
     }
 
     /// Makes the process end at one of the next calls.
-    private mutating func armDeath() {
+    private mutating func scheduleProcessEnd() {
         let call = device.disk.calls + Int.random(in: 1...6, using: &random)
         let end: FakeDisk.Fault =
             switch Int.random(in: 0..<3, using: &random) {
@@ -131,7 +131,7 @@ struct DeviceLife {
         device.disk.fault = { number, _ in number == call ? end : .none }
     }
 
-    private mutating func armFailure() {
+    private mutating func scheduleDiskFailure() {
         let first = device.disk.calls + 1
         let last = first + Int.random(in: 0...20, using: &random)
         let written = Int.random(in: 0...300, using: &random)
@@ -156,7 +156,7 @@ struct DeviceLife {
             problems.append(
                 "\(name) was recorded \(device.recorded[name, default: 0]) times, counted \(count)")
         }
-        for (reason, count) in collector.told {
+        for (reason, count) in collector.reportedLosses {
             let dropped = LeakReporter.DropReason(rawValue: reason).flatMap { device.dropped[$0] } ?? 0
             if count > dropped { problems.append("\(count) were told as \(reason), dropped were \(dropped)") }
         }
@@ -168,7 +168,7 @@ struct DeviceLife {
         var problems: [String] = []
         let collector = device.collector
         let counted = collector.counted.values.reduce(0, +) + collector.rejected
-        let known = counted + collector.told.values.reduce(0, +)
+        let known = counted + collector.reportedLosses.values.reduce(0, +)
         let recorded = device.recorded.values.reduce(0, +)
         if known < device.stored {
             problems.append("\(device.stored) were stored, \(known) are accounted for")
@@ -177,7 +177,7 @@ struct DeviceLife {
         if collector.conflicts > 0 {
             problems.append("other bytes under the same key, \(collector.conflicts)")
         }
-        if collector.told["damaged"] != nil { problems.append("damage without damage") }
+        if collector.reportedLosses["damaged"] != nil { problems.append("damage without damage") }
         return problems
     }
 }

@@ -25,7 +25,7 @@ struct ModelCollector {
     /// Sightings by class.
     private(set) var counted: [String: Int] = [:]
     private(set) var rejected = 0
-    private(set) var told: [String: Int] = [:]
+    private(set) var reportedLosses: [String: Int] = [:]
     private(set) var sessions: [String: EndedSession] = [:]
     private(set) var checks: [String: Int] = [:]
     private(set) var explanations = 0
@@ -33,7 +33,7 @@ struct ModelCollector {
     private(set) var problems: [String] = []
     private(set) var conflicts = 0
 
-    func knows(_ key: String) -> Bool { known[key] != nil }
+    func hasKey(_ key: String) -> Bool { known[key] != nil }
 
     mutating func receive(_ batch: SegmentQueue.Batch, at wallTime: WireTime) -> Delivery {
         if let before = known[batch.key],
@@ -71,7 +71,7 @@ struct ModelCollector {
             if let id = report.id, !ids.insert(id).inserted { problems.append("report \(id) came twice") }
         }
         explanations += document.explanations.count
-        for drop in document.dropped { told[drop.reason, default: 0] += drop.count }
+        for drop in document.dropped { reportedLosses[drop.reason, default: 0] += drop.count }
         for check in document.checks { checks[check.className, default: 0] += check.count }
         for session in document.sessions where sessions.updateValue(session, forKey: session.id) != nil {
             problems.append("session \(session.id) came twice")

@@ -35,18 +35,18 @@ struct RandomPeer {
         if isDrawn(mix.taken) { return Self.answer(of: collector.receive(batch, at: wallTime)) }
         if isDrawn(mix.tooLong) {
             // A different limit each time. A batch that was accepted before is not too long, because its size has not changed.
-            guard batch.body.count > Int.random(in: 0...20_000, using: &random), !collector.knows(batch.key)
+            guard batch.body.count > Int.random(in: 0...20_000, using: &random), !collector.hasKey(batch.key)
             else {
                 return Self.answer(of: collector.receive(batch, at: wallTime))
             }
             return problem(413)
         }
         // The collector must not refuse a batch that it has counted before.
-        if isDrawn(mix.refused), !collector.knows(batch.key) {
+        if isDrawn(mix.refused), !collector.hasKey(batch.key) {
             return problem(
                 [400, 401, 403, 404, 405, 409, 415, 422, 431].randomElement(using: &random) ?? 400)
         }
-        if isDrawn(mix.denied), !collector.knows(batch.key) { return FakeTransport.status(400) }
+        if isDrawn(mix.denied), !collector.hasKey(batch.key) { return FakeTransport.status(400) }
         if isDrawn(mix.lost) {
             if Bool.random(using: &random) { _ = collector.receive(batch, at: wallTime) }
             return .none("the connection was closed")

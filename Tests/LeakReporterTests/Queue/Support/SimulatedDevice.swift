@@ -121,7 +121,7 @@ final class SimulatedDevice {
         }
     }
 
-    /// Sends one batch, if one is due.
+    /// Sends one batch, if a batch is due.
     ///
     /// - Parameter answer: returns the result that the device gets; may or may not call the collector.
     /// - Returns: `true` if a batch was sent.
@@ -148,7 +148,7 @@ final class SimulatedDevice {
         return batch
     }
 
-    /// Returns the milliseconds until a batch is due; `nil` if no batch is waiting, and if one is due now.
+    /// Returns the milliseconds until a batch is due; `nil` if no batch is waiting, or if a batch is due now.
     func wait() -> Int? {
         guard case .wait(let monotonicTime?) = outbox.next(at: now) else { return nil }
         return monotonicTime.milliseconds - now.monotonicTime.milliseconds
@@ -162,7 +162,7 @@ final class SimulatedDevice {
 
     // MARK: End of the process
 
-    /// Kills the process in the middle of its work, and starts the next one.
+    /// Kills the process in the middle of its work, and starts the next process.
     func restart() {
         folder.kill()
         stored += storedInRun
