@@ -177,7 +177,7 @@ struct RowCheck: Sendable {
         RowCheck(
             "an indexed leak has its place in every sort order",
             "rank_impact, rank_reports, rank_installs, rank_last_seen", of: "leak", as: "l",
-            from: "select l.impact, l.reports, l.installs, l.last_seen", where: "l.moving = 0", since: 2),
+            from: "select l.impact, l.reports, l.installs, l.last_seen", where: "l.is_unindexed = 0", since: 18),
         RowCheck(
             "leaks and new leaks of a release are as many as there are",
             "leaks, new_leaks", of: "release", as: "r",

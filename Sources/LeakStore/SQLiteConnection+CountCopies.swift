@@ -33,6 +33,10 @@ extension SQLiteConnection {
         if try number("select 1 from pragma_table_info('leak_build') where name = 'buckets'") == nil {
             try execute("alter table temp.leak_build add column buckets blob not null default x''")
         }
+        // The column had another name before schema 18.
+        if try number("select 1 from pragma_table_info('leak') where name = 'moving'") != nil {
+            try execute("alter table temp.leak rename column moving to is_unindexed")
+        }
         try countLog().write(on: self)
     }
 }

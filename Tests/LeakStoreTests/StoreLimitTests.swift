@@ -22,9 +22,9 @@ import Testing
         return limits
     }
 
-    private func beyond(_ reader: any StoreReader, app: AppScope = nil) throws -> [OverLimitCount.Name: Int] {
+    private func overLimit(_ reader: any StoreReader, app: AppScope = nil) throws -> [OverLimitCount.Name: Int] {
         Dictionary(
-            uniqueKeysWithValues: try reader.overview(app: app, now: noon).beyond.map { ($0.limit, $0.count) }
+            uniqueKeysWithValues: try reader.overview(app: app, now: noon).overLimit.map { ($0.limit, $0.count) }
         )
     }
 
@@ -54,7 +54,7 @@ import Testing
         let other = try #require(page.leaks.first)
         #expect(other.identity.title.hasPrefix("Not grouped") && other.identity.quality == .low)
         #expect(other.reports == 2 * (5 + 6 + 7 + 8 + 9 + 10))
-        #expect(try beyond(reader) == [.leaks: other.reports])
+        #expect(try overLimit(reader) == [.leaks: other.reports])
         #expect(try store.verify() == [])
     }
 
@@ -80,7 +80,7 @@ import Testing
         let releases = try reader.releases(app: "shop")
         #expect(releases.map(\.version) == ["3.0", "2.0", "1.0", "other"])
         #expect(releases.map(\.reports) == [1, 1, 1, 6])
-        #expect(try beyond(reader)[.releases] == 6)
+        #expect(try overLimit(reader)[.releases] == 6)
         #expect(try store.verify() == [])
     }
 
@@ -102,7 +102,7 @@ import Testing
         for version in ["1.0", "2.0", "3.0"] {
             #expect(page.versions.reduce(0) { $0 + ($1.version == version ? $1.reports : 0) } == 10)
         }
-        #expect(try beyond(reader) == [.builds: 22, .leakBuilds: 4])
+        #expect(try overLimit(reader) == [.builds: 22, .leakBuilds: 4])
         #expect(try store.verify() == [])
     }
 
@@ -120,7 +120,7 @@ import Testing
         #expect(
             page.versions.map { "\($0.version) \($0.build ?? "")" }.sorted()
                 == ["1.0 ", "2.0 ", "3.0 ", "4.0 other", "5.0 other", "6.0 other", "other other"])
-        #expect(try beyond(reader) == [.leakBuilds: 10])
+        #expect(try overLimit(reader) == [.leakBuilds: 10])
         #expect(try store.verify() == [])
     }
 
@@ -130,7 +130,7 @@ import Testing
         let report = Report(leak: leak("Page"), version: "other", build: "other")
         _ = try store.count([submission([report])], now: noon)
         let reader = try store.makeReader()
-        #expect(try beyond(reader) == [:])
+        #expect(try overLimit(reader) == [:])
         #expect(try reader.releases(app: "shop").map(\.version) == ["other"])
     }
 
@@ -198,7 +198,7 @@ import Testing
         }
         let reader = try store.makeReader()
         #expect(try Set(reader.apps()) == ["app-1-0", "app-1-1", "app-2-0", "app-2-1", "other"])
-        #expect(try beyond(reader, app: "other")[.apps] == 8)
+        #expect(try overLimit(reader, app: "other")[.apps] == 8)
         #expect(try reader.leaks(LeakQuery(), now: noon).reports == 12)
         #expect(try store.verify() == [])
     }
@@ -219,7 +219,7 @@ import Testing
         let overview = try reader.overview(app: "shop", now: noon)
         #expect(overview.newest?.checks == 50 && overview.droppedTotal == 10)
         #expect(overview.dropped.map(\.reason) == ["other", "r0", "r1"])
-        #expect(try beyond(reader) == [.checkClasses: 30, .droppedReasons: 6])
+        #expect(try overLimit(reader) == [.checkClasses: 30, .droppedReasons: 6])
         #expect(try store.verify() == [])
     }
 
@@ -238,7 +238,7 @@ import Testing
         let reader = try store.makeReader()
         #expect(
             Set(try reader.overview(app: "shop", now: noon).dropped.map(\.reason)) == ["other", "a", "b"])
-        #expect(try beyond(reader) == [:])
+        #expect(try overLimit(reader) == [:])
         #expect(try store.verify() == [])
     }
 
@@ -252,7 +252,7 @@ import Testing
                 == [.repeated(answer: Array("answer 1".utf8))])
         let late = submission([Report(leak: leak("Page"))], key: "k8")
         #expect(try store.count([late], now: noon) == [.counted])
-        #expect(try beyond(store.makeReader()) == [.idempotencyKeys: 5])
+        #expect(try overLimit(store.makeReader()) == [.idempotencyKeys: 5])
         // Another ingest key, and another day, have a limit of their own.
         for (key, time) in [(Int64(2), noon), (1, noon + day)] {
             let batch = submission([Report(leak: leak("Page"))], key: "n", keyID: key)

@@ -177,7 +177,7 @@
             try delete(
                 Query(
                     """
-                    delete from witness where writer in (select writer from witness where at < $1::bigint
+                    delete from commit_marker where writer in (select writer from commit_marker where at < $1::bigint
                       limit $2::bigint for update skip locked)
                     """, .integer(Retention.start(Retention.idempotencyDays, now: now)),
                     .integer(Self.rowsPerStep))

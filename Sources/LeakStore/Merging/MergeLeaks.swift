@@ -186,7 +186,7 @@ extension Writer {
             """, source, target)
         try connection.run(
             """
-            update leak as l set moving = 1, installs = ?3,
+            update leak as l set is_unindexed = 1, installs = ?3,
               reports = min(l.reports + s.reports, LARGEST_TOTAL),
               freed = min(l.freed + s.freed, LARGEST_TOTAL),
               sightings = min(l.sightings + s.sightings, LARGEST_TOTAL),

@@ -130,7 +130,7 @@ extension SQLiteReader {
     }
 
     /// Reads a page of all leaks of an app, or of all apps. Reads the next leaks of each app from the index of the order, and its
-    /// unindexed leaks (`moving = 1`), and merges them. Skips leaks that are set aside if the list is of leaks to fix.
+    /// unindexed leaks (`is_unindexed = 1`), and merges them. Skips leaks that are set aside if the list is of leaks to fix.
     private func pageFromIndexes(
         _ query: LeakQuery, _ leakStates: LeakStates, after cursor: PageCursor?, limit: Int
     ) throws(StoreError) -> ([LeakRow], [PageCursor], LeakTotals) {
@@ -139,8 +139,8 @@ extension SQLiteReader {
         defer { apps.reset() }
         try apps.bind(query.app, query.environment)
         let statements = [
-            try connection.statement(composed: query.page(of: "moving = 0", rank: "rank_")),
-            try connection.statement(composed: query.page(of: "moving = 1", rank: "")),
+            try connection.statement(composed: query.page(of: "is_unindexed = 0", rank: "rank_")),
+            try connection.statement(composed: query.page(of: "is_unindexed = 1", rank: "")),
         ]
         let start = cursor ?? .start(of: query)
         var cursors: [PageCursor] = []

@@ -10,7 +10,7 @@ extension PortableTable {
                 .count("leaks"), .count("text_bytes"), .count("cells"),
                 .count("reports"), .count("freed"),
             ]),
-        PortableTable("beyond", [.number("app"), .text("name"), .count("count")]),
+        PortableTable("over_limit", [.number("app"), .text("name"), .count("count")]),
         PortableTable(
             "release",
             [

@@ -134,7 +134,7 @@ extension Writer {
     private func setImpact(of leak: Int64) throws(StoreError) {
         try connection.run(
             """
-            update leak set moving = 1, impact = coalesce((select c.installs from leak_release c
+            update leak set is_unindexed = 1, impact = coalesce((select c.installs from leak_release c
               where c.leak = leak.id and c.release = (select newest_release from app where id = leak.app)), 0)
             where id = ?
             """, leak)
@@ -155,7 +155,7 @@ extension Writer {
         let owner = row >> 3
         switch InstallScope(rawValue: row & 7) {
         case .leak:
-            try connection.run("update leak set moving = 1, installs = ? where id = ?", set.count, owner)
+            try connection.run("update leak set is_unindexed = 1, installs = ? where id = ?", set.count, owner)
         case .release: try connection.run("update release set installs = ? where id = ?", set.count, owner)
         case .leakRelease:
             try connection.run("update leak_release set installs = ? where id = ?", set.count, owner)
@@ -165,7 +165,7 @@ extension Writer {
             // build.
             try connection.run(
                 """
-                update leak set moving = 1, installs = ?1 where id = (select leak from leak_build where id = ?2)
+                update leak set is_unindexed = 1, installs = ?1 where id = (select leak from leak_build where id = ?2)
                   and not exists (select 1 from install_set where id = leak.id << 3)
                 """, set.count, owner)
             try connection.run(

@@ -4,7 +4,7 @@ extension LoggedCounts {
         for leak in leaks.sorted(by: { $0.id < $1.id }) {
             try connection.run(
                 """
-                update leak set moving = 1, reports = ?, freed = ?, installs = ?, sightings = ?, alive_at_most = ?,
+                update leak set is_unindexed = 1, reports = ?, freed = ?, installs = ?, sightings = ?, alive_at_most = ?,
                   last_seen = ?, impact = coalesce(?, impact)
                 where id = ?
                 """, leak.reports, leak.freed, leak.installs, leak.sightings, leak.aliveAtMost, leak.lastSeen,

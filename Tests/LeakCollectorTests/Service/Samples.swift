@@ -153,7 +153,7 @@ enum Shop {
         row(
             leak(7, "UITextField", kind: "view", stack: ["LoginViewController", "UITextField"]),
             state: .known,
-            known: KnownMatch(leak: textField, reports: 1902, elsewhere: 0), reports: 1902, installs: 1544,
+            known: KnownMatch(rule: textField, reports: 1902, elsewhere: 0), reports: 1902, installs: 1544,
             from: "4.2.0",
             seen: 5 * hour, trend: [140, 138, 150, 133, 128, 141, 139, 137, 135, 129, 133, 131, 138, 130],
             share: nil)
@@ -327,7 +327,7 @@ enum Shop {
         var detail = detail
         detail.row = known[0]
         detail.row.state = .open
-        detail.row.known = KnownMatch(leak: textField, reports: 1900, elsewhere: 2)
+        detail.row.known = KnownMatch(rule: textField, reports: 1900, elsewhere: 2)
         return detail
     }
 

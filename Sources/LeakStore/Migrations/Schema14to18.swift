@@ -101,4 +101,15 @@ extension Migration {
             update leak set rank_impact = impact where moving = 0 and rank_impact <> impact;
             drop table chosen;
             """)
+
+    /// Version 18: plain names for a table, a column and an index.
+    static let schema18 = Migration(
+        version: 18,
+        script: """
+            alter table beyond rename to over_limit;
+            -- is_unindexed: 1 while the counts of the leak change often.
+            alter table leak rename column moving to is_unindexed;
+            drop index leak_moving;
+            create index leak_unindexed on leak (app) where is_unindexed = 1;
+            """)
 }

@@ -99,5 +99,13 @@
                 """,
                 "analyze release_hour",
             ])
+
+        /// Version 20: plain names for two tables.
+        static let schema20 = Migration(
+            version: 20,
+            statements: [
+                "alter table beyond rename to over_limit",
+                "alter table witness rename to commit_marker",
+            ])
     }
 #endif
