@@ -1,6 +1,8 @@
 extension SQLiteConnection {
     /// The tables whose counts may be in ``CountLog``.
-    private static let countTables = ["leak", "leak_build", "leak_release", "leak_hour", "leak_day"]
+    private static let countTables = [
+        "leak", "leak_build", "leak_release", "leak_hour", "leak_day", "recent_install_set",
+    ]
 
     /// Creates temporary copies of the tables of counts, under the same names, and adds the counts in the log to the copies: for a check
     /// that does not change the file. The time grows with the size of the database. Samples in the log are not written.

@@ -39,8 +39,6 @@ struct LeakListSQL {
             values.append(version)
             (installs, rateReleaseExpression) = ("n.installs", "n.release")
         } else {
-            // Only the order by impact needs this join; SQLite omits a left join whose columns are not read.
-            fromClause += " left join leak_release n on n.leak = l.id and n.release = a.newest_release"
             (installs, rateReleaseExpression) = ("l.installs", "l.last_release")
         }
         reports =
@@ -92,7 +90,8 @@ struct LeakListSQL {
         direction = query.direction
         var sortKeyValues: [any Bindable] = []
         switch query.sort {
-        case .impact: (primarySortKey, secondarySortKey) = ("coalesce(n.installs, 0)", reports)
+        case .impact:
+            (primarySortKey, secondarySortKey) = (query.version == nil ? "l.impact" : "n.installs", reports)
         case .reports: (primarySortKey, secondarySortKey) = (reports, "0")
         case .installs: (primarySortKey, secondarySortKey) = (installs, reports)
         case .cost:

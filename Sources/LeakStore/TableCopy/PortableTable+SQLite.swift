@@ -20,6 +20,15 @@ extension PortableTable {
                 .count("checks"),
             ]),
         PortableTable(
+            "recent_install_set",
+            from: """
+                (select c.leak, c.release, s.installs, s.day, s.members
+                 from recent_install_set s join leak_release c on c.id = s.id)
+                """,
+            [
+                .number("leak"), .number("release"), .count("installs"), .number("day"), .bytes("members"),
+            ]),
+        PortableTable(
             "release_hour",
             [
                 .number("app"), .number("hour"), .number("release"), .count("sessions"), .count("reports"),

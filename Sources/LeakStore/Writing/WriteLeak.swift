@@ -28,11 +28,8 @@ extension Writer {
         for cell in leak.cells {
             entry.widen(to: rows.releases[aggregate.releases[aggregate.release(ofCell: cell)].number])
         }
-        if let impact = try countReleases(
-            of: leak, entry: entry, aggregate: aggregate, rows: rows, changed: &changed)
-        {
-            entry.impact = impact
-        }
+        try countReleases(
+            of: leak, entry: entry, aggregate: aggregate, rows: rows, changed: &changed, now: now)
         if !leak.lived.isEmpty { try writeLived(leak.lived, of: entry) }
         try keepSamples(
             of: leak, entry, app: rows.apps[aggregate.apps[leak.app].number], from: submissions, in: &changed,

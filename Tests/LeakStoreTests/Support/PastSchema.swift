@@ -2,6 +2,7 @@
 enum PastSchema {
     /// Undoes schema 18 of SQLite.
     static let without18 = """
+        drop table recent_install_set;
         alter table over_limit rename to beyond;
         drop index leak_unindexed;
         alter table leak rename column is_unindexed to moving;
@@ -12,21 +13,23 @@ enum PastSchema {
     /// Undoes schemas 14 to 18 of SQLite, except that the table `app` keeps its columns and its constraint.
     static let without14 =
         without18 + """
-        drop table release_hour;
-        drop index leak_slow;
-        alter table credential drop column environments;
-        alter table build drop column session_buckets;
-        alter table build drop column leaky_buckets;
-        alter table leak_build drop column buckets;
-        drop table build_check;
-        create table release_check (
-          release integer not null references release, class text not null, checks integer not null,
-          primary key (release, class)) without rowid;
-        """
+            drop table release_hour;
+            drop index leak_slow;
+            alter table credential drop column environments;
+            alter table build drop column session_buckets;
+            alter table build drop column leaky_buckets;
+            alter table leak_build drop column buckets;
+            drop table build_check;
+            create table release_check (
+              release integer not null references release, class text not null, checks integer not null,
+              primary key (release, class)) without rowid;
+            """
 
     /// Undoes schema 20 of PostgreSQL.
     static let without20 = [
-        "alter table over_limit rename to beyond", "alter table commit_marker rename to witness",
+        "drop table recent_install_set",
+        "alter table over_limit rename to beyond",
+        "alter table commit_marker rename to witness",
     ]
 
     /// The table that schema 16 of PostgreSQL drops.
