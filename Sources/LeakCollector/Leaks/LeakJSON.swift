@@ -227,6 +227,7 @@ extension JSONWriter {
                     $0.field("build", count.build)
                     $0.field("reports", count.reports)
                     $0.field("installs", count.installs)
+                    $0.field("version_installs", count.versionInstalls)
                 }
             }
         }

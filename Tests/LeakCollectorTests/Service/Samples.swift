@@ -204,9 +204,12 @@ enum Shop {
     static let detail = LeakDetail(
         row: checkout,
         versions: [
-            LeakDetail.VersionCount(version: "5.2.0", build: "812", reports: 1150, installs: 730),
-            LeakDetail.VersionCount(version: "5.2.0", build: "809", reports: 57, installs: 47),
-            LeakDetail.VersionCount(version: "5.2.0-beta", build: nil, reports: 77, installs: 35),
+            LeakDetail.VersionCount(
+                version: "5.2.0", build: "812", reports: 1150, installs: 730, versionInstalls: 765),
+            LeakDetail.VersionCount(
+                version: "5.2.0", build: "809", reports: 57, installs: 47, versionInstalls: 765),
+            LeakDetail.VersionCount(
+                version: "5.2.0-beta", build: nil, reports: 77, installs: 35, versionInstalls: 35),
         ],
         systems: [
             LeakDetail.ValueCount(value: "iOS 19.1", reports: 842),
