@@ -119,6 +119,8 @@
                 ) with (fillfactor = 80)
                 """,
                 "update leak set impact = 0 where impact <> 0",
+                // known_release: the newest row of release when the decision was made; null for decisions from before this schema.
+                "alter table decision add column if not exists known_release bigint",
             ])
     }
 #endif

@@ -120,5 +120,7 @@ extension Migration {
               members blob not null
             );
             update leak set impact = 0, rank_impact = 0 where impact <> 0 or rank_impact <> 0;
+            -- known_release: the newest row of release when the decision was made; null for decisions from before this schema.
+            alter table decision add column known_release integer;
             """)
 }

@@ -98,7 +98,7 @@ extension PortableTable {
             [
                 .number("id"), .number("leak"), .number("at"), .text("by"), .text("kind"), .text("version"),
                 .number("is_after"), .bytes("fix_from"), .number("reports_then"), .number("until_at"),
-                .number("until_reports"), .text("note"),
+                .number("until_reports"), .text("note"), .number("known_release"),
             ]),
         PortableTable("decision_release", [.number("decision"), .number("release"), .count("reports")]),
         // Ids of merges are never reused: `sqlite_sequence` has the last one.

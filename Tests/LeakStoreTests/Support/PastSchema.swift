@@ -2,6 +2,7 @@
 enum PastSchema {
     /// Undoes schema 18 of SQLite.
     static let without18 = """
+        alter table decision drop column known_release;
         drop table recent_install_set;
         alter table over_limit rename to beyond;
         drop index leak_unindexed;
@@ -27,7 +28,7 @@ enum PastSchema {
 
     /// Undoes schema 20 of PostgreSQL.
     static let without20 = [
-        "drop table recent_install_set",
+        "alter table decision drop column known_release", "drop table recent_install_set",
         "alter table over_limit rename to beyond",
         "alter table commit_marker rename to witness",
     ]
