@@ -101,6 +101,34 @@ import Testing
         #expect(keys == (query.isAscending ? keys.sorted() : keys.sorted(by: >)))
     }
 
+    @Test(arguments: LeakQuery.Order.allCases, [true, false])
+    func `pages by name skip and repeat no leak while others come and go`(
+        order: LeakQuery.Order, isLastLeakListed: Bool
+    ) throws {
+        func add(_ names: String...) throws {
+            _ = try store.count([submission(names.map { Report(leak: leak($0)) })], now: noon)
+        }
+        func ignore(_ name: String) throws {
+            _ = try store.decide(Decision(.ignore(nil), by: "ada"), about: leak(name).id, now: noon)
+        }
+        try add("b", "d", "f", "h", "j", "l")
+        var query = LeakQuery()
+        (query.sort, query.order, query.limit, query.state) = (.name, order, 3, .toFix)
+        let reader = try store.makeReader()
+        let first = try reader.leaks(query, now: noon)
+        let isAscending = order == .ascending
+        #expect(first.leaks.map(\.identity.title) == (isAscending ? ["b", "d", "f"] : ["l", "j", "h"]))
+        // Names before the last leak of the page come and go, and perhaps that leak does too.
+        try add(isAscending ? "a" : "m", isAscending ? "e" : "i")
+        try ignore(isAscending ? "d" : "j")
+        try ignore(isAscending ? "b" : "l")
+        if isAscending { try add("a1", "a2") } else { try ignore("m") }
+        if !isLastLeakListed { try ignore(isAscending ? "f" : "h") }
+        query.cursor = first.next
+        let second = try reader.leaks(query, now: noon)
+        #expect(second.leaks.map(\.identity.title) == (isAscending ? ["h", "j", "l"] : ["f", "d", "b"]))
+    }
+
     @Test func `impact puts first what affects most installs of the current release`() throws {
         let (many, few) = (leak("Many"), leak("Few"))
         _ = try store.count(

@@ -16,6 +16,7 @@ struct LeakListSQL {
     /// The values of the parameters in ``primarySortKey``.
     let sortKeyValues: [any Bindable]
     let direction: (keyword: String, after: String, from: String)
+    let isByName: Bool
 
     init(_ query: LeakQuery, _ leakStates: LeakStates, now: Int64) {
         var values: [any Bindable] = []
@@ -88,6 +89,7 @@ struct LeakListSQL {
         source = fromClause
         self.values = values
         direction = query.direction
+        isByName = query.sort == .name
         var sortKeyValues: [any Bindable] = []
         switch query.sort {
         case .impact:
