@@ -34,6 +34,20 @@ import Testing
         #expect(page.total == found.count)
     }
 
+    @Test(arguments: ["ÜBERALL", "überall", "МЕНЮ", "меню"])
+    func `search ignores the case of letters beyond ASCII`(text: String) throws {
+        _ = try store.count(
+            [
+                submission([
+                    Report(leak: leak("A"), body: #"{"message":"Leck: Überall im МЕНю"}"#),
+                    Report(leak: leak("B", stack: ["Überall МЕНю"])), Report(leak: leak("C")),
+                ])
+            ], now: noon)
+        var query = LeakQuery()
+        (query.search, query.sort) = (text, .name)
+        #expect(try store.makeReader().leaks(query, now: noon).leaks.map(\.identity.title) == ["A", "B"])
+    }
+
     @Test(
         arguments: LeakQuery.Sort.allCases,
         [(1, .descending), (7, .ascending), (200, nil)] as [(Int, LeakQuery.Order?)])

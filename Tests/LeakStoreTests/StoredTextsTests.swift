@@ -161,8 +161,8 @@ import Testing
         }
         func overLimit() throws -> [OverLimitCount.Name: Int] {
             Dictionary(
-                uniqueKeysWithValues: try place.store().makeReader().overview(app: nil, now: noon).overLimit.map
-                { ($0.limit, $0.count) })
+                uniqueKeysWithValues: try place.store().makeReader().overview(app: nil, now: noon).overLimit
+                    .map { ($0.limit, $0.count) })
         }
         func builds() throws -> Int {
             let reader = try place.store().makeReader()
@@ -196,7 +196,9 @@ import Testing
             let reports = leaks.map { Report(leak: $0, version: "1.\(number)", build: "other") }
             #expect(try store.count([submission(reports)], now: noon) == [.counted])
         }
-        let counts = try store.makeReader().overview(app: nil, now: noon).overLimit.map { ($0.limit, $0.count) }
+        let counts = try store.makeReader().overview(app: nil, now: noon).overLimit.map {
+            ($0.limit, $0.count)
+        }
         // The builds that take the others use the rest up, so that no version has room after them.
         #expect(counts.map(\.0) == [.leakBuilds, .releases], "\(counts)")
         #expect(counts.reduce(0) { $0 + $1.1 } == 150, "\(counts)")

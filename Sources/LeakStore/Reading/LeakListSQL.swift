@@ -77,11 +77,11 @@ struct LeakListSQL {
             conditions.append(
                 """
                 (exists (select 1 from leak_text t where t.leak = l.id
-                   and (instr(t.search, ?) > 0 or instr(lower(t.module || '.' || l.class), ?) > 0
+                   and (instr(t.search, ?) > 0 or instr(folded(t.module || '.' || l.class), ?) > 0
                      or length(t.stack) + length(t.children) + length(t.cycle) > \(SearchText.pathBytes)
-                       and instr(lower(t.stack || t.children || t.cycle), ?) > 0))
+                       and instr(folded(t.stack || t.children || t.cycle), ?) > 0))
                  or exists (select 1 from (select cast(sample_json(body) as text) as body from sample where id = 1 << 40 | l.id)
-                   where case when json_valid(body) then instr(lower(json_extract(body, '$.message')), ?) > 0 end))
+                   where case when json_valid(body) then instr(folded(json_extract(body, '$.message')), ?) > 0 end))
                 """)
             values += [foldedSearch, foldedSearch, foldedSearch, foldedSearch]
         }
