@@ -145,7 +145,7 @@ public struct Import {
         let reader = try store.makeReader()
         var counts: [OverLimitCount] = []
         for environment in try reader.environments(app: nil) {
-            counts += try reader.overview(app: AppScope(nil, environment: environment), now: now).beyond
+            counts += try reader.overview(app: AppScope(nil, environment: environment), now: now).overLimit
         }
         return counts.compactMap { limit in
             var added = limit

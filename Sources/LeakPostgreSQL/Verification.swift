@@ -26,6 +26,36 @@
                 }
             }
             return problems + (try findInstallProblems(on: connection))
+                + (try recentInstallProblems(on: connection))
+        }
+
+        /// Compares each stored number of recent installs with its set.
+        private static func recentInstallProblems(
+            on connection: PostgreSQLConnection
+        ) throws(StoreError) -> [String] {
+            var wrongCount = 0
+            var last: (leak: Int64, release: Int64) = (-1, 0)
+            while true {
+                let rows = try connection.run(
+                    Query(
+                        """
+                        select leak, release, day, members, installs from recent_install_set
+                        where (leak, release) > ($1::bigint, $2::bigint) order by leak, release limit $3::bigint
+                        """, .integer(last.leak), .integer(last.release), .integer(setsPerQuery)))
+                for row in rows {
+                    last = (row.int64(0), row.int64(1))
+                    if RecentInstalls(bytes: row.bytes(3))?.count(on: row.int(2)) != row.int(4) {
+                        wrongCount += 1
+                    }
+                }
+                guard rows.count == setsPerQuery else { break }
+            }
+            return wrongCount == 0
+                ? []
+                : [
+                    VerificationRule.problem(
+                        "recent installs are the size of their set", rowCount: wrongCount)
+                ]
         }
 
         private static let setsPerQuery = 1_000
@@ -186,10 +216,10 @@
                   (\(CurrentRelease.row))
                 """),
             RowCheck(
-                "the impact of a leak is its installs in the current release",
+                "the impact of a leak is its recent installs in the current release",
                 """
                 select count(*) from leak l join app a on a.id = l.app where impact <> coalesce(
-                  (select installs from leak_release where leak = l.id and release = a.newest_release), 0)
+                  (select installs from recent_install_set where leak = l.id and release = a.newest_release), 0)
                 """),
             RowCheck(
                 "leaks and new leaks of a release are as many as there are",
@@ -249,6 +279,8 @@
                   + (select count(*) from leak l where not exists (select 1 from app where id = l.app))
                   + (select count(*) from release r where not exists (select 1 from app where id = r.app))
                   + (select count(*) from leak_release c where not exists (select 1 from leak where id = c.leak))
+                  + (select count(*) from recent_install_set s where not exists (
+                     select 1 from leak_release where leak = s.leak and release = s.release))
                   + (select count(*) from leak_build c where not exists (select 1 from build where id = c.build))
                   + (select count(*) from build b where not exists (select 1 from release where id = b.release))
                   + (select count(*) from sample s where not exists (select 1 from leak where id = s.leak))

@@ -26,7 +26,7 @@ extension SQLiteStore {
             connection: connection, limits: StoreLimits(), redact: { Array($0) },
             reservoir: Reservoir(seed: 0))
         return try connection.transaction(.immediate) { () throws(StoreError) in
-            var repaired = try writer.repairInstalls()
+            var repaired = try writer.repairInstalls() + writer.repairRecentInstalls()
             for check in RowCheck.all {
                 guard let repair = check.repair else { continue }
                 try connection.execute(repair)
@@ -53,6 +53,14 @@ extension Writer {
             if try repair(scope, of: row >> 3, set.count) { repairedCount += 1 }
         }
         return repairedCount == 0 ? [] : ["installs are the size of their set: \(repairedCount) repaired"]
+    }
+
+    /// Writes the size of each set of recent installs to its row.
+    fileprivate func repairRecentInstalls() throws(StoreError) -> [String] {
+        let wrongSets = try connection.wrongRecentInstallSets()
+        for set in wrongSets { try connection.put(set) }
+        return wrongSets.isEmpty
+            ? [] : ["recent installs are the size of their set: \(wrongSets.count) repaired"]
     }
 
     private func repair(

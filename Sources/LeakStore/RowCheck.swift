@@ -167,17 +167,18 @@ struct RowCheck: Sendable {
             "newest_release", of: "app", as: "a",
             from: CurrentRelease.row, since: 17),
         RowCheck(
-            "the impact of a leak is its installs in the current release",
+            "the impact of a leak is its recent installs in the current release",
             "impact", of: "leak", as: "l",
             from: """
-                select coalesce((select c.installs from leak_release c join app a on a.newest_release = c.release
-                  where c.leak = l.id and a.id = l.app), 0)
+                select coalesce((select s.installs from leak_release c join recent_install_set s on s.id = c.id
+                  join app a on a.newest_release = c.release where c.leak = l.id and a.id = l.app), 0)
                 """,
-            since: 2),
+            since: 18),
         RowCheck(
             "an indexed leak has its place in every sort order",
             "rank_impact, rank_reports, rank_installs, rank_last_seen", of: "leak", as: "l",
-            from: "select l.impact, l.reports, l.installs, l.last_seen", where: "l.moving = 0", since: 2),
+            from: "select l.impact, l.reports, l.installs, l.last_seen", where: "l.is_unindexed = 0",
+            since: 18),
         RowCheck(
             "leaks and new leaks of a release are as many as there are",
             "leaks, new_leaks", of: "release", as: "r",

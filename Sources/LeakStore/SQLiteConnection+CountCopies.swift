@@ -1,6 +1,8 @@
 extension SQLiteConnection {
     /// The tables whose counts may be in ``CountLog``.
-    private static let countTables = ["leak", "leak_build", "leak_release", "leak_hour", "leak_day"]
+    private static let countTables = [
+        "leak", "leak_build", "leak_release", "leak_hour", "leak_day", "recent_install_set",
+    ]
 
     /// Creates temporary copies of the tables of counts, under the same names, and adds the counts in the log to the copies: for a check
     /// that does not change the file. The time grows with the size of the database. Samples in the log are not written.
@@ -32,6 +34,10 @@ extension SQLiteConnection {
         // Builds had no buckets before schema 14.
         if try number("select 1 from pragma_table_info('leak_build') where name = 'buckets'") == nil {
             try execute("alter table temp.leak_build add column buckets blob not null default x''")
+        }
+        // The column had another name before schema 18.
+        if try number("select 1 from pragma_table_info('leak') where name = 'moving'") != nil {
+            try execute("alter table temp.leak rename column moving to is_unindexed")
         }
         try countLog().write(on: self)
     }

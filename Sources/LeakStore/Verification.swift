@@ -68,6 +68,14 @@ extension SQLiteConnection {
             }
         }
         if schema >= 7 { problems += try logProblems() }
+        if schema >= 18 {
+            let wrongSets = try wrongRecentInstallSets()
+            if !wrongSets.isEmpty {
+                problems.append(
+                    VerificationRule.problem(
+                        "recent installs are the size of their set", rowCount: wrongSets.count))
+            }
+        }
         return problems + (try findInstallProblems(of: schema))
     }
 
@@ -129,6 +137,12 @@ extension SQLiteConnection {
             try releases.bind(release.part.id, release.leak, release.release)
             guard try releases.step() else { return false }
         }
+        let recentReleases = try statement("select 1 from leak_release where id = ?")
+        for release in Set(log.recentInstalls.map(\.release)) {
+            defer { recentReleases.reset() }
+            try recentReleases.bind(release)
+            guard try recentReleases.step() else { return false }
+        }
         return true
     }
 
@@ -187,6 +201,21 @@ extension SQLiteConnection {
             guard error.reason == .corrupt else { throw error }
             return nil
         }
+    }
+
+    /// Returns the sets of recent installs with another number of installs than the stored one; a set that cannot be read is empty.
+    func wrongRecentInstallSets() throws(StoreError) -> [RecentInstallSet] {
+        let select = try statement("select id, day, members, installs from recent_install_set order by id")
+        defer { select.reset() }
+        var wrongSets: [RecentInstallSet] = []
+        while try select.step() {
+            let installs = RecentInstalls(bytes: select.bytes(2))
+            guard installs?.count(on: select.int(1)) != select.int(3) else { continue }
+            wrongSets.append(
+                RecentInstallSet(
+                    row: select.int64(0), installs: installs ?? RecentInstalls(), day: select.int(1)))
+        }
+        return wrongSets
     }
 
     /// Compares each stored number of installs with its set.

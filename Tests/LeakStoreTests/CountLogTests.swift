@@ -229,7 +229,9 @@ import Testing
         func leaks(_ numbers: Range<Int>) -> [Submission] {
             [submission(numbers.map { Report(leak: leak("L\($0)")) })]
         }
-        func moving() throws -> Int64? { try number("select count(*) from leak where moving = 1") }
+        func unindexedCount() throws -> Int64? {
+            try number("select count(*) from leak where is_unindexed = 1")
+        }
         // The first commit reindexes all leaks.
         _ = try store.count(leaks(0..<1), now: noon)
         for number in 0..<3 {
@@ -238,14 +240,14 @@ import Testing
         #expect(try !isLogEmpty)
         _ = try store.makeReader().leaks(LeakQuery(), now: noon)
         #expect(try isLogEmpty)
-        #expect(try moving() == 0)
+        #expect(try unindexedCount() == 0)
         // An earlier process left these counts in the log.
         for number in 0..<3 {
             _ = try store.count(leaks(number * 500..<number * 500 + 500), now: noon + 1)
         }
         #expect(try !isLogEmpty)
         _ = try self.store().makeReader().leaks(LeakQuery(), now: noon)
-        #expect(try moving() == 0)
+        #expect(try unindexedCount() == 0)
         // Each report adds a leak, a build and a release to the log.
         store.writer.with { $0.logLimits.countRows = 2_000 }
         _ = try store.count(leaks(0..<500), now: noon + 1)
@@ -263,7 +265,7 @@ import Testing
             let reports = (first..<first + 700).map { Report(leak: leak("L\($0)")) }
             _ = try store.count([submission(reports)], now: noon + 1)
         }
-        #expect(try number("select count(*) from leak where moving = 1") == 0)
+        #expect(try number("select count(*) from leak where is_unindexed = 1") == 0)
         #expect(try isLogEmpty)
     }
 

@@ -21,37 +21,37 @@ import Testing
         _ = try writer.count([submission(leaks.map { Report(leak: leak("L\($0)")) })], now: time)
     }
 
-    private var moving: Int64? {
-        get throws { try writer.connection.number("select count(*) from leak where moving = 1") }
+    private var unindexedCount: Int64? {
+        get throws { try writer.connection.number("select count(*) from leak where is_unindexed = 1") }
     }
 
     @Test func `leaks counted within a second are unindexed, and reindexed with the first count after it`()
         throws
     {
         try count(0..<3, at: noon)
-        #expect(try moving == 0)
+        #expect(try unindexedCount == 0)
         try count(0..<2, at: noon + 10)
         try count(1..<4, at: noon + 990)
-        #expect(try moving == 4)
+        #expect(try unindexedCount == 4)
         try count(0..<1, at: noon + 1_000)
-        #expect(try moving == 0)
+        #expect(try unindexedCount == 0)
     }
 
     @Test func `a clock that is set back reindexes leaks`() throws {
         try count(0..<3, at: noon)
         try count(0..<3, at: noon + 10)
         try count(0..<1, at: noon - 3_600_000)
-        #expect(try moving == 0)
+        #expect(try unindexedCount == 0)
     }
 
     @Test func `at most as many leaks are unindexed as a page may have to sort`() throws {
         try count(0..<1, at: noon)
         try count(0..<1_000, at: noon + 1)
-        #expect(try moving == 1_000)
+        #expect(try unindexedCount == 1_000)
         try count(500..<1_020, at: noon + 2)
-        #expect(try moving == 1_020)
+        #expect(try unindexedCount == 1_020)
         try count(1_020..<1_030, at: noon + 3)
-        #expect(try moving == 0)
+        #expect(try unindexedCount == 0)
     }
 
     @Test func `leaks that a closed writer left unindexed are reindexed by the next writer`() throws {
@@ -62,7 +62,7 @@ import Testing
             limits: StoreLimits(), clock: .unguarded, redact: { Array($0) },
             reservoir: Reservoir(seed: 7))
         _ = try next.count([submission([Report(leak: leak("L0"))])], now: noon + 2)
-        #expect(try moving == 0)
+        #expect(try unindexedCount == 0)
     }
 
     @Test(arguments: LeakQuery.Sort.allCases.filter(\.hasIndex), LeakQuery.Order.allCases)
@@ -70,9 +70,9 @@ import Testing
         var list = LeakQuery()
         (list.sort, list.order) = (sort, order)
         for query in [
-            list.page(of: "moving = 0", rank: "rank_"),
-            "select id from leak where first_release = 1 and moving = 0 order by rank_reports desc",
-            "select id from leak where app = 1 and moving = 1",
+            list.page(of: "is_unindexed = 0", rank: "rank_"),
+            "select id from leak where first_release = 1 and is_unindexed = 0 order by rank_reports desc",
+            "select id from leak where app = 1 and is_unindexed = 1",
         ] {
             let plan = try writer.connection.statement(composed: "explain query plan " + query)
             defer { plan.reset() }

@@ -45,7 +45,7 @@ import Testing
         #expect(page.leaks.map(\.installs) == [3, 0])
         let overview = try reader.overview(app: "com.acme.shop", now: noon)
         #expect(overview.newest?.version == "5.2.0" && overview.droppedTotal == 27)
-        #expect(overview.beyond == [])
+        #expect(overview.overLimit == [])
         let found = try #require(
             try reader.leakClass("CheckoutViewController", app: "com.acme.shop", now: noon))
         #expect(found.total == 1 && found.reports == 18 && found.installs == 3)
@@ -143,11 +143,11 @@ import Testing
         #expect(try store.makeReader().leak(leak("Page").id, now: noon)?.row.reports == 102)
         let connection = try SQLiteConnection(path: directory.database, access: .readWrite)
         try connection.execute(
-            """
-            update app set newest_release = (select max(id) from release);
-            update leak set impact = 1, rank_impact = 1;
-            alter table app drop column pinned_by; alter table app drop column pinned_at;
-            """)
+            PastSchema.without18 + """
+                update app set newest_release = (select max(id) from release);
+                update leak set impact = 1, rank_impact = 1;
+                alter table app drop column pinned_by; alter table app drop column pinned_at;
+                """)
         try connection.execute(
             schema == 16
                 ? "alter table release_hour drop column bucket"

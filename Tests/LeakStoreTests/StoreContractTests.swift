@@ -42,9 +42,12 @@ import Testing
         #expect(!found.row.isNew)
         #expect(
             found.versions == [
-                LeakDetail.VersionCount(version: "1.10", build: "9", reports: 1, installs: 1),
-                LeakDetail.VersionCount(version: "1.10", build: "8", reports: 1, installs: 1),
-                LeakDetail.VersionCount(version: "1.9", build: "7", reports: 3, installs: 1),
+                LeakDetail.VersionCount(
+                    version: "1.10", build: "9", reports: 1, installs: 1, versionInstalls: 2),
+                LeakDetail.VersionCount(
+                    version: "1.10", build: "8", reports: 1, installs: 1, versionInstalls: 2),
+                LeakDetail.VersionCount(
+                    version: "1.9", build: "7", reports: 3, installs: 1, versionInstalls: 1),
             ])
         #expect(
             found.systems == [

@@ -28,7 +28,7 @@ import Testing
 
     /// Samples and values that were left out.
     private func countLeftOut(_ store: any Store) throws -> Int {
-        try store.makeReader().overview(app: nil, now: noon).beyond.reduce(0) { sum, limit in
+        try store.makeReader().overview(app: nil, now: noon).overLimit.reduce(0) { sum, limit in
             #expect(limit.limit == .details)
             return sum + limit.count
         }
@@ -292,8 +292,8 @@ import Testing
             #expect(try place.store(limits: limits).count([batch], now: noon) == [.counted])
         }
         let store = try place.store(limits: limits)
-        let beyond = try store.makeReader().overview(app: "shop", now: noon).beyond
-        #expect(beyond.map(\.limit) == [.checkClasses] && beyond.map(\.count) == [8])
+        let overLimit = try store.makeReader().overview(app: "shop", now: noon).overLimit
+        #expect(overLimit.map(\.limit) == [.checkClasses] && overLimit.map(\.count) == [8])
         #expect(try store.verify() == [])
     }
 
@@ -312,9 +312,9 @@ import Testing
         }
         // 868 bytes: of the three short names, of 273 each, the first two have room.
         try check(["A" + String(repeating: "x", count: 600), "B", "C", "D"])
-        let beyond = try place.store(limits: limits).makeReader().overview(app: nil, now: noon).beyond
+        let overLimit = try place.store(limits: limits).makeReader().overview(app: nil, now: noon).overLimit
         #expect(
-            Set(beyond.map { "\($0.limit.rawValue) \($0.count)" }) == [
+            Set(overLimit.map { "\($0.limit.rawValue) \($0.count)" }) == [
                 "detail_bytes_per_key_and_day 1", "check_classes_per_build 1",
             ])
         // 546 are used: a name of 50 more has room, in another version.
@@ -326,7 +326,7 @@ import Testing
         ]
         let store = try place.store(limits: limits)
         #expect(try store.count([batch], now: noon) == [.counted])
-        #expect(try store.makeReader().overview(app: nil, now: noon).beyond.map(\.count).reduce(0, +) == 3)
+        #expect(try store.makeReader().overview(app: nil, now: noon).overLimit.map(\.count).reduce(0, +) == 3)
         #expect(try store.verify() == [])
     }
 
@@ -344,9 +344,9 @@ import Testing
             #expect(try place.store(limits: limits).count([batch], now: noon) == [.counted])
         }
         let store = try place.store(limits: limits)
-        let beyond = try store.makeReader().overview(app: nil, now: noon).beyond
+        let overLimit = try store.makeReader().overview(app: nil, now: noon).overLimit
         #expect(
-            Set(beyond.map { "\($0.limit.rawValue) \($0.count)" }) == [
+            Set(overLimit.map { "\($0.limit.rawValue) \($0.count)" }) == [
                 "detail_bytes_per_key_and_day 1", "check_classes_per_build 1",
             ])
         #expect(try store.verify() == [])

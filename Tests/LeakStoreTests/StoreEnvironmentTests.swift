@@ -130,7 +130,7 @@ import Testing
         let other = try reader.overview(app: AppScope("shop", environment: StoreLimits.other), now: noon)
         #expect((other.leaks, other.reports) == (2, 2))
         let key = AppKey("shop", environment: StoreLimits.other)
-        #expect(other.beyond == [OverLimitCount(app: key, limit: .environments, count: 2)])
+        #expect(other.overLimit == [OverLimitCount(app: key, limit: .environments, count: 2)])
         #expect(try reader.overview(app: "shop", now: noon).reports == 1)
         #expect(try store.verify() == [])
     }
@@ -152,7 +152,7 @@ import Testing
                 AppKey(StoreLimits.other), AppKey("shop", environment: "ci"),
             ])
         let other = try reader.overview(app: AppScope(StoreLimits.other, environment: debug), now: noon)
-        #expect(other.reports == 1 && other.beyond.map(\.limit) == [.apps])
+        #expect(other.reports == 1 && other.overLimit.map(\.limit) == [.apps])
         #expect(try store.verify() == [])
     }
 

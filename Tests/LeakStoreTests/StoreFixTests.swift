@@ -152,13 +152,75 @@ import Testing
     }
 
     @Test func `the rate before a fix begins at an earlier fix, if the leak has a rate since then`() throws {
-        try count("5.1.0", reports: 400, of: 1_000)
-        try resolve(.version("5.2.0"))
-        try resolve(.version("5.3.0"))
+        try count("5.1.0", reports: 400, of: 1_000, at: noon - 9 * day)
+        try resolve(.version("5.2.0"), now: noon - 8 * day)
+        try resolve(.version("5.3.0"), now: noon - 6 * day)
         #expect(try fix().progress.before == Proportion(events: 400, trials: 1_000))
-        try count("5.2.0", reports: 20, of: 1_000)
-        try count("5.2.1", reports: 10, of: 1_000)
+        try count("5.2.0", reports: 20, of: 1_000, at: noon - 7 * day)
+        try count("5.2.1", reports: 10, of: 1_000, at: noon - 7 * day)
         #expect(try fix().progress.before == Proportion(events: 30, trials: 2_000))
+    }
+
+    @Test func `a decision that was corrected before its version was used leaves the rate before it`() throws
+    {
+        try count("5.1.0", reports: 400, of: 1_000, at: noon - 9 * day)
+        try resolve(.version("5.2.0"), now: noon - 8 * day)
+        try resolve(.version("5.3.0"), now: noon - 8 * day + 60_000)
+        try count("5.2.0", reports: 200, of: 1_000, at: noon - 7 * day)
+        #expect(try fix().progress.before == Proportion(events: 600, trials: 2_000))
+    }
+
+    @Test func `a decision about a version that had the leak already leaves the rate before it`() throws {
+        try count("5.1.0", reports: 400, of: 1_000, at: noon - 9 * day)
+        try count("5.2.0", reports: 200, of: 1_000, at: noon - 9 * day)
+        try resolve(.version("5.2.0"), now: noon - 8 * day)
+        try count("5.2.1", reports: 0, of: 1_000, at: noon - 7 * day)
+        try resolve(.version("5.3.0"), now: noon - 6 * day)
+        #expect(try fix().progress.before == Proportion(events: 600, trials: 2_000))
+    }
+
+    @Test func `late reports from before a decision do not contradict it`() throws {
+        try count("5.3.0", reports: 144, of: 1_000, at: noon - 4 * day)
+        try count("5.4.0", reports: 0, of: 1_000)
+        try resolve(.version("5.4.0"), now: noon - 2 * day)
+        try count("5.4.1", reports: 0, of: 1_000)
+        // The devices were offline.
+        try count("5.4.0", reports: 20, of: 0, at: noon - 3 * day)
+        let status = try fix()
+        #expect(status.progress.stage == .fixed && status.steps.map(\.version) == ["5.4.1"])
+        #expect(status.progress.since == Proportion(events: 0, trials: 1_000))
+        let reader = try store.makeReader()
+        #expect(try reader.releases(app: "shop").map(\.regressedLeaks) == [0, 0, 0])
+        #expect(try reader.leak(leak("Page").id, now: noon)?.row.decisionStatus?.reportsSince == 0)
+        // A report that was made later does, and the next version is not to blame.
+        try count("5.4.0", reports: 20, of: 0, at: noon - day)
+        let regressed = try fix("Page", .regressed)
+        #expect(regressed.steps.map(\.version) == ["5.4.0"])
+        #expect(try store.makeReader().releases(app: "shop").map(\.regressedLeaks) == [0, 1, 0])
+        #expect(
+            try store.makeReader().leak(leak("Page").id, now: noon)?.row.decisionStatus?.reportsSince == 20)
+    }
+
+    @Test func `a version that the collector did not know contradicts a fix whenever its reports were made`()
+        throws
+    {
+        try count("5.3.0", reports: 144, of: 1_000, at: noon - 4 * day)
+        try resolve(.version("5.4.0"))
+        try count("5.4.0", reports: 20, of: 100, at: noon - day)
+        #expect(try fix("Page", .regressed).steps.map(\.version) == ["5.4.0"])
+    }
+
+    @Test func `the history keeps the version that regressed if the leak is resolved in it again`() throws {
+        try count("5.3.0", reports: 144, of: 1_000, at: noon - 9 * day)
+        try resolve(.version("5.4.0"), now: noon - 8 * day)
+        try count("5.4.0", reports: 0, of: 1_000)
+        try count("5.5.0", reports: 100, of: 1_000, at: noon - 6 * day)
+        try resolve(.version("5.5.0"), now: noon - 5 * day)
+        let detail = try #require(try store.makeReader().leak(leak("Page").id, now: noon))
+        let steps = try #require(detail.fixes[1]?.steps)
+        #expect(steps.map(\.version) == ["5.4.0", "5.5.0"])
+        #expect(steps.map(\.progress.stage) == [.fixed, .regressed])
+        #expect(steps.last?.seenAgainDay == Int(noon / day) - 6)
     }
 
     @Test func `the history has the steps of each fix, with the days that are known`() throws {

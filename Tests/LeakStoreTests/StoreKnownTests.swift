@@ -70,7 +70,7 @@ import Testing
             #expect(row?.known?.reports == 3 && row?.known?.elsewhere == 2)
         }
         let save = try #require(try reader.leak(leak("UIKeyboardSave").id, now: noon)?.row)
-        #expect(save.state == .known && save.known?.leak.id == "keyboard")
+        #expect(save.state == .known && save.known?.rule.id == "keyboard")
         #expect(try reader.leak(leak("Page").id, now: noon)?.row.known == nil)
     }
 

@@ -26,7 +26,9 @@ import Testing
         Int]
     {
         Dictionary(
-            uniqueKeysWithValues: try reader.overview(app: app, now: noon).beyond.map { ($0.limit, $0.count) }
+            uniqueKeysWithValues: try reader.overview(app: app, now: noon).overLimit.map {
+                ($0.limit, $0.count)
+            }
         )
     }
 
@@ -84,6 +86,17 @@ import Testing
         #expect(releases.map(\.reports) == [1, 1, 1, 6])
         #expect(try readOverLimit(reader)[.releases] == 6)
         #expect(try store.verify() == [])
+    }
+
+    @Test func `other is listed below 200 versions and the current one`() throws {
+        var limits = StoreLimits()
+        limits.releasesPerApp = 205
+        let store = try place.store(limits: limits)
+        let reports = (1...210).map { Report(leak: leak("Page"), version: "1.\($0)") }
+        #expect(try store.count([submission(reports)], now: noon) == [.counted])
+        #expect(try store.pin("1.1", of: "shop"))
+        let versions = try store.makeReader().releases(app: "shop").map(\.version)
+        #expect(versions.count == 202 && versions.suffix(2) == ["1.1", "other"])
     }
 
     @Test func `builds beyond the limits, of a version and of a leak, count as other`() throws {

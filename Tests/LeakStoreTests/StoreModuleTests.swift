@@ -132,7 +132,7 @@ import Testing
             let versions = try #require(try reader.leak(row.identity.id, now: noon)).versions
             #expect(versions.map(\.build) == [nil] && versions.map(\.reports) == [2])
         }
-        #expect(try reader.overview(app: nil, now: noon).beyond == [])
+        #expect(try reader.overview(app: nil, now: noon).overLimit == [])
         #expect(try store.verify() == [])
     }
 

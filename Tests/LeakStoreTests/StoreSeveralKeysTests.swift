@@ -94,7 +94,7 @@ import Testing
     }
 
     private func detailsLeftOut(_ store: any Store) throws -> Int {
-        try store.makeReader().overview(app: nil, now: noon).beyond.reduce(0) {
+        try store.makeReader().overview(app: nil, now: noon).overLimit.reduce(0) {
             $0 + ($1.limit == .details ? $1.count : 0)
         }
     }

@@ -89,7 +89,7 @@ import Testing
             }
         }
         func overLimit(_ store: any Store) throws -> [Int] {
-            try store.makeReader().overview(app: nil, now: noon).beyond.map { limit in
+            try store.makeReader().overview(app: nil, now: noon).overLimit.map { limit in
                 #expect(limit.limit == .leakTexts)
                 return limit.count
             }
@@ -131,7 +131,7 @@ import Testing
         try count(60..<100, key: 1, builds: true)
         func overLimit() throws -> [OverLimitCount.Name: Int] {
             Dictionary(
-                uniqueKeysWithValues: try store.makeReader().overview(app: nil, now: noon).beyond.map {
+                uniqueKeysWithValues: try store.makeReader().overview(app: nil, now: noon).overLimit.map {
                     ($0.limit, $0.count)
                 })
         }
@@ -161,8 +161,8 @@ import Testing
         }
         func overLimit() throws -> [OverLimitCount.Name: Int] {
             Dictionary(
-                uniqueKeysWithValues: try place.store().makeReader().overview(app: nil, now: noon).beyond.map
-                { ($0.limit, $0.count) })
+                uniqueKeysWithValues: try place.store().makeReader().overview(app: nil, now: noon).overLimit
+                    .map { ($0.limit, $0.count) })
         }
         func builds() throws -> Int {
             let reader = try place.store().makeReader()
@@ -196,7 +196,9 @@ import Testing
             let reports = leaks.map { Report(leak: $0, version: "1.\(number)", build: "other") }
             #expect(try store.count([submission(reports)], now: noon) == [.counted])
         }
-        let counts = try store.makeReader().overview(app: nil, now: noon).beyond.map { ($0.limit, $0.count) }
+        let counts = try store.makeReader().overview(app: nil, now: noon).overLimit.map {
+            ($0.limit, $0.count)
+        }
         // The builds that take the others use the rest up, so that no version has room after them.
         #expect(counts.map(\.0) == [.leakBuilds, .releases], "\(counts)")
         #expect(counts.reduce(0) { $0 + $1.1 } == 150, "\(counts)")
@@ -214,7 +216,7 @@ import Testing
                 leak: leak("L\(number)", stack: Self.longStack(number)), version: "\(number + 1).0")
             #expect(try store.count([submission([report])], now: noon) == [.counted])
         }
-        let beyond = try place.store(limits: limits).makeReader().overview(app: nil, now: noon).beyond
-        #expect(Set(beyond.map(\.limit)) == [.releases, .leakTexts])
+        let overLimit = try place.store(limits: limits).makeReader().overview(app: nil, now: noon).overLimit
+        #expect(Set(overLimit.map(\.limit)) == [.releases, .leakTexts])
     }
 }

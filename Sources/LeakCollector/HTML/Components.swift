@@ -97,6 +97,8 @@ struct CountTable: Component {
         var counts: [Int]
         /// The count that a bar of full width stands for.
         var fullBarCount: Int
+        /// Shown below the name.
+        var details: HTML?
     }
 
     var headings: [String]
@@ -115,6 +117,6 @@ struct CountTable: Component {
         let cells = row.counts.map { #"<td class="num">\#(Count($0))</td>"# as HTML }
         let bar = ShareBar(part: row.counts.first ?? 0, whole: row.fullBarCount)
         return
-            #"<tr><th scope="row">\#(IsolatedText(row.name))</th>\#(cells)<td class="share">\#(bar)</td></tr>"#
+            #"<tr><th scope="row">\#(IsolatedText(row.name))\#(row.details)</th>\#(cells)<td class="share">\#(bar)</td></tr>"#
     }
 }

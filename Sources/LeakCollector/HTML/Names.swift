@@ -32,7 +32,7 @@ extension LeakQuery.StateFilter {
 extension LeakQuery.Sort {
     var displayName: String {
         switch self {
-        case .impact: "Installs in the current release"
+        case .impact: "Installs in the current release, \(RecentInstalls.days)\u{A0}days"
         case .reports: "Reports"
         case .installs: "Installs"
         case .cost: "Memory"
@@ -44,11 +44,11 @@ extension LeakQuery.Sort {
         }
     }
 
-    /// Tooltip of the column that the order sorts by. The stores have no installs by day, so the impact has no shorter period.
+    /// Tooltip of the column that the order sorts by.
     var columnTitle: String {
         switch self {
         case .impact:
-            "Installs with the leak in the current release, since it came out. Sort by this column"
+            "Installs with the leak in the current release, last \(RecentInstalls.days) days. Sort by it"
         case .recent: "Sort by \(displayName). The tallest bar of each trend is its busiest day"
         default: "Sort by \(displayName)"
         }
@@ -72,7 +72,7 @@ extension LeakQuery {
 
     private var usualOrderDescription: String {
         switch sort {
-        case .impact: "sorted by installs in the current release"
+        case .impact: "sorted by installs in the current release, \(RecentInstalls.days) days"
         case .reports: "sorted by reports"
         case .installs: "sorted by installs"
         case .cost: "sorted by memory: bytes kept × objects alive at once × installs"

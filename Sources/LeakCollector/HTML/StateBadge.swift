@@ -13,7 +13,7 @@ struct StateBadge: Component {
     private var badge: HTML {
         switch row.state {
         case .known:
-            let systemsNote: HTML? = row.known.map { "<small>\(KnownSystems(leak: $0.leak))</small>" }
+            let systemsNote: HTML? = row.known.map { "<small>\(KnownSystems(leak: $0.rule))</small>" }
             return #"<span class="badge known">Known system leak</span>\#(systemsNote)"#
         case .slow:
             let livedNote: HTML? = row.lived.map {

@@ -185,9 +185,11 @@ struct SentryIngest: Sendable {
             return nil
         }
         let sender = submission.hasOrigin ? nil : senders.lastSender(of: key.id)
+        let environment =
+            submission.hasOrigin ? nil : sender?.environment ?? Self.fallbackEnvironment(of: key)
         let ingestRequest = IngestRequest(
             body: batch, format: .json, app: key.app == nil ? sender?.app : nil, version: sender?.version,
-            environment: sender?.environment, keepsModules: true, isTranslated: true,
+            environment: environment, keepsModules: true, isTranslated: true,
             idempotencyKey: Self.idempotencyKey(of: submission.idempotencyIDs), receivedAt: now)
         do throws(Problem) {
             return try ingest.receive(ingestRequest, from: key)
@@ -195,6 +197,12 @@ struct SentryIngest: Sendable {
             rejections.record(error, submission.reportCount, of: key.id)
             throw error
         }
+    }
+
+    /// Returns the environment of a client report if no event of its key has named one: an environment of the key, because the SDK
+    /// would discard a rejected client report. `nil` stands for production.
+    private static func fallbackEnvironment(of key: Credential) -> String? {
+        key.environments.contains(AppKey.production) ? nil : key.environments.first
     }
 
     /// Returns the idempotency key for events. It contains a space, which an `Idempotency-Key` of a request cannot contain.

@@ -11,15 +11,15 @@ struct KnownLeakCard: Component {
         Card(
             match.isAll ? "Known system leak" : "Partly a known system leak",
             #"""
-            <p>\#(match.leak.reason)</p>
+            <p>\#(match.rule.reason)</p>
             <dl class="keys"><div><dt>OS versions</dt><dd>\#(systems)</dd></div>\#
             <div><dt>reports</dt><dd>\#(share)</dd></div></dl>\#
-            <p><a href="\#(match.leak.source)" rel="noreferrer">Where this system leak is documented</a></p>
+            <p><a href="\#(match.rule.source)" rel="noreferrer">Where this system leak is documented</a></p>
             """#, id: "known"
         ).html
     }
 
-    private var systems: HTML { KnownSystems(leak: match.leak).html }
+    private var systems: HTML { KnownSystems(leak: match.rule).html }
 
     private var share: HTML {
         guard !match.isAll else { return "all \(Count(reports)) reports come from these OS versions" }

@@ -139,17 +139,35 @@ struct LeakDetailPage: Component {
 
     private var versions: HTML? {
         guard !detail.versions.isEmpty else { return nil }
-        let maximum = detail.versions.map(\.reports).max() ?? 0
-        let rows = detail.versions.map { count in
+        let versions = detail.versions.reduce(into: [[LeakDetail.VersionCount]]()) { versions, count in
+            if versions.last?.last?.version != count.version { versions.append([]) }
+            versions[versions.count - 1].append(count)
+        }
+        let reports = versions.map { $0.reduce(into: 0) { $0.addBounded($1.reports) } }
+        let maximum = reports.max() ?? 0
+        let rows = zip(versions, reports).map { builds, reports in
             CountTable.Row(
-                name: ParsedSample.version(count.version, count.build),
-                counts: [count.reports, count.installs],
-                fullBarCount: maximum)
+                name: ParsedSample.version(builds[0].version, builds.count == 1 ? builds[0].build : nil),
+                counts: [reports, builds[0].versionInstalls], fullBarCount: maximum,
+                details: builds.count == 1 ? nil : self.builds(builds))
         }
         return Card(
             "Versions", CountTable(headings: ["Version", "Reports", "Installs"], rows: rows).html,
             id: "counts-by-version"
         ).html
+    }
+
+    /// The counts of each build of one version.
+    private func builds(_ builds: [LeakDetail.VersionCount]) -> HTML {
+        let items = builds.map { count -> HTML in
+            let name: HTML = count.build.map { "build \(IsolatedText($0))" } ?? "no build"
+            return """
+                <li>\(name): \(Count(count.reports).of("report", "reports")), \
+                \(Count(count.installs).of("install", "installs"))</li>
+                """
+        }
+        return
+            "<details><summary>\(Count(builds.count)) builds</summary><ul class=\"plain\">\(items)</ul></details>"
     }
 
     private var systems: HTML? {

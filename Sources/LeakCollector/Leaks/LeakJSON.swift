@@ -86,11 +86,11 @@ extension JSONWriter {
     private mutating func field(_ name: String, match: KnownMatch?) {
         guard let match else { return nullField(name) }
         object(name) { writer in
-            writer.field("id", match.leak.id)
-            writer.field("reason", match.leak.reason)
-            writer.field("source", match.leak.source)
+            writer.field("id", match.rule.id)
+            writer.field("reason", match.rule.reason)
+            writer.field("source", match.rule.source)
             writer.array("systems") { writer in
-                for range in match.leak.systems {
+                for range in match.rule.systems {
                     writer.object {
                         $0.field("os", range.name)
                         $0.field("from", range.from?.description)
@@ -227,6 +227,7 @@ extension JSONWriter {
                     $0.field("build", count.build)
                     $0.field("reports", count.reports)
                     $0.field("installs", count.installs)
+                    $0.field("version_installs", count.versionInstalls)
                 }
             }
         }

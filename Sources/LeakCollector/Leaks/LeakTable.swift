@@ -40,7 +40,7 @@ struct LeakTable: Component {
         context.query.app == nil && (context.apps.count > 1 || Set(leaks.map(\.identity.app)).count > 1)
     }
 
-    /// The visible caption: `To fix · sorted by installs in the current release`.
+    /// The visible caption: `To fix · sorted by installs in the current release, 7 days`.
     private var summary: HTML {
         let query = context.query
         var parts = [query.state.displayName, query.orderDescription]

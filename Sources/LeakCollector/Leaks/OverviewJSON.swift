@@ -33,7 +33,7 @@ extension JSONWriter {
                 }
             }
         }
-        fields(of: overview.beyond)
+        fields(of: overview.overLimit)
         array("apps") { writer in
             for appOverview in appOverviews { writer.object { $0.fields(of: appOverview) } }
         }

@@ -124,7 +124,7 @@ struct OverviewTiles: Component {
     /// The limits that were reached. Reports beyond a limit are still counted in the totals.
     private var limitNotes: HTML {
         HTML(
-            overview.beyond.map { overLimit in
+            overview.overLimit.map { overLimit in
                 let limitName = overLimit.limit.rawValue.split(separator: "_").joined(separator: " ")
                 return " · Limit reached (\(limitName)): \(Count(overLimit.count)) \(overLimit.limit.outcome)"
             }, separator: "")

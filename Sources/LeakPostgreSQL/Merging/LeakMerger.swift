@@ -38,6 +38,10 @@
                       where h.leak = d.leak and h.release = d.release
                         and h.hour between d.day * 24 and d.day * 24 + 23)
                     """, bothLeaks),
+                Query(
+                    """
+                    select \(RecentInstallSet.columns) from recent_install_set s where leak = any($1::bigint[])
+                    """, bothLeaks),
             ])
             let samples = mergedSamples(answers[0])
             var queries = [LastHours.count(bothLeaks, sign: -1)]
@@ -47,6 +51,7 @@
             queries += try mergeLifetimes(answers[2], connection)
             queries += countQueries
             queries += try mergeInstalls(answers[3], connection)
+            queries += try mergeRecentInstalls(answers[5], connection)
             queries += mergeRow(samples)
             queries += RunningCounts.rebuild(target, without: source)
             queries += [
@@ -272,6 +277,22 @@
             return queries
         }
 
+        private func mergeRecentInstalls(
+            _ rows: Rows, _ connection: PostgreSQLConnection
+        ) throws(StoreError) -> [Query] {
+            var sets: [Int64: RecentInstallSet] = [:]
+            for row in rows {
+                let set = try RecentInstallSet(row, connection)
+                let release = set.key.release
+                var merged = sets[release] ?? RecentInstallSet(key: .init(leak: target, release: release))
+                merged.installs.merge(set.installs)
+                merged.day = max(merged.day, set.day)
+                sets[release] = merged
+            }
+            return [Query("delete from recent_install_set where leak = $1::bigint", .integer(source))]
+                + RecentInstallSet.put(sets.values)
+        }
+
         /// - Parameter samples: the merged samples. The row gets the times of the first and of the newest sample.
         private func mergeRow(_ samples: SampleMerge) -> [Query] {
             func at(_ slot: Int) -> Int64? { samples.moves.first { $0.slot == slot }?.at }
@@ -297,8 +318,8 @@
                         order by order_key limit 1),
                       last_release = (select id from release where id in (l.last_release, s.last_release)
                         order by order_key desc limit 1),
-                      impact = coalesce((select c.installs from leak_release c
-                        where c.leak = l.id and c.release = a.newest_release), 0),
+                      impact = coalesce((select i.installs from recent_install_set i
+                        where i.leak = l.id and i.release = a.newest_release), 0),
                       first_sample = $3::bigint, newest_sample = $4::bigint,
                       newest_kept = greatest(l.newest_kept, s.newest_kept)
                     from leak s join app a on a.id = s.app where s.id = $1::bigint and l.id = $2::bigint

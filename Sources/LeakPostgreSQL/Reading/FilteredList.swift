@@ -90,6 +90,21 @@
                 """, values.all)
         }
 
+        /// Selects the present place of a cursor in a list by name: the parameters of
+        /// ``PageCursor/moved(toNamePlace:isListed:isAscending:)``, and whether the leak of the cursor still exists.
+        func namePlace(of cursor: PageCursor) -> Query {
+            var values = QueryValues()
+            let matchingLeaks = matchingLeaks(in: .all, texts: textReading(nil), values: &values)
+            return Query(
+                """
+                select coalesce(max(m.k1) filter (where m.title collate "C" <= c.title collate "C"), 0),
+                  coalesce(bool_or(m.title = c.title), false), count(c.leak) > 0
+                from leak_text c left join (
+                  select m.k1, t.title from (\(matchingLeaks)) m join leak_text t on t.leak = m.id) m on true
+                where c.leak = \(values.bind(cursor.row))
+                """, values.all)
+        }
+
         /// Selects the leaks of a page. The totals of the list follow the columns of each row.
         func page(after cursor: PageCursor?, from bound: Bound?, limit: Int) -> Query {
             var values = QueryValues()

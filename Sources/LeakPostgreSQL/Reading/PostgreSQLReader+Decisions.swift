@@ -73,6 +73,9 @@
             return decidedLeaks
         }
 
+        private static let contradictingReports = ContradictingReports.sql(
+            "(c.reports - coalesce(b.reports, 0))", ofLeak: "c.leak", smallest: "least")
+
         private static func decisionStatuses(_ decisions: [Int64]) -> Query {
             Query(
                 """
@@ -82,7 +85,7 @@
                   select least(coalesce(sum(c.reports), 0), LARGEST_TOTAL)::bigint as reports,
                     (array_agg(c.version order by c.order_key))[1] as back_in
                   from (
-                    select r.version, r.order_key, c.reports - coalesce(b.reports, 0) as reports
+                    select r.version, r.order_key, \(contradictingReports) as reports
                     from leak_release c join release r on r.id = c.release and r.order_key >= d.fix_from
                     left join decision_release b on b.decision = d.id and b.release = c.release
                     where c.leak = d.leak) c
@@ -111,7 +114,7 @@
                 select c.leak, c.release from leak l join decision d on d.id = l.state
                 join leak_release c on c.leak = l.id join release r on r.id = c.release and r.order_key >= d.fix_from
                 left join decision_release b on b.decision = d.id and b.release = c.release
-                where l.id = any($1::bigint[]) and c.reports > coalesce(b.reports, 0)
+                where l.id = any($1::bigint[]) and \(contradictingReports) > 0
                 """, .integers(regressed.map { $0 }))
         }
 

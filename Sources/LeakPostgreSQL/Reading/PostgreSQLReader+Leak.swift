@@ -106,8 +106,9 @@
         private static func versions(of leak: Int64) -> Query {
             Query(
                 """
-                select r.version, b.name, c.reports, c.installs
+                select r.version, b.name, c.reports, c.installs, v.installs
                 from leak_build c join build b on b.id = c.build join release r on r.id = b.release
+                join leak_release v on v.leak = c.leak and v.release = r.id
                 where c.leak = $1::bigint order by r.order_key desc, b.order_key desc
                 """, .integer(leak))
         }
@@ -116,7 +117,7 @@
             let build = row.text(1)
             return LeakDetail.VersionCount(
                 version: row.text(0), build: build.isEmpty ? nil : build, reports: row.int(2),
-                installs: row.int(3))
+                installs: row.int(3), versionInstalls: row.int(4))
         }
 
         private static func values(_ kind: ValueKind, of leak: Int64) -> Query {

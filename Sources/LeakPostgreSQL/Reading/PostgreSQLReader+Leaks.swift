@@ -81,6 +81,13 @@
                 let answers = try connection.run(
                     [selection.bound(after: cursor, limit: limit)] + setAsideTotals)
                 let bound = answers[0].first.map { FilteredList.Bound($0) }
+                var cursor = cursor
+                if query.sort == .name, let named = cursor,
+                    let place = try run(selection.namePlace(of: named), on: connection).first, place.bool(2)
+                {
+                    cursor = named.moved(
+                        toNamePlace: place.int64(0), isListed: place.bool(1), isAscending: query.isAscending)
+                }
                 let rows = try run(
                     selection.page(after: cursor, from: bound, limit: limit), on: connection)
                 return FoundPage(

@@ -34,7 +34,7 @@
                         Submission.Dropped(
                             app: $0.text(0), environment: app.environment, reason: $0.text(1),
                             count: $0.int(2))
-                    }, beyond: try Self.readOverLimitCounts(answers[7], of: app, connection))
+                    }, overLimit: try Self.readOverLimitCounts(answers[7], of: app, connection))
             }
         }
 
@@ -95,7 +95,7 @@
         private static func readOverLimitCounts(_ app: AppScope) -> Query {
             Query(
                 """
-                select a.name, b.name, b.count from app a join beyond b on b.app = a.id
+                select a.name, b.name, b.count from app a join over_limit b on b.app = a.id
                 where a.environment = $2::text and ($1::text is null or a.name = $1::text) order by a.name, b.name
                 """, .text(app.app), .text(app.environment))
         }

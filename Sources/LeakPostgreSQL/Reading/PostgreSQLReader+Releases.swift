@@ -9,13 +9,31 @@
             try snapshot { connection throws(StoreError) in
                 let regressed = try decidedLeaks(app: app.scope, on: connection)
                     .filter { $0.decisionStatus.isRegressed }.map(\.row)
-                let releases = try releases(
+                var releases = try releases(
                     app, limit: Self.releaseLimit, regressed: regressed, on: connection)
-                guard !releases.contains(where: \.isNewest) else { return releases }
-                let current = try currentReleases(ofOnly: app.scope, regressed: regressed, on: connection)
-                    .current
-                return releases + [current].compactMap(\.self)
+                guard releases.count == Self.releaseLimit else { return releases }
+                if !releases.contains(where: \.isNewest) {
+                    let current = try currentReleases(ofOnly: app.scope, regressed: regressed, on: connection)
+                        .current
+                    releases += [current].compactMap(\.self)
+                }
+                if !releases.contains(where: { $0.version == StoreLimits.other }),
+                    let other = try connection.run(Self.otherRelease(app)).first?.int64(0)
+                {
+                    releases += try self.releases(
+                        app, limit: 1, upTo: other, regressed: regressed, on: connection)
+                }
+                return releases
             }
+        }
+
+        /// Selects the release that counts the releases beyond the limit. It ranks below all others.
+        private static func otherRelease(_ app: AppKey) -> Query {
+            Query(
+                """
+                select r.id from app a join release r on r.app = a.id
+                where a.name = $1::text and a.environment = $2::text and r.version = $3::text
+                """, .text(app.name), .text(app.environment), .text(StoreLimits.other))
         }
 
         /// Returns the current release of one app and the version before it that was in use, because versions of different apps do

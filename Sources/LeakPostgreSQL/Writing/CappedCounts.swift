@@ -2,7 +2,7 @@
     internal import LeakStore
 
     /// A table of counts by name, with a limited number of names per owner. Names beyond the limit count as `other`, and their
-    /// counts are added to the table `beyond` as well.
+    /// counts are added to the table `over_limit` as well.
     struct CappedCounts {
         struct Row {
             var owner: Int64
@@ -53,20 +53,20 @@
                   where \(ownerColumn) in (select owner from fresh) and \(nameColumn) <> 'other' group by \(ownerColumn)
                 ), placed as (
                   select asked.owner, asked.app, asked.name, asked.count, asked.buckets, fresh.owner is not null
-                    and coalesce(there.names, 0) + fresh.place > $5::bigint as is_beyond
+                    and coalesce(there.names, 0) + fresh.place > $5::bigint as is_over_limit
                   from asked left join fresh on fresh.owner = asked.owner and fresh.name = asked.name
                   left join there on there.owner = asked.owner
                 ), written as (
                   insert into \(table) as known (\(ownerColumn), \(nameColumn), \(countColumn)\(bucketColumn))
-                  select owner, case when is_beyond then 'other' else name end,
+                  select owner, case when is_over_limit then 'other' else name end,
                     least(sum(count), LARGEST_TOTAL)::bigint\(hasBuckets ? ", \(sum)" : "")
                   from placed group by 1, 2 order by 1, 2
                   on conflict (\(ownerColumn), \(nameColumn)) do update set
                     \(countColumn) = least(known.\(countColumn) + excluded.\(countColumn), LARGEST_TOTAL)
                     \(hasBuckets ? ", buckets = \(bucketSum)" : "")
                 )
-                insert into beyond as known (app, name, count)
-                select app, $6::text, least(sum(count), LARGEST_TOTAL)::bigint from placed where is_beyond
+                insert into over_limit as known (app, name, count)
+                select app, $6::text, least(sum(count), LARGEST_TOTAL)::bigint from placed where is_over_limit
                 group by app order by app
                 on conflict (app, name) do update set count = least(known.count + excluded.count, LARGEST_TOTAL)
                 """, .integers(rows.map(\.owner)), .integers(rows.map(\.app)), .texts(rows.map(\.name)),

@@ -16,7 +16,7 @@
             lastNumber += 1
             return Query(
                 """
-                insert into witness as w (writer, transaction, at)
+                insert into commit_marker as w (writer, transaction, at)
                 select unnest($1::uuid[]), $2::bigint, $3::bigint
                 on conflict (writer) do update set transaction = excluded.transaction, at = excluded.at
                 """, .uuids([writer]), .integer(lastNumber), .integer(now))
@@ -29,7 +29,7 @@
                     Query("select set_config('lock_timeout', '4s', true)"),
                     Query(
                         """
-                        insert into witness as w (writer, transaction, at) select unnest($1::uuid[]), 0, $2::bigint
+                        insert into commit_marker as w (writer, transaction, at) select unnest($1::uuid[]), 0, $2::bigint
                         on conflict (writer) do update set at = excluded.at returning w.transaction
                         """, .uuids([writer]), .integer(now)),
                 ], within: connection.timeouts.probe)

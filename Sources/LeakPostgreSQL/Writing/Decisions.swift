@@ -163,9 +163,9 @@
                 Query(
                     """
                     insert into decision (leak, at, by, kind, note, version, is_after, fix_from, reports_then, until_at,
-                      until_reports)
+                      until_reports, known_release)
                     values ($1::bigint, $2::bigint, $3::text, $4::text, $5::text, $6::text, $7::bigint, $8::bytea,
-                      $9::bigint, $10::bigint, $11::bigint)
+                      $9::bigint, $10::bigint, $11::bigint, (select max(id) from release))
                     returning id
                     """, .integer(leak), .integer(at), .text(by), .text(kind.rawValue), .text(note),
                     .text(version), .integer(isAfter.map { $0 ? 1 : 0 }), .bytes(fixFrom),

@@ -48,7 +48,7 @@
         ///
         /// - Parameter rows: query for the rows, with the app in the first column.
         /// - Returns: the result of `body`.
-        private func changeApps(
+        func changeApps(
             of rows: Query, _ body: (Rows, PostgreSQLConnection) throws(StoreError) -> Bool
         ) throws(StoreError) -> Bool {
             let connection = try connector.open()

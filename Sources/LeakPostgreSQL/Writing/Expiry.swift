@@ -4,7 +4,9 @@
     /// The progress of deleting expired rows, step by step.
     struct Expiry {
         enum Part {
-            case keys, answers, hours, samples, slots, days, lastHours, commitMarkers, symbols, credentials
+            case keys, answers, hours, samples, slots, days, recentInstalls, lastHours, commitMarkers,
+                symbols,
+                credentials
         }
 
         /// The time of the system clock.
@@ -13,8 +15,8 @@
         fileprivate var clock: StoreClock?
         /// The kinds of rows that are still to be deleted, in order. Answers are deleted after the keys that refer to them.
         fileprivate(set) var remainingParts: [Part] = [
-            .keys, .answers, .hours, .samples, .slots, .days, .lastHours, .commitMarkers, .symbols,
-            .credentials,
+            .keys, .answers, .hours, .samples, .slots, .days, .recentInstalls, .lastHours, .commitMarkers,
+            .symbols, .credentials,
         ]
         /// Rows of `leak` up to this row have no hours to delete.
         fileprivate var lastSearchedLeak: Int64 = 0
@@ -46,6 +48,7 @@
                 case .samples: try expireSamples(now: clock.expiryTime)
                 case .slots: try expireSlots(now: clock.expiryTime)
                 case .days: try expireDays(now: clock.expiryTime)
+                case .recentInstalls: try expireRecentInstalls(now: clock.expiryTime)
                 case .lastHours: try expireLastHours()
                 case .commitMarkers: try expireCommitMarkers(now: clock.expiryTime)
                 case .symbols: try expireSymbols(now: clock.expiryTime)
@@ -177,7 +180,7 @@
             try delete(
                 Query(
                     """
-                    delete from witness where writer in (select writer from witness where at < $1::bigint
+                    delete from commit_marker where writer in (select writer from commit_marker where at < $1::bigint
                       limit $2::bigint for update skip locked)
                     """, .integer(Retention.start(Retention.idempotencyDays, now: now)),
                     .integer(Self.rowsPerStep))

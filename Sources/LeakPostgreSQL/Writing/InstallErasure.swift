@@ -8,6 +8,9 @@
         fileprivate var areSamplesDone = false
         /// Sets up to this set have been searched.
         fileprivate var lastSearchedSet: (scope: Int64, owner: Int64, part: Int64) = (-1, 0, 0)
+        fileprivate var areSetsDone = false
+        /// Sets of recent installs up to this one have been searched.
+        fileprivate var lastSearchedRecentSet = RecentInstallSet.Key(leak: -1, release: 0)
 
         /// The newest merge of leaks that the steps have seen.
         private var lastMerge: Int64?
@@ -22,6 +25,7 @@
             defer { lastMerge = after }
             guard (lastMerge ?? before) != after else { return false }
             (areSamplesDone, lastSearchedSet) = (false, (-1, 0, 0))
+            (areSetsDone, lastSearchedRecentSet) = (false, RecentInstallSet.Key(leak: -1, release: 0))
             return true
         }
 
@@ -58,8 +62,10 @@
                     // Nothing is erased in this step.
                 } else if let samples {
                     try erase(samples, &next, on: connection)
+                } else if !next.areSetsDone {
+                    next.areSetsDone = try !eraseFromSets(&next, on: connection)
                 } else {
-                    isLeft = try eraseFromSets(&next, on: connection)
+                    isLeft = try eraseFromRecentSets(&next, on: connection)
                 }
                 try connection.run(Query("commit"))
                 erasure = next
@@ -131,6 +137,34 @@
             return rows.count == Self.setsPerStep
         }
 
+        private func eraseFromRecentSets(
+            _ erasure: inout InstallErasure, on connection: PostgreSQLConnection
+        ) throws(StoreError) -> Bool {
+            let rows = try connection.run(
+                Query(
+                    """
+                    select \(RecentInstallSet.columns) from recent_install_set s
+                    where (leak, release) > ($1::bigint, $2::bigint) order by leak, release limit $3::bigint
+                    """, .integer(erasure.lastSearchedRecentSet.leak),
+                    .integer(erasure.lastSearchedRecentSet.release), .integer(Self.recentSetsPerStep)))
+            var changedSets: [RecentInstallSet] = []
+            for row in rows {
+                var set = try RecentInstallSet(row, connection)
+                erasure.lastSearchedRecentSet = set.key
+                if set.installs.remove(erasure.install) { changedSets.append(set) }
+            }
+            if !changedSets.isEmpty {
+                _ = try connection.run(
+                    RecentInstallSet.put(changedSets) + [
+                        RecentInstallSet.updateImpact(changedSets), Self.countErasure,
+                    ])
+            }
+            erasure.erased.sets += changedSets.count
+            return rows.count == Self.recentSetsPerStep
+        }
+
+        private static let countErasure = Query("update erasure set count = count + 1")
+
         private func write(
             _ changedSets: [(row: (scope: Int64, owner: Int64, part: Int64), set: InstallSet)],
             on connection: PostgreSQLConnection
@@ -144,7 +178,7 @@
                     """, .integers(changedSets.map { $0.row.scope }),
                     .integers(changedSets.map { $0.row.owner }),
                     .integers(changedSets.map { $0.row.part }), .byteArrays(changedSets.map(\.set.bytes))),
-                Query("update erasure set count = count + 1"),
+                Self.countErasure,
             ]
             for scope in InstallScope.countedScopes {
                 guard let counted = InstallScope.countedIn(scope: scope) else { continue }
@@ -159,20 +193,6 @@
                         """, .integers(scopeSets.map { $0.row.owner }),
                         .integers(scopeSets.map { $0.row.part }),
                         .integers(scopeSets.map { $0.set.count })))
-            }
-            let changedLeakReleases = changedSets.filter {
-                $0.row.scope == InstallScope.leakRelease(leak: 0, release: 0).row.scope
-            }
-            if !changedLeakReleases.isEmpty {
-                queries.append(
-                    Query(
-                        """
-                        update leak l set impact = i.installs
-                        from unnest($1::bigint[], $2::bigint[], $3::bigint[]) as i (leak, release, installs), app a
-                        where l.id = i.leak and a.id = l.app and a.newest_release = i.release
-                        """, .integers(changedLeakReleases.map { $0.row.owner }),
-                        .integers(changedLeakReleases.map { $0.row.part }),
-                        .integers(changedLeakReleases.map { $0.set.count })))
             }
             _ = try connection.run(queries)
         }

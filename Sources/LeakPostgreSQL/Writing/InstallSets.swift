@@ -28,6 +28,8 @@
     /// the database.
     struct InstallSetCache {
         private var erasures: Int64?
+        /// Installs that the sets of ``RecentInstallSet`` have.
+        var countedInstalls = CountedInstalls()
         private var sets = RecentCache<InstallScope, InstallSet>(capacity: 2_048)
 
         /// Drops all sets if members have been removed since.

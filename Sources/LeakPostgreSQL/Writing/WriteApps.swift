@@ -68,7 +68,7 @@
             guard !leftOutDetails.isEmpty else { return nil }
             return Query(
                 """
-                insert into beyond as known (app, name, count)
+                insert into over_limit as known (app, name, count)
                 select l.app, $3::text, sum(new.count)::bigint
                 from unnest($1::bigint[], $2::bigint[]) as new (leak, count) join leak l on l.id = new.leak
                 group by l.app order by l.app
@@ -83,7 +83,7 @@
             guard !unnamedChecks.isEmpty else { return nil }
             return Query(
                 """
-                insert into beyond as known (app, name, count)
+                insert into over_limit as known (app, name, count)
                 select app, $3::text, count from unnest($1::bigint[], $2::bigint[]) as new (app, count)
                 on conflict (app, name) do update set count = least(known.count + excluded.count, LARGEST_TOTAL)
                 """, .integers(unnamedChecks.map(\.key)), .integers(unnamedChecks.map(\.value)),
@@ -100,7 +100,7 @@
             guard !overLimitCounts.isEmpty else { return nil }
             return Query(
                 """
-                insert into beyond as known (app, name, count)
+                insert into over_limit as known (app, name, count)
                 select * from unnest($1::bigint[], $2::text[], $3::bigint[]) order by 1, 2
                 on conflict (app, name) do update set count = least(known.count + excluded.count, LARGEST_TOTAL)
                 """, .integers(overLimitCounts.map(\.app)), .texts(overLimitCounts.map(\.name.rawValue)),

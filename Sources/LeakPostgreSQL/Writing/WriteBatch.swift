@@ -10,6 +10,8 @@
         let firstDay: Int
         /// The hour in which sessions and reports arrived.
         let hour: Int
+        /// The day in which they arrived.
+        let today: Int
         /// Each leak as it will be after the changes.
         private(set) var states: [StoredLeak]
         private(set) var details = Details()
@@ -22,6 +24,8 @@
         private(set) var histograms: [(leak: Int64, histogram: DurationHistogram)] = []
         /// Sets that have new members.
         private(set) var sets: [InstallScope: InstallSet] = [:]
+        /// Sets of recent installs that have new members.
+        private(set) var recentSets: [RecentInstallSet.Key: RecentInstallSet] = [:]
         /// The leak and the build of each cell of the aggregate.
         let cells: [LeakBuildKey]
         /// Number of cells that the database does not have yet, by leak of the aggregate.
@@ -43,6 +47,7 @@
             oldestSlot = SlotWindow.oldestKept(now: expiry)
             firstDay = Retention.firstAppDay(now: expiry)
             hour = Calendar.hour(of: expiry)
+            today = Calendar.day(of: expiry)
             cells = aggregate.cells.map {
                 LeakBuildKey(leak: rowIDs.leaks[$0.leak].id, build: rowIDs.builds[$0.build])
             }
@@ -128,12 +133,16 @@
             var isNew = [Bool](repeating: false, count: cells.count)
             defer { cellBytes = aggregate.cellBytes { isNew[$0] } }
             let newHashesOfScopes = newInstallHashes(notIn: &writer.installSetCache)
+            let recentInstalls = recentInstalls(notIn: &writer.installSetCache)
             let freedLeaks = aggregate.leaks.indices.filter { !aggregate.leaks[$0].lived.isEmpty }
             let uncachedCells = cells.indices.filter { index in
                 writer.nameCache.cells.value(of: cells[index]) == nil
                     && !existing.cells.contains(cells[index])
             }
-            guard !newHashesOfScopes.isEmpty || !freedLeaks.isEmpty || !uncachedCells.isEmpty else { return }
+            guard
+                !newHashesOfScopes.isEmpty || !freedLeaks.isEmpty || !uncachedCells.isEmpty
+                    || !recentInstalls.isEmpty
+            else { return }
             let rows = newHashesOfScopes.map { $0.scope.row }
             let cellKeys = uncachedCells.map { cells[$0] }
             let owners = uncachedCells.map {
@@ -161,7 +170,9 @@
                       as asked (leak, release, place)
                     join leak_release c on c.leak = asked.leak and c.release = asked.release
                     """, .integers(owners.map { $0.row.owner }), .integers(owners.map { $0.row.part })),
+                RecentInstallSet.read(Array(recentInstalls.keys)),
             ])
+            try mergeRecentInstalls(recentInstalls, into: answers[4], on: connection)
             try mergeInstalls(newHashesOfScopes, into: answers[0], on: connection)
             try mergeTimes(of: freedLeaks, into: answers[1], on: connection)
             existing.add(answers[2], of: cellKeys)
@@ -208,6 +219,44 @@
                 if !newHashes.isEmpty { hashes[scope, default: []] += newHashes }
             }
             return hashes.map { ($0.key, $0.value) }
+        }
+
+        private typealias RecentInstall = (install: UInt64, day: Int)
+
+        /// Returns the recent installs of the cells that their sets may lack.
+        private func recentInstalls(
+            notIn cache: inout InstallSetCache
+        ) -> [RecentInstallSet.Key: [RecentInstall]] {
+            var installs: [RecentInstallSet.Key: [RecentInstall]] = [:]
+            for (index, cell) in aggregate.cells.enumerated() {
+                let key = RecentInstallSet.Key(leak: cells[index].leak, release: release(ofCell: index))
+                let set = UInt64(bitPattern: key.leak) ^ UInt64(bitPattern: key.release).byteSwapped
+                cell.forEachRecentInstall(on: today) { install, day in
+                    guard cache.countedInstalls.insert(install, day: day, in: set) else { return }
+                    installs[key, default: []].append((install, day))
+                }
+            }
+            return installs
+        }
+
+        private mutating func mergeRecentInstalls(
+            _ installs: [RecentInstallSet.Key: [RecentInstall]], into storedRows: Rows,
+            on connection: PostgreSQLConnection
+        ) throws(StoreError) {
+            var sets: [RecentInstallSet.Key: RecentInstallSet] = [:]
+            for row in storedRows {
+                let set = try RecentInstallSet(row, connection)
+                sets[set.key] = set
+            }
+            for (key, installs) in installs {
+                var set = sets[key] ?? RecentInstallSet(key: key)
+                var isChanged = false
+                for install in installs where set.installs.insert(install.install, day: install.day) {
+                    isChanged = true
+                }
+                set.day = max(set.day, today)
+                if isChanged { recentSets[key] = set }
+            }
         }
 
         private mutating func mergeInstalls(
@@ -273,7 +322,8 @@
                 writeSessions(), writeFirstReleases(), writeSlots(), writeLateDays(),
                 writeDropped(limit: droppedReasons), writeBeyond(), writeLeftOut(), writeApps(),
             ]
-            return queries.compactMap { $0 } + chooseCurrentReleases()
+            return queries.compactMap { $0 } + RecentInstallSet.put(recentSets.values)
+                + chooseCurrentReleases()
         }
 
         /// Returns the writes of details. They run after ``IdempotencyCache/write(_:textBytes:details:limits:)``, which compares

@@ -3,7 +3,7 @@
 
     extension CurrentRelease {
         /// Chooses the current releases of apps again. If an app gets another current release, the impact of each of its leaks becomes the
-        /// number of installs in that release. Runs after all counting.
+        /// number of its recent installs in that release. Runs after all counting.
         ///
         /// - Parameter apps: rows of `app`. They are locked, or the whole table is.
         static func choose(for apps: [Int64]) -> Query {
@@ -16,7 +16,7 @@
                 update leak l set impact = i.installs
                 from (select l.id as leak, coalesce(c.installs, 0) as installs
                   from changed a join leak l on l.app = a.id
-                  left join leak_release c on c.leak = l.id and c.release = a.newest_release) i
+                  left join recent_install_set c on c.leak = l.id and c.release = a.newest_release) i
                 where i.leak = l.id and l.impact <> i.installs
                 """, .integers(apps.map { $0 }))
         }

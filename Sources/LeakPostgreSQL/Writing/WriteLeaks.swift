@@ -26,7 +26,7 @@
             let hours = hours
             let impacts = zip(leaks, states).map { leak, state in
                 rowIDs.apps[leak.app].currentRelease.flatMap {
-                    installCount(of: .leakRelease(leak: state.id, release: $0))
+                    recentSets[RecentInstallSet.Key(leak: state.id, release: $0)].map { Int64($0.count) }
                 }
             }
             let reports = "least(l.reports + d.reports, LARGEST_TOTAL)"

@@ -1,7 +1,7 @@
 /// The text of a leak that is searched.
 package enum SearchText {
     /// Bytes of a packed stack, packed children and packed cycle together, above which the path is not stored again in the
-    /// text: a search then reads those columns, and ignores case only for ASCII letters in them.
+    /// text: a search then reads those columns. In PostgreSQL it ignores case only for ASCII letters in them.
     package static let pathBytes = 1_024
     /// Maximum number of characters of the title in the text if the path is not stored in it.
     private static let titleCharacters = 256

@@ -157,7 +157,29 @@ extension SubmissionAggregate {
         package var reports = 0
         package var freed = 0
         /// Hashes of the installs that sent reports of type `leak`; a hash may occur more than once.
-        package var installs: [UInt64] = []
+        package private(set) var installs: [UInt64] = []
+        /// The day of each report of ``installs``; empty while all of them are of ``firstDay``.
+        private var days: [Int] = []
+        private var firstDay = 0
+
+        package init(leak: Int, build: Int, key: Int64) {
+            (self.leak, self.build, self.key) = (leak, build, key)
+        }
+
+        mutating func add(install: UInt64, day: Int) {
+            if installs.isEmpty { firstDay = day }
+            if days.isEmpty, day != firstDay { days = [Int](repeating: firstDay, count: installs.count) }
+            if day != firstDay || !days.isEmpty { days.append(day) }
+            installs.append(install)
+        }
+
+        /// Calls `body` with each install whose report counts on a day: ``RecentInstalls``. Days after that day become that day.
+        package func forEachRecentInstall(on today: Int, _ body: (_ install: UInt64, _ day: Int) -> Void) {
+            for (index, install) in installs.enumerated() {
+                let day = min(days.isEmpty ? firstDay : days[index], today)
+                if RecentInstalls.counts(day, on: today) { body(install, day) }
+            }
+        }
     }
 
     /// Reports of type `leak` of a cell from the installs of one bucket.

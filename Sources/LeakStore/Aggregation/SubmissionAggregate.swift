@@ -185,7 +185,7 @@ package struct SubmissionAggregate {
             BucketReports(
                 cell: cell, part: .init(bucket: bucket, count: count)))
         if let hash = install {
-            cells[cell].installs.append(hash)
+            cells[cell].add(install: hash, day: Calendar.day(of: sighting.at))
             slots[slot].installs.append(hash)
         }
     }

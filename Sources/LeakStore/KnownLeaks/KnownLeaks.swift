@@ -51,7 +51,7 @@ public struct KnownLeaks: Sendable {
         for rule in matchingRules {
             let reports = rule.reports(of: leak)
             if reports > bestMatch?.reports ?? 0 {
-                bestMatch = KnownMatch(leak: rule, reports: reports, elsewhere: 0)
+                bestMatch = KnownMatch(rule: rule, reports: reports, elsewhere: 0)
             }
         }
         guard var bestMatch else { return nil }

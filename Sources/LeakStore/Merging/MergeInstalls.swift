@@ -81,6 +81,7 @@ extension Writer {
                     from leak_release s where s.id = ?1 and leak_release.id = ?2
                     """, sourceRow, targetRow)
                 try put(InstallSet(), in: InstallScope.leakRelease.row(owner: sourceRow))
+                try mergeRecentInstalls(of: sourceRow, into: targetRow)
                 try connection.run("delete from leak_release where id = ?", sourceRow)
                 try connection.run("update release set leaks = leaks - 1 where id = ?", release)
             } else {
@@ -95,6 +96,18 @@ extension Writer {
                 builds.count > 1 ? union : InstallSet(), in: InstallScope.leakRelease.row(owner: targetRow))
             try connection.run("update leak_release set installs = ? where id = ?", union.count, targetRow)
         }
+    }
+
+    /// Merges the recent installs of two rows of `leak_release`.
+    private func mergeRecentInstalls(of source: Int64, into target: Int64) throws(StoreError) {
+        var sets = (
+            source: try connection.recentInstallSet(source), target: try connection.recentInstallSet(target)
+        )
+        sets.target.day = max(sets.target.day, sets.source.day)
+        sets.target.installs.merge(sets.source.installs)
+        sets.source.installs = RecentInstalls()
+        try connection.put(sets.source)
+        try connection.put(sets.target)
     }
 
     private func readStoredSet(in row: Int64) throws(StoreError) -> InstallSet {

@@ -186,7 +186,7 @@ extension Writer {
             """, source, target)
         try connection.run(
             """
-            update leak as l set moving = 1, installs = ?3,
+            update leak as l set is_unindexed = 1, installs = ?3,
               reports = min(l.reports + s.reports, LARGEST_TOTAL),
               freed = min(l.freed + s.freed, LARGEST_TOTAL),
               sightings = min(l.sightings + s.sightings, LARGEST_TOTAL),
@@ -196,7 +196,7 @@ extension Writer {
                 order by order_key limit 1),
               last_release = (select id from release where id in (l.last_release, s.last_release)
                 order by order_key desc limit 1),
-              impact = coalesce((select c.installs from leak_release c
+              impact = coalesce((select i.installs from leak_release c join recent_install_set i on i.id = c.id
                 where c.leak = l.id and c.release = (select newest_release from app where id = l.app)), 0)
             from leak s where s.id = ?1 and l.id = ?2
             """, source, target, installs)

@@ -85,14 +85,14 @@ package struct ObservedLeak: Sendable {
 /// The known leak that explains a leak, or a part of its reports.
 public struct KnownMatch: Hashable, Sendable {
     /// The rule that matches the most reports.
-    public var leak: KnownLeakRule
+    public var rule: KnownLeakRule
     /// Reports from systems where this known leak happens.
     public var reports: Int
     /// Reports from systems that no rule for this leak covers. If there are any, the app causes the leak as well.
     public var elsewhere: Int
 
-    public init(leak: KnownLeakRule, reports: Int, elsewhere: Int) {
-        self.leak = leak
+    public init(rule: KnownLeakRule, reports: Int, elsewhere: Int) {
+        self.rule = rule
         self.reports = reports
         self.elsewhere = elsewhere
     }

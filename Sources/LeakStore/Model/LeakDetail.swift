@@ -86,12 +86,15 @@ public struct LeakDetail: Sendable {
         public var build: String?
         public var reports: Int
         public var installs: Int
+        /// Installs with the leak in any build of the version, each counted once.
+        public var versionInstalls: Int
 
-        public init(version: String, build: String?, reports: Int, installs: Int) {
+        public init(version: String, build: String?, reports: Int, installs: Int, versionInstalls: Int) {
             self.version = version
             self.build = build
             self.reports = reports
             self.installs = installs
+            self.versionInstalls = versionInstalls
         }
     }
 

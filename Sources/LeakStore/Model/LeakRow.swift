@@ -13,7 +13,8 @@ public struct LeakRow: Sendable {
     public var reports: Int
     public var freed: Int
     public var installs: Int
-    /// Installs with the leak in the app's current release; the key of the order ``LeakQuery/Sort/impact``.
+    /// Installs that had the leak in the app's current release in the last ``RecentInstalls/days`` days: exact up to 512, an estimate
+    /// beyond. Counted with each report, and with the first expiry of each day. It is the key of the order ``LeakQuery/Sort/impact``.
     public var impact: Int
     public var aliveAtMost: Int?
     /// Bytes that one object retains: the median of the explanations, to within 1/32; `nil` without an explanation.

@@ -33,7 +33,7 @@ public struct Overview: Sendable {
     /// Reports that devices dropped, by reason.
     public var dropped: [Submission.Dropped]
     /// The counts under ``StoreLimits/other``.
-    public var beyond: [OverLimitCount]
+    public var overLimit: [OverLimitCount]
     /// The total of ``dropped``, at most 2^53 - 1.
     public var droppedTotal: Int { dropped.reduce(into: 0) { $0.addBounded($1.count) } }
 
@@ -46,7 +46,7 @@ public struct Overview: Sendable {
         recentInstalls: Int, recentLeaks: Int, leaks: Int, reports: Int, known: LeakTotals = LeakTotals(),
         resolved: LeakTotals = LeakTotals(), ignored: LeakTotals = LeakTotals(),
         slow: LeakTotals = LeakTotals(), dropped: [Submission.Dropped],
-        beyond: [OverLimitCount] = []
+        overLimit: [OverLimitCount] = []
     ) {
         self.newest = newest
         self.previous = previous
@@ -66,7 +66,7 @@ public struct Overview: Sendable {
         self.ignored = ignored
         self.slow = slow
         self.dropped = dropped
-        self.beyond = beyond
+        self.overLimit = overLimit
     }
 }
 

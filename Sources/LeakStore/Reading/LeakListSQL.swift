@@ -16,6 +16,7 @@ struct LeakListSQL {
     /// The values of the parameters in ``primarySortKey``.
     let sortKeyValues: [any Bindable]
     let direction: (keyword: String, after: String, from: String)
+    let isByName: Bool
 
     init(_ query: LeakQuery, _ leakStates: LeakStates, now: Int64) {
         var values: [any Bindable] = []
@@ -39,8 +40,6 @@ struct LeakListSQL {
             values.append(version)
             (installs, rateReleaseExpression) = ("n.installs", "n.release")
         } else {
-            // Only the order by impact needs this join; SQLite omits a left join whose columns are not read.
-            fromClause += " left join leak_release n on n.leak = l.id and n.release = a.newest_release"
             (installs, rateReleaseExpression) = ("l.installs", "l.last_release")
         }
         reports =
@@ -78,11 +77,11 @@ struct LeakListSQL {
             conditions.append(
                 """
                 (exists (select 1 from leak_text t where t.leak = l.id
-                   and (instr(t.search, ?) > 0 or instr(lower(t.module || '.' || l.class), ?) > 0
+                   and (instr(t.search, ?) > 0 or instr(folded(t.module || '.' || l.class), ?) > 0
                      or length(t.stack) + length(t.children) + length(t.cycle) > \(SearchText.pathBytes)
-                       and instr(lower(t.stack || t.children || t.cycle), ?) > 0))
+                       and instr(folded(t.stack || t.children || t.cycle), ?) > 0))
                  or exists (select 1 from (select cast(sample_json(body) as text) as body from sample where id = 1 << 40 | l.id)
-                   where case when json_valid(body) then instr(lower(json_extract(body, '$.message')), ?) > 0 end))
+                   where case when json_valid(body) then instr(folded(json_extract(body, '$.message')), ?) > 0 end))
                 """)
             values += [foldedSearch, foldedSearch, foldedSearch, foldedSearch]
         }
@@ -90,9 +89,11 @@ struct LeakListSQL {
         source = fromClause
         self.values = values
         direction = query.direction
+        isByName = query.sort == .name
         var sortKeyValues: [any Bindable] = []
         switch query.sort {
-        case .impact: (primarySortKey, secondarySortKey) = ("coalesce(n.installs, 0)", reports)
+        case .impact:
+            (primarySortKey, secondarySortKey) = (query.version == nil ? "l.impact" : "n.installs", reports)
         case .reports: (primarySortKey, secondarySortKey) = (reports, "0")
         case .installs: (primarySortKey, secondarySortKey) = (installs, reports)
         case .cost:

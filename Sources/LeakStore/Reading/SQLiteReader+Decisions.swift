@@ -68,12 +68,14 @@ extension SQLiteReader {
 
     private func findDecisionStatuses(of leaks: [Int64]) throws(StoreError) -> [DecidedLeak] {
         guard !leaks.isEmpty else { return [] }
+        let contradicting = ContradictingReports.sql(
+            "(c.reports - coalesce(s.reports, 0))", ofLeak: "c.leak", smallest: "min")
         let select = try connection.statement(
             composed: """
                 select \(PastDecision.Column.list),
                   l.id, l.state, l.reports,
                   case d.kind when 'resolve' then
-                    (select cast(min(total(max(c.reports - coalesce(s.reports, 0), 0)), LARGEST_TOTAL) as integer)
+                    (select cast(min(total(max(\(contradicting), 0)), LARGEST_TOTAL) as integer)
                      from leak_release c join release r on r.id = c.release
                      left join decision_release s on s.decision = d.id and s.release = c.release
                      where c.leak = l.id and r.order_key >= d.fix_from)
@@ -81,7 +83,7 @@ extension SQLiteReader {
                   case d.kind when 'resolve' then
                     (select r.version from leak_release c join release r on r.id = c.release
                      left join decision_release s on s.decision = d.id and s.release = c.release
-                     where c.leak = l.id and r.order_key >= d.fix_from and c.reports > coalesce(s.reports, 0)
+                     where c.leak = l.id and r.order_key >= d.fix_from and \(contradicting) > 0
                      order by r.order_key limit 1) end
                 from json_each(?) j cross join leak l on l.id = j.value cross join decision d on d.id = l.state
                 """)
@@ -163,14 +165,16 @@ extension SQLiteReader {
         let regressedRows = try decidedLeaks(app: app.scope).filter { $0.decisionStatus.isRegressed }.map(
             \.row)
         guard !regressedRows.isEmpty else { return }
+        let contradicting = ContradictingReports.sql(
+            "(c.reports - coalesce(s.reports, 0))", ofLeak: "c.leak", smallest: "min")
         let select = try connection.statement(
-            """
-            select c.leak, c.release from json_each(?) j cross join leak l on l.id = j.value
-            cross join decision d on d.id = l.state cross join leak_release c on c.leak = l.id
-            join release r on r.id = c.release and r.order_key >= d.fix_from
-            left join decision_release s on s.decision = d.id and s.release = c.release
-            where c.reports > coalesce(s.reports, 0)
-            """)
+            composed: """
+                select c.leak, c.release from json_each(?) j cross join leak l on l.id = j.value
+                cross join decision d on d.id = l.state cross join leak_release c on c.leak = l.id
+                join release r on r.id = c.release and r.order_key >= d.fix_from
+                left join decision_release s on s.decision = d.id and s.release = c.release
+                where \(contradicting) > 0
+                """)
         defer { select.reset() }
         try select.bind(regressedRows.list)
         while try select.step() { body(select.int64(0), select.int64(1)) }

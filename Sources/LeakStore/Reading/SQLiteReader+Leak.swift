@@ -90,8 +90,9 @@ extension SQLiteReader {
     private func versions(of leak: Int64) throws(StoreError) -> [LeakDetail.VersionCount] {
         let select = try connection.statement(
             """
-            select r.version, b.name, c.reports, c.installs
+            select r.version, b.name, c.reports, c.installs, v.installs
             from leak_build c join build b on b.id = c.build join release r on r.id = b.release
+            join leak_release v on v.leak = c.leak and v.release = r.id
             where c.leak = ? order by r.order_key desc, b.order_key desc
             """)
         defer { select.reset() }
@@ -102,7 +103,7 @@ extension SQLiteReader {
             versions.append(
                 LeakDetail.VersionCount(
                     version: select.text(0), build: build.isEmpty ? nil : build, reports: select.int(2),
-                    installs: select.int(3)))
+                    installs: select.int(3), versionInstalls: select.int(4)))
         }
         return versions
     }

@@ -96,7 +96,7 @@ extension SQLiteReader {
         var values = list.sortKeyValues + list.values
         var condition = ""
         let (order, after, _) = list.direction
-        if let cursor {
+        if let cursor = try cursor.map({ (cursor) throws(StoreError) in try present(cursor, in: list) }) {
             condition = "where (k1, k2, id) \(after) (?, ?, ?)"
             values += [cursor.primary, cursor.secondary, cursor.row]
         }
@@ -129,8 +129,27 @@ extension SQLiteReader {
         return (rows, cursors, totals)
     }
 
+    /// Returns a cursor at its present place: ``PageCursor/moved(toNamePlace:isListed:isAscending:)``.
+    private func present(_ cursor: PageCursor, in list: LeakListSQL) throws(StoreError) -> PageCursor {
+        guard list.isByName else { return cursor }
+        let select = try connection.statement(
+            composed: """
+                with matched as materialized (select t.title as title, \(list.primarySortKey) as k1 \(list.source))
+                select coalesce(max(case when m.title <= c.title then m.k1 end), 0), coalesce(max(m.title = c.title), 0),
+                  count(c.leak)
+                from leak_text c left join matched m where c.leak = ?
+                """)
+        defer { select.reset() }
+        try select.bind(all: list.sortKeyValues + list.values + [cursor.row])
+        // A leak that was merged has no name any more.
+        guard try select.step(), select.int(2) > 0 else { return cursor }
+        return cursor.moved(
+            toNamePlace: select.int64(0), isListed: select.int(1) == 1,
+            isAscending: list.direction.keyword == "asc")
+    }
+
     /// Reads a page of all leaks of an app, or of all apps. Reads the next leaks of each app from the index of the order, and its
-    /// unindexed leaks (`moving = 1`), and merges them. Skips leaks that are set aside if the list is of leaks to fix.
+    /// unindexed leaks (`is_unindexed = 1`), and merges them. Skips leaks that are set aside if the list is of leaks to fix.
     private func pageFromIndexes(
         _ query: LeakQuery, _ leakStates: LeakStates, after cursor: PageCursor?, limit: Int
     ) throws(StoreError) -> ([LeakRow], [PageCursor], LeakTotals) {
@@ -139,8 +158,8 @@ extension SQLiteReader {
         defer { apps.reset() }
         try apps.bind(query.app, query.environment)
         let statements = [
-            try connection.statement(composed: query.page(of: "moving = 0", rank: "rank_")),
-            try connection.statement(composed: query.page(of: "moving = 1", rank: "")),
+            try connection.statement(composed: query.page(of: "is_unindexed = 0", rank: "rank_")),
+            try connection.statement(composed: query.page(of: "is_unindexed = 1", rank: "")),
         ]
         let start = cursor ?? .start(of: query)
         var cursors: [PageCursor] = []

@@ -20,7 +20,7 @@ extension SQLiteReader {
                 leaks: totals.leaks, reports: totals.reports, known: leakStates.totals(.known),
                 resolved: leakStates.totals(.resolved), ignored: leakStates.totals(.ignored),
                 slow: leakStates.totals(.slow),
-                dropped: try dropped(app), beyond: try readOverLimitCounts(app))
+                dropped: try dropped(app), overLimit: try readOverLimitCounts(app))
         }
     }
 
@@ -87,11 +87,11 @@ extension SQLiteReader {
             for leaks in [
                 try connection.statement(
                     """
-                    select id, rank_reports from leak where first_release = ? and moving = 0
+                    select id, rank_reports from leak where first_release = ? and is_unindexed = 0
                     order by rank_reports desc
                     """),
                 try connection.statement(
-                    "select id, reports from leak where first_release = ? and moving = 1 order by reports desc"
+                    "select id, reports from leak where first_release = ? and is_unindexed = 1 order by reports desc"
                 ),
             ] {
                 defer { leaks.reset() }
@@ -144,8 +144,8 @@ extension SQLiteReader {
         let count = try connection.statement(
             """
             select sum(
-              (select count(*) from leak where app = a.id and moving = 0 and rank_last_seen >= ?2)
-              + (select count(*) from leak where app = a.id and moving = 1 and last_seen >= ?2))
+              (select count(*) from leak where app = a.id and is_unindexed = 0 and rank_last_seen >= ?2)
+              + (select count(*) from leak where app = a.id and is_unindexed = 1 and last_seen >= ?2))
             from app a where a.environment = ?3 and (?1 is null or a.name = ?1)
             """)
         defer { count.reset() }
@@ -187,7 +187,7 @@ extension SQLiteReader {
     private func readOverLimitCounts(_ app: AppScope) throws(StoreError) -> [OverLimitCount] {
         let select = try connection.statement(
             """
-            select a.name, b.name, b.count from app a join beyond b on b.app = a.id
+            select a.name, b.name, b.count from app a join over_limit b on b.app = a.id
             where a.environment = ?2 and (?1 is null or a.name = ?1) order by a.name, b.name
             """)
         defer { select.reset() }

@@ -4,10 +4,30 @@ extension SQLiteReader {
 
     func releases(app: AppKey) throws(StoreError) -> [ReleaseSummary] {
         try snapshot { () throws(StoreError) in
-            let releases = try releases(app, limit: Self.releaseLimit)
-            guard !releases.contains(where: \.isNewest) else { return releases }
-            return releases + [try currentReleases(app).current].compactMap(\.self)
+            var releases = try releases(app, limit: Self.releaseLimit)
+            guard releases.count == Self.releaseLimit else { return releases }
+            if !releases.contains(where: \.isNewest) {
+                releases += [try currentReleases(app).current].compactMap(\.self)
+            }
+            if !releases.contains(where: { $0.version == StoreLimits.other }),
+                let other = try otherRelease(app)
+            {
+                releases += try self.releases(app, limit: 1, upTo: other)
+            }
+            return releases
         }
+    }
+
+    /// Returns the row of the release that counts the releases beyond the limit. It ranks below all others.
+    private func otherRelease(_ app: AppKey) throws(StoreError) -> Int64? {
+        let select = try connection.statement(
+            """
+            select r.id from app a join release r on r.app = a.id
+            where a.name = ? and a.environment = ? and r.version = ?
+            """)
+        defer { select.reset() }
+        try select.bind(app.name, app.environment, StoreLimits.other)
+        return try select.step() ? select.int64(0) : nil
     }
 
     /// Returns the current release of an app, and the version before it that was in use.

@@ -44,6 +44,7 @@ final class SQLiteConnection {
         unsafe sqlite3_extended_result_codes(openedHandle, 1)
         unsafe sqlite3_busy_timeout(openedHandle, Self.busyTimeoutMilliseconds)
         unsafe addBucketFunctions(to: openedHandle)
+        unsafe addFoldingFunction(to: openedHandle)
         unsafe SampleBody.addFunction(to: openedHandle)
         if damageMonitor != nil { keepLog() }
     }

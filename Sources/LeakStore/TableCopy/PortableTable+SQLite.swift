@@ -10,7 +10,7 @@ extension PortableTable {
                 .count("leaks"), .count("text_bytes"), .count("cells"),
                 .count("reports"), .count("freed"),
             ]),
-        PortableTable("beyond", [.number("app"), .text("name"), .count("count")]),
+        PortableTable("over_limit", [.number("app"), .text("name"), .count("count")]),
         PortableTable(
             "release",
             [
@@ -18,6 +18,15 @@ extension PortableTable {
                 .number("last_seen"), .count("leaks"), .count("new_leaks"), .count("reports"),
                 .count("freed"), .count("installs"), .count("sessions"), .count("leaky_sessions"),
                 .count("checks"),
+            ]),
+        PortableTable(
+            "recent_install_set",
+            from: """
+                (select c.leak, c.release, s.installs, s.day, s.members
+                 from recent_install_set s join leak_release c on c.id = s.id)
+                """,
+            [
+                .number("leak"), .number("release"), .count("installs"), .number("day"), .bytes("members"),
             ]),
         PortableTable(
             "release_hour",
@@ -89,7 +98,7 @@ extension PortableTable {
             [
                 .number("id"), .number("leak"), .number("at"), .text("by"), .text("kind"), .text("version"),
                 .number("is_after"), .bytes("fix_from"), .number("reports_then"), .number("until_at"),
-                .number("until_reports"), .text("note"),
+                .number("until_reports"), .text("note"), .number("known_release"),
             ]),
         PortableTable("decision_release", [.number("decision"), .number("release"), .count("reports")]),
         // Ids of merges are never reused: `sqlite_sequence` has the last one.

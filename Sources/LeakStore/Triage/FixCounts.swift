@@ -7,10 +7,11 @@ package struct FixCounts: Sendable {
         package var version: String
         /// `false` for a version that is older than the fix.
         package var isSince: Bool
-        /// `true` if the version had reports of the leak when it was resolved. Its checks before and after the decision cannot be told
+        /// `true` if the version had reports of the leak when it was resolved, perhaps reports that arrived later. Its checks before and after the decision cannot be told
         /// apart, so they neither prove nor refute the fix. New reports of the version still make the leak regressed.
         package var hadReports: Bool
-        /// Number of earlier decisions that resolved the leak in this version or an older version.
+        /// Number of earlier decisions that resolved the leak in this version or an older version. A decision does not count if another decision
+        /// replaced it before any version with its fix was used, and for a version that had the leak when it was made.
         package var earlierFixes: Int
         /// ``FixStatus/Step/firstUse``
         package var firstUse: Int64
@@ -64,8 +65,8 @@ package struct FixCounts: Sendable {
 
     /// Versions that are older than the fix, oldest first.
     private var before: [Version] = []
-    /// Versions that had reports of the leak when it was resolved, and are not older than the fix.
-    private var hadReports = Counts()
+    /// Versions that had reports of the leak when it was resolved, and are not older than the fix, oldest first.
+    private var hadReports: [Version] = []
     /// Other versions that are not older than the fix, oldest first.
     private var since: [Version] = []
 
@@ -77,7 +78,7 @@ package struct FixCounts: Sendable {
         if !build.isSince {
             Self.add(counts, of: build, to: &before)
         } else if build.hadReports {
-            hadReports.add(counts)
+            Self.add(counts, of: build, to: &hadReports)
         } else {
             Self.add(counts, of: build, to: &since)
         }
@@ -102,7 +103,7 @@ package struct FixCounts: Sendable {
             for version in sinceLastFix[first...last] { counts.add(version.counts) }
         }
         // A leak that was first seen in the version that should have the fix.
-        return counts.hasReports ? counts : hadReports
+        return counts.hasReports ? counts : hadReports.reduce(into: Counts()) { $0.add($1.counts) }
     }
 
     /// - Parameter regressedIn: ``DecisionStatus/regressedIn``
@@ -115,26 +116,39 @@ package struct FixCounts: Sendable {
             FixProgress(before: before, withoutLeak: withoutLeak.bucketed, seenAgain: seenAgain?.bucketed)
         }
         var steps: [FixStatus.Step] = []
+        func addStep(_ build: Build) {
+            let step = FixStatus.Step(
+                version: build.version, firstUse: build.firstUse, seenAgainDay: build.seenAgainDay,
+                progress: progress())
+            if step.progress.stage != steps.last?.progress.stage { steps.append(step) }
+        }
+        // The leak may be seen again in a version whose counts say nothing. Later versions are not to blame for that.
+        let silentVersion = hadReports.first { $0.build.version == regressedIn }
         for version in since {
             if let seenAgainOrder, VersionOrder(version.build.version) >= seenAgainOrder {
-                seenAgain = seenAgain ?? Counts()
+                if seenAgain == nil {
+                    seenAgain = Counts()
+                    if let silentVersion { addStep(silentVersion.build) }
+                }
                 // Checks of versions without a report would lower the rate of the versions with reports.
                 if version.counts.hasReports { seenAgain?.add(version.counts) }
             } else {
                 withoutLeak.add(version.counts)
             }
-            let step = FixStatus.Step(
-                version: version.build.version, firstUse: version.build.firstUse,
-                seenAgainDay: version.build.seenAgainDay, progress: progress())
-            if step.progress.stage != steps.last?.progress.stage { steps.append(step) }
+            addStep(version.build)
         }
-        if regressedIn != nil, seenAgain == nil { seenAgain = Counts() }
+        if regressedIn != nil, seenAgain == nil {
+            seenAgain = Counts()
+            if let silentVersion { addStep(silentVersion.build) }
+        }
         return FixStatus(progress: progress(), version: since.first?.build.version, steps: steps)
     }
 
     /// Returns the evidence for the fix of a decision that is not in force any more.
     package func pastStatus() -> FixStatus {
-        status(regressedIn: since.first(where: \.counts.hasReports)?.build.version)
+        // Without a day, the reports were made before the decision, and arrived late.
+        status(
+            regressedIn: since.first { $0.counts.hasReports && $0.build.seenAgainDay != nil }?.build.version)
     }
 }
 
@@ -169,11 +183,17 @@ extension FixCounts {
             }
         }
 
-        /// The condition on the versions. Versions from the fix of the next decision on belong to the next decision.
+        /// The condition on the versions. Versions from the fix of the next decision on belong to the next decision, except versions in which the
+        /// leak was seen again before it.
         fileprivate var condition: String {
             switch self {
             case .current: ""
-            case .past: "and (n.id is null or r.order_key < n.fix_from)"
+            case .past:
+                """
+                and (n.id is null or r.order_key < n.fix_from or (r.first_seen < n.at and exists (
+                  select 1 from leak_day y where y.leak = l.id and y.release = r.id and y.reports > 0
+                    and y.day between d.at / 86400000 and n.at / 86400000)))
+                """
             }
         }
 
@@ -181,7 +201,13 @@ extension FixCounts {
         fileprivate var hadReports: String {
             switch self {
             case .current:
-                "exists (select 1 from decision_release s where s.decision = d.id and s.release = r.id)"
+                """
+                (exists (select 1 from decision_release s where s.decision = d.id and s.release = r.id)
+                  or (r.id <= d.known_release and exists (
+                    select 1 from leak_release s where s.leak = l.id and s.release = r.id and s.reports > 0)
+                  and not exists (select 1 from leak_day y where y.leak = l.id and y.release = r.id
+                    and y.day >= d.at / 86400000 and y.reports > 0)))
+                """
             case .past:
                 """
                 (r.first_seen < d.at and exists (
@@ -202,7 +228,11 @@ extension FixCounts {
         """
         select \(decisions.key), r.version, r.order_key >= d.fix_from, \(decisions.hadReports), k.buckets, p.buckets,
           (select count(*) from decision e
-            where e.leak = l.id and e.kind = 'resolve' and e.id < d.id and e.fix_from <= r.order_key),
+            where e.leak = l.id and e.kind = 'resolve' and e.id < d.id and e.fix_from <= r.order_key
+              and not (r.first_seen < e.at and p.leak is not null)
+              and exists (select 1 from release u where u.app = l.app and u.order_key >= e.fix_from
+                and u.first_seen >= e.at and u.first_seen < (select min(o.at) from decision o
+                  where o.leak = l.id and o.kind <> 'note' and o.id > e.id))),
           r.first_seen,
           case when p.leak is not null and r.order_key >= d.fix_from then
             (select min(y.day) from leak_day y

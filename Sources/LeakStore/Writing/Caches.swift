@@ -5,6 +5,8 @@ struct Caches {
     /// Sets by row of `install_set`, at most 2 KiB each. Most of them are in ``PendingLogs/installs`` too, which shares their memory.
     var installs = RecentCache<Int64, InstallEntry>(capacity: PendingLogs.Limits().installSets / 2)
     var leaks = RecentCache<LeakID, LeakEntry>(capacity: 2_048)
+    /// Installs that the log of counts or the tables have, by row of `leak_release`.
+    var countedInstalls = CountedInstalls()
     /// `nil` until they have been read.
     var logs: PendingLogs?
     var deferredIndexing = DeferredIndexing()
@@ -16,6 +18,7 @@ struct Caches {
         releases.removeAll()
         installs.removeAll()
         leaks.removeAll()
+        countedInstalls = CountedInstalls()
         logs = nil
         deferredIndexing = DeferredIndexing()
         idempotency = IdempotencyUse()
@@ -137,8 +140,6 @@ final class LeakEntry {
     var freed = 0
     var installs = 0
     var aliveAtMost: Int?
-    /// Installs in the app's newest release, if they have changed since the row was written.
-    var impact: Int?
     var firstSeen: Int64
     var lastSeen: Int64
     var firstRelease: ReleaseMark

@@ -16,6 +16,7 @@ struct CountLog: PendingLog {
     private var builds: [CountEntry] = []
     private var releases: [Release] = []
     private var bucketReports: [LoggedCounts.BucketReports] = []
+    private var recentInstalls: [LoggedCounts.RecentInstall] = []
     /// Samples by row of `sample`.
     private var samples: [Int64: StoredSample] = [:]
     /// Bytes of the log on disk and of ``unwritten``.
@@ -55,11 +56,13 @@ struct CountLog: PendingLog {
                     leak: leak, release: release, part: LoggedCounts.Part(count), hours: count.hours))
         }
         bucketReports += changed.bucketReports
+        recentInstalls += changed.recentInstalls
         for sample in changed.samples { samples[sample.row] = sample }
         byteCount += changed.samples.reduce(0) { $0 + $1.body.count }
         guard byteCount <= limit else { return }
         rows.samples = changed.samples
         rows.bucketReports = changed.bucketReports
+        rows.recentInstalls = changed.recentInstalls
         unwritten = rows.bytes
         byteCount += unwritten.count - changed.samples.reduce(0) { $0 + $1.body.count }
     }
@@ -70,12 +73,13 @@ struct CountLog: PendingLog {
         rows.leaks = leaks.values.map { LoggedCounts.Leak($0) }
         rows.builds = builds.map { LoggedCounts.Part($0) }
         rows.bucketReports = bucketReports
+        rows.recentInstalls = recentInstalls
         rows.releases = releases.map {
             LoggedCounts.Release(
                 leak: $0.leak, release: $0.release, part: LoggedCounts.Part($0.count), hours: $0.count.hours)
         }
         rows.samples = Array(samples.values)
-        for leak in leaks.values { (leak.impact, leak.isInLog) = (nil, false) }
+        for leak in leaks.values { leak.isInLog = false }
         for build in builds { build.isInLog = false }
         for release in releases { (release.count.hours, release.count.isInLog) = ([], false) }
         return rows
@@ -130,8 +134,6 @@ struct LoggedCounts {
         var sightings: Int
         var aliveAtMost: Int?
         var lastSeen: Int64
-        /// `nil` leaves the impact in the row as it is.
-        var impact: Int?
     }
 
     struct Part {
@@ -172,9 +174,17 @@ struct LoggedCounts {
         static func < (one: Self, other: Self) -> Bool { one.packedKey < other.packedKey }
     }
 
+    /// An install that was seen on a day, in the set of a row of `leak_release`.
+    struct RecentInstall {
+        var release: Int64
+        var install: UInt64
+        var day: Int
+    }
+
     var leaks: [Leak] = []
     var builds: [Part] = []
     var bucketReports: [BucketReports] = []
+    var recentInstalls: [RecentInstall] = []
     var releases: [Release] = []
     var samples: [StoredSample] = []
 
@@ -193,7 +203,8 @@ struct LoggedCounts {
             writer.append(leak.sightings)
             writer.append(leak.aliveAtMost)
             writer.append(Int(leak.lastSeen))
-            writer.append(leak.impact)
+            // The impact, up to schema 17.
+            writer.append(0)
         }
         writer.append(builds.count)
         for build in builds { writer.append(build) }
@@ -215,6 +226,13 @@ struct LoggedCounts {
             writer.append(Int(truncatingIfNeeded: reports.packedKey))
             writer.append(reports.reports)
         }
+        writer.append(recentInstalls.count)
+        for recent in recentInstalls {
+            writer.append(Int(recent.release))
+            writer.append(Int(recent.install >> 32))
+            writer.append(Int(recent.install & 0xFFFF_FFFF))
+            writer.append(recent.day)
+        }
         return writer.bytes
     }
 
@@ -228,8 +246,7 @@ struct LoggedCounts {
             var reader = PackedReader(bytes)
             guard let leakCount = reader.number(), leakCount <= bytes.count else { return nil }
             for _ in 0..<leakCount {
-                guard var leak = reader.readLeak() else { return nil }
-                leak.impact = leak.impact ?? leaks[leak.id]?.impact
+                guard let leak = reader.readLeak() else { return nil }
                 leaks[leak.id] = leak
             }
             guard let buildCount = reader.number(), buildCount <= bytes.count else { return nil }
@@ -254,6 +271,13 @@ struct LoggedCounts {
                 guard let reports = reader.readBucketReports() else { return nil }
                 bucketReports.append(reports)
             }
+            // Rows of schemas 14 to 17 end here.
+            if reader.isAtEnd { continue }
+            guard let recentCount = reader.number(), recentCount <= bytes.count else { return nil }
+            for _ in 0..<recentCount {
+                guard let recent = reader.readRecentInstall() else { return nil }
+                recentInstalls.append(recent)
+            }
             guard reader.isAtEnd else { return nil }
         }
         self.leaks = Array(leaks.values)
@@ -267,8 +291,7 @@ extension LoggedCounts.Leak {
     init(_ entry: LeakEntry) {
         self.init(
             id: entry.id, reports: entry.reports, freed: entry.freed, installs: entry.installs,
-            sightings: entry.samples.sightings, aliveAtMost: entry.aliveAtMost, lastSeen: entry.lastSeen,
-            impact: entry.impact)
+            sightings: entry.samples.sightings, aliveAtMost: entry.aliveAtMost, lastSeen: entry.lastSeen)
     }
 }
 
@@ -302,11 +325,12 @@ extension PackedReader {
         guard let id = number(), let reports = readCount(), let freed = readCount(),
             let installs = readCount(),
             let sightings = readCount(), let aliveAtMost = readOptionalCount(), let lastSeen = readCount(),
-            let impact = readOptionalCount()
+            // The impact, up to schema 17.
+            readOptionalCount() != nil
         else { return nil }
         return LoggedCounts.Leak(
             id: Int64(id), reports: reports, freed: freed, installs: installs, sightings: sightings,
-            aliveAtMost: aliveAtMost, lastSeen: Int64(lastSeen), impact: impact)
+            aliveAtMost: aliveAtMost, lastSeen: Int64(lastSeen))
     }
 
     fileprivate mutating func readPart() -> LoggedCounts.Part? {
@@ -321,6 +345,14 @@ extension PackedReader {
     fileprivate mutating func readBucketReports() -> LoggedCounts.BucketReports? {
         guard let packedKey = number(), let reports = readCount() else { return nil }
         return LoggedCounts.BucketReports(packedKey: UInt64(truncatingIfNeeded: packedKey), reports: reports)
+    }
+
+    fileprivate mutating func readRecentInstall() -> LoggedCounts.RecentInstall? {
+        guard let release = number(), let high = number(), let low = number(), let day = number(),
+            high <= UInt32.max, low <= UInt32.max
+        else { return nil }
+        return LoggedCounts.RecentInstall(
+            release: Int64(release), install: UInt64(high) << 32 | UInt64(low), day: day)
     }
 
     fileprivate mutating func readRelease() -> LoggedCounts.Release? {

@@ -1,7 +1,7 @@
 /// Tracks the leaks whose counts have changed since the indexes of the list's orders were last updated.
 ///
 /// A leak whose counts change with every commit would change its position in four indexes each time, which costs more than all other
-/// writes for the leak. So the leak is removed from the indexes once (`moving = 1`), and reindexed later. Lists read the unindexed leaks
+/// writes for the leak. So the leak is removed from the indexes once (`is_unindexed = 1`), and reindexed later. Lists read the unindexed leaks
 /// separately, so their number is limited.
 struct DeferredIndexing {
     /// Number of unindexed leaks above which all are reindexed. A list reads and sorts this number of leaks in a millisecond.
@@ -60,9 +60,9 @@ extension Writer {
     func reindexAll() throws(StoreError) {
         try connection.run(
             """
-            update leak set moving = 0, rank_impact = impact, rank_reports = reports, rank_installs = installs,
+            update leak set is_unindexed = 0, rank_impact = impact, rank_reports = reports, rank_installs = installs,
               rank_last_seen = last_seen
-            where moving = 1
+            where is_unindexed = 1
             """)
     }
 }

@@ -1,7 +1,7 @@
 /// The progress of deleting expired rows, step by step.
 struct Expiry {
     enum Part {
-        case keys, answers, hours, samples, slots, days, symbols, credentials
+        case keys, answers, hours, samples, slots, days, recentInstalls, symbols, credentials
     }
 
     /// The time of the system clock, in milliseconds since 1970.
@@ -10,10 +10,12 @@ struct Expiry {
     fileprivate var clock: StoreClock?
     /// The parts that are not done. Responses are deleted after the keys that refer to them.
     fileprivate(set) var remainingParts: [Part] = [
-        .keys, .answers, .hours, .samples, .slots, .days, .symbols, .credentials,
+        .keys, .answers, .hours, .samples, .slots, .days, .recentInstalls, .symbols, .credentials,
     ]
     /// The last row of `leak` whose expired hours were deleted; the same is true for all rows before it.
     fileprivate var lastExpiredLeak: Int64 = 0
+    /// The last row of `recent_install_set` whose expired installs were dropped.
+    fileprivate var lastRecentSet: Int64 = 0
 
     init(now: Int64) { self.now = now }
 
@@ -44,6 +46,7 @@ extension Writer {
                 case .samples: try expireSamples(now: clock.expiryTime)
                 case .slots: try expireSlots(now: clock.expiryTime)
                 case .days: try expireDays(now: clock.expiryTime)
+                case .recentInstalls: try expireRecentInstalls(&next, now: clock.expiryTime)
                 case .symbols: try expireSymbols(now: clock.expiryTime)
                 case .credentials: try expireCredentials(now: clock.expiryTime)
                 }
@@ -148,6 +151,21 @@ extension Writer {
         // SQLite may reuse the deleted row id for another day, which must not get the cached set.
         if connection.changes > 0 { caches.installs.removeAll() }
         return connection.changes < Self.wideRowsPerStep
+    }
+
+    /// Drops installs that were not seen in the last days, and updates the impact of their leaks.
+    private func expireRecentInstalls(_ expiry: inout Expiry, now: Int64) throws(StoreError) -> Bool {
+        let today = Calendar.day(of: now)
+        let sets = try connection.recentInstallSets(
+            after: expiry.lastRecentSet, countedBefore: today, limit: Self.wideRowsPerStep)
+        for var set in sets {
+            set.installs.dropInstalls(before: today)
+            set.day = today
+            try connection.put(set)
+        }
+        guard let last = sets.last else { return true }
+        expiry.lastRecentSet = last.row
+        return sets.count < Self.wideRowsPerStep
     }
 
     /// Deletes at most one table of symbols, because each table has megabytes.

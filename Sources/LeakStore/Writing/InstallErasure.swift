@@ -2,11 +2,12 @@
 struct InstallErasure {
     let install: UInt64
     private(set) var result = ErasureResult()
-    /// The last row of `sample` that was searched, -1 before the first step; `nil` if all rows were searched. The next two properties
-    /// mean the same for sets of installs that may be copied, and for all other sets.
+    /// The last row of `sample` that was searched, -1 before the first step; `nil` if all rows were searched. The next three properties
+    /// mean the same for sets of installs that may be copied, for all others, and for those of recent installs.
     fileprivate var lastSearchedSample: Int64? = -1
     fileprivate var lastSearchedCopiedSet: Int64? = -1
     fileprivate var lastSearchedOtherSet: Int64? = -1
+    fileprivate var lastSearchedRecentSet: Int64? = -1
 
     init(install: UInt64) { self.install = install }
 
@@ -17,6 +18,7 @@ struct InstallErasure {
     mutating func startAgain(after merge: Int64) {
         if let lastMerge, lastMerge != merge {
             (lastSearchedSample, lastSearchedCopiedSet, lastSearchedOtherSet) = (-1, -1, -1)
+            lastSearchedRecentSet = -1
         }
         lastMerge = merge
     }
@@ -53,11 +55,13 @@ extension Writer {
                     next.lastSearchedCopiedSet = try eraseFromSets(after: last, isCopied: true, &next)
                 } else if let last = next.lastSearchedOtherSet {
                     next.lastSearchedOtherSet = try eraseFromSets(after: last, isCopied: false, &next)
+                } else if let last = next.lastSearchedRecentSet {
+                    next.lastSearchedRecentSet = try eraseFromRecentSets(after: last, &next)
                 }
             }
             erasure = next
             return next.lastSearchedSample != nil || next.lastSearchedCopiedSet != nil
-                || next.lastSearchedOtherSet != nil
+                || next.lastSearchedOtherSet != nil || next.lastSearchedRecentSet != nil
         } catch {
             dropCached()
             throw error
@@ -107,10 +111,7 @@ extension Writer {
             if set.remove(next.install) { changed.append((select.int64(0), set)) }
         }
         guard !changed.isEmpty else { return last }
-        for (row, set) in changed {
-            try replace(set, in: row)
-            if let leak = try leak(ofSetIn: row) { try setImpact(of: leak) }
-        }
+        for (row, set) in changed { try replace(set, in: row) }
         try reindexAll()
         next.count(sets: changed.count)
         // Cached entries contain the sets and their sizes.
@@ -118,26 +119,24 @@ extension Writer {
         return last
     }
 
-    private func leak(ofSetIn row: Int64) throws(StoreError) -> Int64? {
-        let select =
-            switch InstallScope(rawValue: row & 7) {
-            case .leakBuild: try connection.statement("select leak from leak_build where id = ?")
-            case .leakRelease: try connection.statement("select leak from leak_release where id = ?")
-            default: nil as Statement?
-            }
-        guard let select else { return nil }
-        defer { select.reset() }
-        try select.bind(row >> 3)
-        return try select.step() ? select.int64(0) : nil
-    }
-
-    private func setImpact(of leak: Int64) throws(StoreError) {
-        try connection.run(
-            """
-            update leak set moving = 1, impact = coalesce((select c.installs from leak_release c
-              where c.leak = leak.id and c.release = (select newest_release from app where id = leak.app)), 0)
-            where id = ?
-            """, leak)
+    /// - Returns: the last row that was searched; `nil` if there were no more rows.
+    private func eraseFromRecentSets(
+        after previousRow: Int64, _ next: inout InstallErasure
+    ) throws(StoreError) -> Int64? {
+        // Reports may be counted between two steps.
+        try flushLogs()
+        let sets = try connection.recentInstallSets(after: previousRow, limit: Self.setsPerStep)
+        guard let last = sets.last?.row else { return nil }
+        let changed = sets.compactMap { set in
+            var set = set
+            return set.installs.remove(next.install) ? set : nil
+        }
+        for set in changed { try connection.put(set) }
+        guard !changed.isEmpty else { return last }
+        next.count(sets: changed.count)
+        // Caches know the installs that are counted.
+        caches.removeAll()
+        return last
     }
 
     private func lastRow(
@@ -155,7 +154,8 @@ extension Writer {
         let owner = row >> 3
         switch InstallScope(rawValue: row & 7) {
         case .leak:
-            try connection.run("update leak set moving = 1, installs = ? where id = ?", set.count, owner)
+            try connection.run(
+                "update leak set is_unindexed = 1, installs = ? where id = ?", set.count, owner)
         case .release: try connection.run("update release set installs = ? where id = ?", set.count, owner)
         case .leakRelease:
             try connection.run("update leak_release set installs = ? where id = ?", set.count, owner)
@@ -165,7 +165,7 @@ extension Writer {
             // build.
             try connection.run(
                 """
-                update leak set moving = 1, installs = ?1 where id = (select leak from leak_build where id = ?2)
+                update leak set is_unindexed = 1, installs = ?1 where id = (select leak from leak_build where id = ?2)
                   and not exists (select 1 from install_set where id = leak.id << 3)
                 """, set.count, owner)
             try connection.run(

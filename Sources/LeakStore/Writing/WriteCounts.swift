@@ -4,11 +4,11 @@ extension LoggedCounts {
         for leak in leaks.sorted(by: { $0.id < $1.id }) {
             try connection.run(
                 """
-                update leak set moving = 1, reports = ?, freed = ?, installs = ?, sightings = ?, alive_at_most = ?,
-                  last_seen = ?, impact = coalesce(?, impact)
+                update leak set is_unindexed = 1, reports = ?, freed = ?, installs = ?, sightings = ?, alive_at_most = ?,
+                  last_seen = ?
                 where id = ?
                 """, leak.reports, leak.freed, leak.installs, leak.sightings, leak.aliveAtMost, leak.lastSeen,
-                leak.impact, leak.id)
+                leak.id)
         }
         try connection.write(builds.sorted { $0.id < $1.id }, buckets: bucketReports.sorted())
         try connection.write(releases.map(\.part).sorted { $0.id < $1.id })
@@ -24,6 +24,7 @@ extension LoggedCounts {
             return day
         }
         try connection.add(CountRow.summed(days), by: .days)
+        try connection.add(recentInstalls)
     }
 }
 

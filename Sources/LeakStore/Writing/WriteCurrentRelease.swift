@@ -115,21 +115,21 @@ extension Writer {
         }
     }
 
-    /// Sets the impact of each leak to its installs in the stored current release.
+    /// Sets the impact of each leak to its recent installs in the stored current release.
     private func rankByCurrentRelease(of app: Int64) throws(StoreError) {
         try flushCountLog()
-        // The first two statements use one partial index each. An unindexed leak (`moving = 1`) gets its place in the indexes when it is
+        // The first two statements use one partial index each. An unindexed leak (`is_unindexed = 1`) gets its place in the indexes when it is
         // reindexed.
         try connection.run(
             """
-            update leak set impact = 0, rank_impact = 0 where app = ? and moving = 0 and rank_impact > 0
+            update leak set impact = 0, rank_impact = 0 where app = ? and is_unindexed = 0 and rank_impact > 0
             """, app)
-        try connection.run("update leak set impact = 0 where app = ? and moving = 1", app)
+        try connection.run("update leak set impact = 0 where app = ? and is_unindexed = 1", app)
         try connection.run(
             """
-            update leak set impact = c.installs, rank_impact = case moving when 0 then c.installs else rank_impact end
-            from leak_release c
-            where c.release = (select newest_release from app where id = ?) and leak.id = c.leak and c.installs > 0
+            update leak set impact = s.installs, rank_impact = case is_unindexed when 0 then s.installs else rank_impact end
+            from leak_release c join recent_install_set s on s.id = c.id
+            where c.release = (select newest_release from app where id = ?) and leak.id = c.leak and s.installs > 0
             """, app)
     }
 }

@@ -72,8 +72,8 @@ extension Writer {
             let bound = fix.bound(newest: leak.newestVersion)
             try connection.run(
                 """
-                insert into decision (leak, at, by, kind, note, version, is_after, fix_from, reports_then)
-                values (?, ?, ?, ?, ?, ?, ?, ?, ?)
+                insert into decision (leak, at, by, kind, note, version, is_after, fix_from, reports_then, known_release)
+                values (?, ?, ?, ?, ?, ?, ?, ?, ?, (select max(id) from release))
                 """, leak.row, now, decision.by, kind, decision.note, bound.version, bound.isAfter ? 1 : 0,
                 bound.from, leak.reports)
             let row = connection.lastInsertedRow

@@ -28,11 +28,8 @@ extension Writer {
         for cell in leak.cells {
             entry.widen(to: rows.releases[aggregate.releases[aggregate.release(ofCell: cell)].number])
         }
-        if let impact = try countReleases(
-            of: leak, entry: entry, aggregate: aggregate, rows: rows, changed: &changed)
-        {
-            entry.impact = impact
-        }
+        try countReleases(
+            of: leak, entry: entry, aggregate: aggregate, rows: rows, changed: &changed, now: now)
         if !leak.lived.isEmpty { try writeLived(leak.lived, of: entry) }
         try keepSamples(
             of: leak, entry, app: rows.apps[aggregate.apps[leak.app].number], from: submissions, in: &changed,
@@ -125,7 +122,7 @@ extension Writer {
             select l.id, l.first_seen, l.last_seen, f.id, f.order_key, n.id, n.order_key, l.reports, l.freed,
               l.installs, l.sightings, l.alive_at_most,
               (select at from sample where id = l.id), (select at from sample where id = 1 << 40 | l.id),
-              (select count(*) from leak_build where leak = l.id), l.moving, l.app,
+              (select count(*) from leak_build where leak = l.id), l.is_unindexed, l.app,
               (select module from leak_text where leak = l.id)
             from leak l join release f on f.id = l.first_release join release n on n.id = l.last_release
             where l.key = ?
@@ -165,7 +162,7 @@ extension Writer {
         let identity = leak.identity
         try connection.run(
             """
-            insert into leak (key, app, kind, class, quality, first_seen, last_seen, first_release, last_release, moving)
+            insert into leak (key, app, kind, class, quality, first_seen, last_seen, first_release, last_release, is_unindexed)
             values (?, ?, ?, ?, ?, ?, ?, ?, ?, 1)
             """, identity.id.bytes, app.id, identity.kind, identity.className, identity.quality.rawValue,
             span.first, span.last, release.id, release.id)

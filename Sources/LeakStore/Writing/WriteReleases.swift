@@ -2,15 +2,13 @@ extension Writer {
     /// Counts a leak in its builds and releases.
     ///
     /// - Parameter changed: receives the changed rows.
-    /// - Returns: number of installs with the leak in the app's current release; `nil` if no report is of that release.
     func countReleases(
         of leak: SubmissionAggregate.Leak, entry: LeakEntry, aggregate: SubmissionAggregate,
         rows: ResolvedRows,
-        changed: inout ChangedCounts
-    ) throws(StoreError) -> Int? {
+        changed: inout ChangedCounts, now: Int64
+    ) throws(StoreError) {
         entry.dropCachedParts()
-        let current = rows.apps[aggregate.apps[leak.app].number].currentReleaseRow
-        var impact: Int?
+        let today = Calendar.day(of: clock?.expiryTime ?? now)
         var newInstalls: [UInt64] = []
         let cells = aggregate.cells.span
         for index in leak.cells {
@@ -37,12 +35,18 @@ extension Writer {
                 }
             }
             changed.add(cell: index, of: entry.id, in: inBuild, inRelease, release: release.id)
-            if release.id == current { impact = inRelease.installs }
+            let row = inRelease.id
+            cells[index].forEachRecentInstall(on: today) { install, day in
+                guard caches.countedInstalls.insert(install, day: day, in: UInt64(bitPattern: row)) else {
+                    return
+                }
+                changed.recentInstalls.append(
+                    LoggedCounts.RecentInstall(release: row, install: install, day: day))
+            }
         }
         if let leakChange = try add(newInstalls, to: .leak, of: entry.id) {
             entry.installs = leakChange.count
         }
-        return impact
     }
 
     private func count(
@@ -164,6 +168,7 @@ struct ChangedCounts {
     private(set) var builds: [CountEntry] = []
     private(set) var releases: [(leak: Int64, release: Int64, count: CountEntry)] = []
     private(set) var bucketReports: [LoggedCounts.BucketReports] = []
+    var recentInstalls: [LoggedCounts.RecentInstall] = []
     /// The counts of the build and the release, by index of ``SubmissionAggregate/cells``.
     private var buildOfCell: [CountEntry?]
     private var releaseOfCell: [CountEntry?]

@@ -318,7 +318,7 @@ final class Writer {
     func write(_ limit: OverLimitCount.Name, _ count: Int, of app: AppEntry) throws(StoreError) {
         try connection.run(
             """
-            insert into beyond (app, name, count) values (?, ?, ?)
+            insert into over_limit (app, name, count) values (?, ?, ?)
             on conflict (app, name) do update set count = min(count + excluded.count, LARGEST_TOTAL)
             """, app.id, limit.rawValue, count)
     }

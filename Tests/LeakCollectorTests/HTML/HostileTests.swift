@@ -52,7 +52,11 @@ private func pages(_ text: String) -> [HTML] {
     row.state = .regressed
     row.fix = Shop.fix([(text, 9, 5_000)], back: text)
     var detail = LeakDetail(
-        row: row, versions: [LeakDetail.VersionCount(version: text, build: text, reports: 1, installs: 1)],
+        row: row,
+        versions: ["", text].map {
+            LeakDetail.VersionCount(
+                version: text, build: $0 + text, reports: 1, installs: 1, versionInstalls: 1)
+        },
         systems: [LeakDetail.ValueCount(value: text, reports: 1)],
         models: [LeakDetail.ValueCount(value: text, reports: 1)],
         trend: Trend(step: .day, from: 0, versions: [Trend.Series(version: text, counts: [1])]),

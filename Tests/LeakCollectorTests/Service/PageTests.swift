@@ -83,7 +83,7 @@ import Testing
     ])
     func `the totals name the limits that were reached`(limit: OverLimitCount.Name, words: String) throws {
         var overview = Shop.overview
-        overview.beyond = [OverLimitCount(app: "com.acme.shop", limit: limit, count: 7)]
+        overview.overLimit = [OverLimitCount(app: "com.acme.shop", limit: limit, count: 7)]
         let summary = SummaryPage(context: Shop.context(), overview: overview, page: Shop.page)
         #expect(try Markup(summary.html.bytes).texts.contains { $0.contains(words) })
     }

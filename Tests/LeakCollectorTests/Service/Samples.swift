@@ -153,7 +153,7 @@ enum Shop {
         row(
             leak(7, "UITextField", kind: "view", stack: ["LoginViewController", "UITextField"]),
             state: .known,
-            known: KnownMatch(leak: textField, reports: 1902, elsewhere: 0), reports: 1902, installs: 1544,
+            known: KnownMatch(rule: textField, reports: 1902, elsewhere: 0), reports: 1902, installs: 1544,
             from: "4.2.0",
             seen: 5 * hour, trend: [140, 138, 150, 133, 128, 141, 139, 137, 135, 129, 133, 131, 138, 130],
             share: nil)
@@ -204,9 +204,12 @@ enum Shop {
     static let detail = LeakDetail(
         row: checkout,
         versions: [
-            LeakDetail.VersionCount(version: "5.2.0", build: "812", reports: 1150, installs: 730),
-            LeakDetail.VersionCount(version: "5.2.0", build: "809", reports: 57, installs: 47),
-            LeakDetail.VersionCount(version: "5.2.0-beta", build: nil, reports: 77, installs: 35),
+            LeakDetail.VersionCount(
+                version: "5.2.0", build: "812", reports: 1150, installs: 730, versionInstalls: 765),
+            LeakDetail.VersionCount(
+                version: "5.2.0", build: "809", reports: 57, installs: 47, versionInstalls: 765),
+            LeakDetail.VersionCount(
+                version: "5.2.0-beta", build: nil, reports: 77, installs: 35, versionInstalls: 35),
         ],
         systems: [
             LeakDetail.ValueCount(value: "iOS 19.1", reports: 842),
@@ -327,7 +330,7 @@ enum Shop {
         var detail = detail
         detail.row = known[0]
         detail.row.state = .open
-        detail.row.known = KnownMatch(leak: textField, reports: 1900, elsewhere: 2)
+        detail.row.known = KnownMatch(rule: textField, reports: 1900, elsewhere: 2)
         return detail
     }
 

@@ -61,13 +61,13 @@ import Testing
 
     @Test func `if all reports come from the named systems, the leak is the system's`() {
         let match = match([textField], [("iOS 11.2", 30), ("iOS 11.2.1", 5)])
-        #expect(match == KnownMatch(leak: textField, reports: 35, elsewhere: 0))
+        #expect(match == KnownMatch(rule: textField, reports: 35, elsewhere: 0))
         #expect(match?.isAll == true)
     }
 
     @Test func `one report from another system makes it the app's leak, and is shown`() {
         let match = match([textField], [("iOS 11.2", 30), ("iOS 17.0", 1)])
-        #expect(match == KnownMatch(leak: textField, reports: 30, elsewhere: 1))
+        #expect(match == KnownMatch(rule: textField, reports: 30, elsewhere: 1))
         #expect(match?.isAll == false)
     }
 
@@ -105,6 +105,6 @@ import Testing
     @Test func `two entries cover a leak together, and the one with most reports explains it`() {
         let later = known("UIText*", "later", systems: [("iOS", "13.0", "14.0")])
         let match = match([textField, later], [("iOS 11.2", 3), ("iOS 13.1", 4)])
-        #expect(match == KnownMatch(leak: later, reports: 4, elsewhere: 0))
+        #expect(match == KnownMatch(rule: later, reports: 4, elsewhere: 0))
     }
 }

@@ -25,7 +25,7 @@
         private func goBack(
             to version: Int, by statements: String..., on connection: PostgreSQLConnection
         ) throws {
-            for statement in statements + [
+            for statement in PastSchema.without20 + statements + [
                 PastSchema.releaseCheck, "update schema_version set version = \(version)",
             ] {
                 try connection.run(Query(statement))
@@ -42,11 +42,12 @@
                 Report(leak: leak("Page"), version: version, install: install)
             }
             #expect(try store.count([submission(reports)], now: noon) == [.counted])
-            _ = try PostgreSQLConnection(to: schema.address).run([
-                Query("update app set newest_release = (select max(id) from release)"),
-                Query("update leak set impact = 1"), Query("update schema_version set version = 2"),
-                Query(PastSchema.releaseCheck),
-            ])
+            _ = try PostgreSQLConnection(to: schema.address).run(
+                [
+                    Query("update app set newest_release = (select max(id) from release)"),
+                    Query("update leak set impact = 1"), Query("update schema_version set version = 2"),
+                    Query(PastSchema.releaseCheck),
+                ] + PastSchema.without20.map { Query($0) })
             let migrated = try PostgreSQLStore(address: schema.address, clock: .unguarded)
             #expect(try version() == Migration.newestVersion)
             #expect(try migrated.verify() == [])
@@ -63,17 +64,18 @@
                     try store.count([usage(of: version, reports: reports, sessions: sessions)], now: noon)
                         == [.counted])
             }
-            _ = try PostgreSQLConnection(to: schema.address).run([
-                Query("update app set newest_release = (select max(id) from release)"),
-                Query("update leak set impact = 1"),
-                Query("alter table app drop column pinned_by, drop column pinned_at"),
-                Query(
-                    version == 18
-                        ? "alter table release_hour drop column bucket"
-                        : "alter table app drop column pinned_release"),
-                Query(version == 18 ? "select 1" : "drop table release_hour"),
-                Query("update schema_version set version = \(version)"),
-            ])
+            _ = try PostgreSQLConnection(to: schema.address).run(
+                [
+                    Query("update app set newest_release = (select max(id) from release)"),
+                    Query("update leak set impact = 1"),
+                    Query("alter table app drop column pinned_by, drop column pinned_at"),
+                    Query(
+                        version == 18
+                            ? "alter table release_hour drop column bucket"
+                            : "alter table app drop column pinned_release"),
+                    Query(version == 18 ? "select 1" : "drop table release_hour"),
+                    Query("update schema_version set version = \(version)"),
+                ] + PastSchema.without20.map { Query($0) })
             let migrated = try PostgreSQLStore(address: schema.address, clock: .unguarded)
             #expect(try self.version() == Migration.newestVersion)
             #expect(try migrated.verify() == [])
@@ -314,12 +316,13 @@
     extension DatabaseSchema {
         /// Changes the schema to that of a collector that knew only the first schema version.
         func becomeFirst() throws {
-            _ = try PostgreSQLConnection(to: address).run([
-                Query("drop table decision, decision_release, app_day"),
-                Query("alter table leak drop column state"),
-                Query("delete from install_set where scope = 5"),
-                Query("update schema_version set version = 1"), Query(PastSchema.releaseCheck),
-            ])
+            _ = try PostgreSQLConnection(to: address).run(
+                PastSchema.without20.map { Query($0) } + [
+                    Query("drop table decision, decision_release, app_day"),
+                    Query("alter table leak drop column state"),
+                    Query("delete from install_set where scope = 5"),
+                    Query("update schema_version set version = 1"), Query(PastSchema.releaseCheck),
+                ])
         }
     }
 #endif

@@ -111,10 +111,10 @@ import LeakSeededRandom
                 query.app = app
                 #expect(try reader.leaks(query, now: noon).total <= limits.leaksPerApp + 1)
             }
-            var beyond: [OverLimitCount.Name: Int] = [:]
-            for limit in overview.beyond { beyond[limit.limit, default: 0] += limit.count }
+            var overLimit: [OverLimitCount.Name: Int] = [:]
+            for limit in overview.overLimit { overLimit[limit.limit, default: 0] += limit.count }
             let others = all.leaks.filter { $0.identity.title.hasPrefix("Not grouped") }
-            #expect(beyond[.leaks, default: 0] == others.reduce(0) { $0 + $1.reports + $1.freed })
+            #expect(overLimit[.leaks, default: 0] == others.reduce(0) { $0 + $1.reports + $1.freed })
         }
     }
 #endif

@@ -172,7 +172,7 @@
             ),
             (
                 "update leak set impact = 7",
-                "the impact of a leak is its installs in the current release: not true for 1 row"
+                "the impact of a leak is its recent installs in the current release: not true for 1 row"
             ),
             ("update leak set builds = 7", "builds of a leak are as many as there are: not true for 1 row"),
             (

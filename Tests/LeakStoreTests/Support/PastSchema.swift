@@ -1,18 +1,37 @@
 /// SQL that brings a database of the newest schema back to an earlier schema.
 enum PastSchema {
-    /// Undoes schemas 14 to 17 of SQLite, except that the table `app` keeps its columns and its constraint.
-    static let without14 = """
-        drop table release_hour;
-        drop index leak_slow;
-        alter table credential drop column environments;
-        alter table build drop column session_buckets;
-        alter table build drop column leaky_buckets;
-        alter table leak_build drop column buckets;
-        drop table build_check;
-        create table release_check (
-          release integer not null references release, class text not null, checks integer not null,
-          primary key (release, class)) without rowid;
+    /// Undoes schema 18 of SQLite.
+    static let without18 = """
+        alter table decision drop column known_release;
+        drop table recent_install_set;
+        alter table over_limit rename to beyond;
+        drop index leak_unindexed;
+        alter table leak rename column is_unindexed to moving;
+        create index leak_moving on leak (app) where moving = 1;
+
         """
+
+    /// Undoes schemas 14 to 18 of SQLite, except that the table `app` keeps its columns and its constraint.
+    static let without14 =
+        without18 + """
+            drop table release_hour;
+            drop index leak_slow;
+            alter table credential drop column environments;
+            alter table build drop column session_buckets;
+            alter table build drop column leaky_buckets;
+            alter table leak_build drop column buckets;
+            drop table build_check;
+            create table release_check (
+              release integer not null references release, class text not null, checks integer not null,
+              primary key (release, class)) without rowid;
+            """
+
+    /// Undoes schema 20 of PostgreSQL.
+    static let without20 = [
+        "alter table decision drop column known_release", "drop table recent_install_set",
+        "alter table over_limit rename to beyond",
+        "alter table commit_marker rename to witness",
+    ]
 
     /// The table that schema 16 of PostgreSQL drops.
     static let releaseCheck = """

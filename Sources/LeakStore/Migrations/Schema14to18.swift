@@ -101,4 +101,26 @@ extension Migration {
             update leak set rank_impact = impact where moving = 0 and rank_impact <> impact;
             drop table chosen;
             """)
+
+    /// Version 18: the installs that leaks had in their releases in the last days, and plain names for a table, a column and an index.
+    static let schema18 = Migration(
+        version: 18,
+        script: """
+            alter table beyond rename to over_limit;
+            -- is_unindexed: 1 while the counts of the leak change often.
+            alter table leak rename column moving to is_unindexed;
+            drop index leak_moving;
+            create index leak_unindexed on leak (app) where is_unindexed = 1;
+            -- id: that of leak_release. members: RecentInstalls. installs: their number in the days up to day. They are not known for
+            -- the days before this schema, and neither is the impact of a leak, which is the number for the current release.
+            create table recent_install_set (
+              id integer primary key references leak_release,
+              installs integer not null,
+              day integer not null,
+              members blob not null
+            );
+            update leak set impact = 0, rank_impact = 0 where impact <> 0 or rank_impact <> 0;
+            -- known_release: the newest row of release when the decision was made; null for decisions from before this schema.
+            alter table decision add column known_release integer;
+            """)
 }

@@ -99,5 +99,28 @@
                 """,
                 "analyze release_hour",
             ])
+
+        /// Version 20: the installs that leaks had in their releases in the last days, and plain names for two tables.
+        static let schema20 = Migration(
+            version: 20,
+            statements: [
+                "alter table beyond rename to over_limit",
+                "alter table witness rename to commit_marker",
+                // members: RecentInstalls. installs: their number in the days up to day. They are not known for the days before this
+                // schema, and neither is the impact of a leak, which is the number for the current release.
+                """
+                create table if not exists recent_install_set (
+                  leak bigint not null,
+                  release bigint not null,
+                  installs bigint not null,
+                  day bigint not null,
+                  members bytea not null,
+                  primary key (leak, release)
+                ) with (fillfactor = 80)
+                """,
+                "update leak set impact = 0 where impact <> 0",
+                // known_release: the newest row of release when the decision was made; null for decisions from before this schema.
+                "alter table decision add column if not exists known_release bigint",
+            ])
     }
 #endif

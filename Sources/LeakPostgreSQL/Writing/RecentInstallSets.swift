@@ -1,0 +1,116 @@
+#if PostgreSQL
+    internal import LeakStore
+
+    /// A row of `recent_install_set`: the installs of a leak in a release.
+    struct RecentInstallSet {
+        struct Key: Hashable, Comparable {
+            var leak: Int64
+            var release: Int64
+
+            static func < (one: Self, other: Self) -> Bool {
+                (one.leak, one.release) < (other.leak, other.release)
+            }
+        }
+
+        let key: Key
+        var installs = RecentInstalls()
+        /// The last of the days that the stored number of installs covers.
+        var day = 0
+
+        var count: Int { installs.count(on: day) }
+
+        /// The columns that ``init(_:_:)`` reads.
+        static let columns = "s.leak, s.release, s.day, s.members"
+
+        init(key: Key) { self.key = key }
+
+        init(_ row: Row, _ connection: PostgreSQLConnection) throws(StoreError) {
+            guard let installs = RecentInstalls(bytes: row.bytes(3)) else {
+                throw .unreadable("a set of recent installs", in: connection.name)
+            }
+            key = Key(leak: row.int64(0), release: row.int64(1))
+            self.installs = installs
+            day = row.int(2)
+        }
+
+        static func read(_ keys: [Key]) -> Query {
+            Query(
+                """
+                select \(columns) from unnest($1::bigint[], $2::bigint[]) as asked (leak, release)
+                join recent_install_set s on s.leak = asked.leak and s.release = asked.release
+                """, .integers(keys.map(\.leak)), .integers(keys.map(\.release)))
+        }
+
+        /// Returns queries that store sets, and delete the rows of empty ones.
+        static func put(_ sets: some Collection<RecentInstallSet>) -> [Query] {
+            let stored = sets.filter { !$0.installs.isEmpty }.sorted { $0.key < $1.key }
+            let empty = sets.filter(\.installs.isEmpty)
+            var queries: [Query] = []
+            if !stored.isEmpty {
+                queries.append(
+                    Query(
+                        """
+                        insert into recent_install_set (leak, release, installs, day, members)
+                        select * from unnest($1::bigint[], $2::bigint[], $3::bigint[], $4::bigint[], $5::bytea[])
+                        order by 1, 2
+                        on conflict (leak, release) do update set installs = excluded.installs, day = excluded.day,
+                          members = excluded.members
+                        """, .integers(stored.map(\.key.leak)), .integers(stored.map(\.key.release)),
+                        .integers(stored.map(\.count)), .integers(stored.map(\.day)),
+                        .byteArrays(stored.map(\.installs.bytes))))
+            }
+            if !empty.isEmpty {
+                queries.append(
+                    Query(
+                        """
+                        delete from recent_install_set s using unnest($1::bigint[], $2::bigint[]) as gone (leak, release)
+                        where s.leak = gone.leak and s.release = gone.release
+                        """, .integers(empty.map(\.key.leak)), .integers(empty.map(\.key.release))))
+            }
+            return queries
+        }
+
+        /// Returns a query that sets the impact of the leaks whose current release is that of a set.
+        static func updateImpact(_ sets: some Collection<RecentInstallSet>) -> Query {
+            Query(
+                """
+                update leak l set impact = i.installs
+                from unnest($1::bigint[], $2::bigint[], $3::bigint[]) as i (leak, release, installs), app a
+                where l.id = i.leak and a.id = l.app and a.newest_release = i.release and l.impact <> i.installs
+                """, .integers(sets.map(\.key.leak)), .integers(sets.map(\.key.release)),
+                .integers(sets.map(\.count)))
+        }
+    }
+
+    extension Writer {
+        /// Sets that one step of an expiry or an erasure reads; up to 4.5 KiB each.
+        static let recentSetsPerStep = 200
+
+        /// Drops installs that were not seen in the last days, and updates the impact of their leaks.
+        func expireRecentInstalls(now: Int64) throws(StoreError) -> Bool {
+            let today = Calendar.day(of: now)
+            return try changeApps(
+                of: Query(
+                    """
+                    select l.app, s.leak, s.release from recent_install_set s join leak l on l.id = s.leak
+                    where s.day < $1::bigint order by s.leak, s.release limit $2::bigint
+                    """, .integer(today), .integer(Self.recentSetsPerStep))
+            ) { rows, connection throws(StoreError) in
+                // Reads the sets after the lock, so that they do not change any more.
+                let keys = rows.map { RecentInstallSet.Key(leak: $0.int64(1), release: $0.int64(2)) }
+                var sets: [RecentInstallSet] = []
+                for row in try connection.run(RecentInstallSet.read(keys)) {
+                    var set = try RecentInstallSet(row, connection)
+                    guard set.day < today else { continue }
+                    set.installs.dropInstalls(before: today)
+                    set.day = today
+                    sets.append(set)
+                }
+                if !sets.isEmpty {
+                    _ = try connection.run(RecentInstallSet.put(sets) + [RecentInstallSet.updateImpact(sets)])
+                }
+                return rows.count < Self.recentSetsPerStep
+            }
+        }
+    }
+#endif

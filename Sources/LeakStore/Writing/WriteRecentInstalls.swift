@@ -1,0 +1,74 @@
+/// A row of `recent_install_set`: the installs of a leak in a release.
+struct RecentInstallSet {
+    /// That of `leak_release`.
+    let row: Int64
+    var installs = RecentInstalls()
+    /// The last of the days that the stored number of installs covers.
+    var day = 0
+}
+
+extension SQLiteConnection {
+    /// Adds installs to their sets, and updates the impact of their leaks.
+    func add(_ recentInstalls: [LoggedCounts.RecentInstall]) throws(StoreError) {
+        let sorted = recentInstalls.sorted { ($0.release, $0.day) < ($1.release, $1.day) }
+        var index = 0
+        while index < sorted.count {
+            var set = try recentInstallSet(sorted[index].release)
+            var isChanged = false
+            while index < sorted.count, sorted[index].release == set.row {
+                if set.installs.insert(sorted[index].install, day: sorted[index].day) { isChanged = true }
+                index += 1
+            }
+            guard isChanged else { continue }
+            set.day = max(set.day, set.installs.lastDay ?? 0)
+            try put(set)
+        }
+    }
+
+    /// Stores a set, or deletes its row if the set is empty, and updates the impact of its leak.
+    func put(_ set: RecentInstallSet) throws(StoreError) {
+        let count = set.installs.count(on: set.day)
+        if set.installs.isEmpty {
+            try run("delete from recent_install_set where id = ?", set.row)
+        } else {
+            try run(
+                """
+                insert into recent_install_set (id, installs, day, members) values (?, ?, ?, ?)
+                on conflict (id) do update set installs = excluded.installs, day = excluded.day,
+                  members = excluded.members
+                """, set.row, count, set.day, set.installs.bytes)
+        }
+        try run(
+            """
+            update leak set impact = ?2, rank_impact = case is_unindexed when 0 then ?2 else rank_impact end
+            where id = (select c.leak from leak_release c join release r on r.id = c.release
+                join app a on a.id = r.app and a.newest_release = c.release where c.id = ?1)
+              and impact <> ?2
+            """, set.row, count)
+    }
+
+    /// Returns a set; an empty one if the table has none.
+    func recentInstallSet(_ row: Int64) throws(StoreError) -> RecentInstallSet {
+        try recentInstallSets(after: row - 1, limit: 1).first { $0.row == row } ?? RecentInstallSet(row: row)
+    }
+
+    /// Returns sets in the order of their rows.
+    ///
+    /// - Parameter day: only sets whose stored number of installs ends before this day.
+    func recentInstallSets(
+        after row: Int64, countedBefore day: Int = .max, limit: Int
+    ) throws(StoreError) -> [RecentInstallSet] {
+        let select = try statement(
+            "select id, day, members from recent_install_set where id > ? and day < ? order by id limit ?")
+        defer { select.reset() }
+        try select.bind(row, day, limit)
+        var sets: [RecentInstallSet] = []
+        while try select.step() {
+            guard let installs = RecentInstalls(bytes: select.bytes(2)) else {
+                throw .unreadable("a set of recent installs", in: path)
+            }
+            sets.append(RecentInstallSet(row: select.int64(0), installs: installs, day: select.int(1)))
+        }
+        return sets
+    }
+}
