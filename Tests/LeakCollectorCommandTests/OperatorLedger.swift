@@ -93,7 +93,7 @@ struct OperatorLedger: Sendable {
     /// Returns the id of the leak that the decisions are about.
     private static func leak(_ client: HTTPClient, _ address: String) throws -> String {
         func found() throws -> String? {
-            let list = try unanswered {
+            let list = try requireAnswer {
                 try client.get("\(address)/api/v1/leaks?app=\(app)&state=any", fields: [bearer])
             }
             let leaks = try list.json["leaks"] as? [[String: Any]] ?? []
@@ -107,7 +107,7 @@ struct OperatorLedger: Sendable {
     /// Reports a leak that is not counted.
     private static func report(_ fields: String, _ client: HTTPClient, _ address: String) throws {
         let body = #"{"app":{"id":"\#(app)","version":"1.0"},\#(fields)}"#
-        let answer = try unanswered {
+        let answer = try requireAnswer {
             try client.post(
                 Array(body.utf8), to: address + "/api/v1/reports",
                 fields: [
@@ -118,7 +118,7 @@ struct OperatorLedger: Sendable {
         try answer.expect(200)
     }
 
-    private static func requireNoAnswer(_ request: () throws -> HTTPResponse) throws -> HTTPResponse {
+    private static func requireAnswer(_ request: () throws -> HTTPResponse) throws -> HTTPResponse {
         do { return try request() } catch { throw Unanswered() }
     }
 
@@ -126,14 +126,14 @@ struct OperatorLedger: Sendable {
         _ body: [UInt8], _ type: String = "application/json", to path: String, _ client: HTTPClient,
         _ address: String
     ) throws -> HTTPResponse {
-        try unanswered {
+        try requireAnswer {
             try client.post(body, to: address + path, fields: [bearer, HTTPField("Content-Type", type)])
         }
     }
 
     private static func delete(_ path: String, _ client: HTTPClient, _ address: String) throws -> HTTPResponse
     {
-        try unanswered { try client.delete(address + path, fields: [bearer]) }
+        try requireAnswer { try client.delete(address + path, fields: [bearer]) }
     }
 
     private mutating func make(_ call: Call, _ client: HTTPClient, _ address: String, leak: String) throws {

@@ -17,7 +17,7 @@
         init() {
             ScreenEventForwarder.detector = nil
             let detector = bench.detector
-            Agents.surround { detector.watchViewControllers() }
+            Agents.installAround { detector.watchViewControllers() }
             detector.watchViewControllers()
             unsafe Agents.selectors = []
             (Agents.below, Agents.above) = (0, 0)

@@ -62,7 +62,7 @@ open class UIView: UIResponder {
         let wasVisible = isVisible
         change()
         guard isVisible != wasVisible else { return }
-        tellControllers { isVisible ? $0.appear() : $0.disappear() }
+        notifyControllers { isVisible ? $0.appear() : $0.disappear() }
     }
 
     private var isVisible: Bool { window?.isHidden == false }
