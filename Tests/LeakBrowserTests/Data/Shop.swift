@@ -131,7 +131,7 @@ enum Shop {
         try await site.decide(
             "WishListController",
             ["action": "resolve", "in": "5.1.0", "note": "The list's data source held it.\nNow it is weak."])
-        try await site.deliver(Batch.reports([wishList(in: "5.2.0", hoursAgo: 2)]))
+        try await site.deliver(Batch.reports([wishList(in: "5.2.0", hoursAgo: 0)]))
         try await site.decide("WishListController", ["action": "note", "note": "Back: see the new search."])
         try await site.decide("Screen10ViewController", ["action": "ignore", "reports": 100])
         return site
