@@ -2,7 +2,7 @@
     /// Runs a block and fails the test if objects that were tracked in it stay in memory after it.
     ///
     /// ```swift
-    /// @Test func `a cart goes with its screen`() async throws {
+    /// @Test func `a cart is freed with its screen`() async throws {
     ///     try await expectNoLeaks { leaks in
     ///         let model = leaks.track(CartModel())
     ///         await model.load()

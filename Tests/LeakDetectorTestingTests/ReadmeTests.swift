@@ -15,7 +15,7 @@ private final class CartModel {
 }
 
 final class CartTests: XCTestCase {
-    func testACartGoesWithItsScreen() async throws {
+    func testACartIsFreedWithItsScreen() async throws {
         let model = expectDeallocation(of: CartModel())  // gone after the test method
         try await model.load()
     }
