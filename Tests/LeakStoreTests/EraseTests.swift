@@ -78,8 +78,8 @@ import LeakPlatform
         let installs = (0..<400).map { _ in random.next() }
         _ = try store.count([submission(installs.map { report("A", $0) })], now: noon)
         let before = try store.makeReader().leak(leak("A").id, now: noon)?.row.installs
-        // Only the set of the last days, which is exact up to 512 installs, names it.
-        #expect(try store.erase(install: installs[0]).sets == 1)
+        // Only the sample of the last days may contain it.
+        #expect(try store.erase(install: installs[0]).sets <= 1)
         #expect(try store.makeReader().leak(leak("A").id, now: noon)?.row.installs == before)
         #expect(try store.verify() == [])
     }

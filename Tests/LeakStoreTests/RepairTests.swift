@@ -82,6 +82,27 @@ import Testing
         #expect(try SQLiteStore.repair(path: directory.database) == Repair(repaired: [], left: []))
     }
 
+    @Test
+    func `a set of recent installs that cannot be read is empty, and stops neither counting nor expiry`()
+        throws
+    {
+        let store = try directory.store()
+        let page = leak("Page")
+        #expect(try store.count([submission([Report(leak: page, install: 1)])], now: noon) == [.counted])
+        #expect(try store.makeReader().leak(page.id, now: noon)?.row.impact == 1)
+        try damage("update recent_install_set set members = x'0900'")
+        #expect(try store.verify() != [])
+        for install in 2...3 as ClosedRange<UInt64> {
+            let batch = submission([Report(leak: page, install: install)], key: "k\(install)")
+            #expect(try store.count([batch], now: noon) == [.counted])
+        }
+        #expect(try store.makeReader().leak(page.id, now: noon)?.row.impact == 2)
+        try damage("update recent_install_set set members = x'0900'")
+        try store.expire(now: noon + day)
+        #expect(try store.makeReader().leak(page.id, now: noon + day)?.row.impact == 0)
+        #expect(try store.verify() == [])
+    }
+
     @Test func `a database that a server has open is left alone`() throws {
         try fill()
         let server = try directory.store(exclusive: true)

@@ -13,11 +13,12 @@ if arguments.contains("--help") {
     print(
         """
         usage: ingest-bench [--collector PATH] [--public DIR] [--seconds 10] [--connections 64] [--frames 30]
-                            [--warm-up 0] [--rounds 1] [--million]
+                            [--warm-up 0] [--rounds 1] [--million] [--baseline PATH]
                ingest-bench --shared [--collector PATH] [--public DIR] [--seconds 10] [--connections 64] [--rounds 5]
 
         --warm-up SECONDS: of the same load before the measurements, which fills the database and the reports kept of each leak
         --rounds NUMBER: of measurements, in turns with and without call stacks; the table has their medians
+        --baseline PATH: another build of the collector, which is measured in turns with the first one
         """)
     exit(0)
 }
@@ -49,10 +50,17 @@ do {
     print("|---|---|---|---|---|---|---|---|---|---|")
     let frames = Int(option("--frames", "0")) ?? 0
     let rounds = Int(option("--rounds", "1")) ?? 1
+    let baseline = option("--baseline", "")
     let comparisons: [[Contestant.Request]] =
-        frames > 0
-        ? [1, 50].map { [.init(reports: $0), .init(reports: $0, frames: frames)] }
-        : [1, 50].flatMap { [[.init(reports: $0)], [.init(reports: $0, isCompressed: true)]] }
+        if !baseline.isEmpty {
+            [1, 50].map {
+                [.init(reports: $0, frames: frames, baseline: baseline), .init(reports: $0, frames: frames)]
+            }
+        } else if frames > 0 {
+            [1, 50].map { [.init(reports: $0), .init(reports: $0, frames: frames)] }
+        } else {
+            [1, 50].flatMap { [[.init(reports: $0)], [.init(reports: $0, isCompressed: true)]] }
+        }
     var ratios: [String] = []
     for requests in comparisons {
         let contestants = try requests.map { try Contestant($0, warmUp: warmUp) }

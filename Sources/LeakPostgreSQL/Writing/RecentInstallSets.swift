@@ -7,6 +7,9 @@
             var leak: Int64
             var release: Int64
 
+            /// A number of the set for ``CountedInstalls``.
+            var number: UInt64 { UInt64(bitPattern: leak) ^ UInt64(bitPattern: release).byteSwapped }
+
             static func < (one: Self, other: Self) -> Bool {
                 (one.leak, one.release) < (other.leak, other.release)
             }

@@ -172,7 +172,9 @@
                     """, .integers(owners.map { $0.row.owner }), .integers(owners.map { $0.row.part })),
                 RecentInstallSet.read(Array(recentInstalls.keys)),
             ])
-            try mergeRecentInstalls(recentInstalls, into: answers[4], on: connection)
+            try mergeRecentInstalls(
+                recentInstalls, into: answers[4], noting: &writer.installSetCache.countedInstalls,
+                on: connection)
             try mergeInstalls(newHashesOfScopes, into: answers[0], on: connection)
             try mergeTimes(of: freedLeaks, into: answers[1], on: connection)
             existing.add(answers[2], of: cellKeys)
@@ -230,9 +232,8 @@
             var installs: [RecentInstallSet.Key: [RecentInstall]] = [:]
             for (index, cell) in aggregate.cells.enumerated() {
                 let key = RecentInstallSet.Key(leak: cells[index].leak, release: release(ofCell: index))
-                let set = UInt64(bitPattern: key.leak) ^ UInt64(bitPattern: key.release).byteSwapped
                 cell.forEachRecentInstall(on: today) { install, day in
-                    guard cache.countedInstalls.insert(install, day: day, in: set) else { return }
+                    guard cache.countedInstalls.insert(install, day: day, in: key.number) else { return }
                     installs[key, default: []].append((install, day))
                 }
             }
@@ -241,7 +242,7 @@
 
         private mutating func mergeRecentInstalls(
             _ installs: [RecentInstallSet.Key: [RecentInstall]], into storedRows: Rows,
-            on connection: PostgreSQLConnection
+            noting counted: inout CountedInstalls, on connection: PostgreSQLConnection
         ) throws(StoreError) {
             var sets: [RecentInstallSet.Key: RecentInstallSet] = [:]
             for row in storedRows {
@@ -255,6 +256,7 @@
                     isChanged = true
                 }
                 set.day = max(set.day, today)
+                counted.rememberLevel(of: set.installs, set: key.number)
                 if isChanged { recentSets[key] = set }
             }
         }

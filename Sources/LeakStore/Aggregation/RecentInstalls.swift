@@ -1,13 +1,14 @@
 /// The installs that were seen in the last ``days`` days, each with the day on which it was seen last.
 ///
-/// Exact up to ``limit`` installs. If there are more, adaptive sampling keeps those whose mixed hash begins with ``level`` zero bits,
-/// and each of them stands for two to the power of ``level`` installs (standard error 1.2 divided by the square root of ``limit``, 5 %;
-/// Philippe Flajolet, "On adaptive sampling", 1990). An install that was not seen for ``days`` days is dropped.
+/// Exact up to ``limit`` installs. If there are more, adaptive sampling keeps those of a day whose mixed hash begins with as many zero
+/// bits as the level of the day, and each of them stands for two to the power of that level installs (standard error 1.2 divided by the
+/// square root of ``limit``, 7.5 %; Philippe Flajolet, "On adaptive sampling", 1990). A new day begins with level 0, so that the number is
+/// exact again ``days`` days after the installs became few. An install that was not seen for ``days`` days is dropped.
 package struct RecentInstalls: Hashable, Sendable {
     /// Number of days that count: today and the days before it, in UTC.
     package static let days = 7
-    /// Maximum number of installs in the set, which then takes 4.5 KiB.
-    static let limit = 512
+    /// Maximum number of installs in the set, which then takes 2.3 KiB: such a row is on one page of the database.
+    static let limit = 256
 
     private struct Install: Hashable, Sendable {
         var hash: UInt64
@@ -16,15 +17,15 @@ package struct RecentInstalls: Hashable, Sendable {
 
     /// Sorted by hash.
     private var installs: [Install] = []
-    /// Number of zero bits with which the mixed hash of each install begins.
-    private(set) var level = 0
+    /// The last day on which an install was seen; 0 for an empty set.
+    package private(set) var lastDay = 0
+    /// For each day, ``lastDay`` first, the number of zero bits with which the mixed hash of each install begins. An earlier day has no
+    /// lower level than a later day: an install that its last day does not keep was not kept by an earlier day either.
+    private(set) var levels = [UInt8](repeating: 0, count: days)
 
     package init() {}
 
     package var isEmpty: Bool { installs.isEmpty }
-
-    /// The last day on which an install was seen; `nil` for an empty set.
-    package var lastDay: Int? { installs.lazy.map(\.day).max() }
 
     /// Returns `true` if an install that was seen on a day counts on another day.
     package static func counts(_ day: Int, on today: Int) -> Bool { day > today - days }
@@ -32,7 +33,9 @@ package struct RecentInstalls: Hashable, Sendable {
     /// - Returns: `true` if the set changed.
     @discardableResult
     package mutating func insert(_ hash: UInt64, day: Int) -> Bool {
-        guard Self.isKept(hash, level: level) else { return false }
+        guard Self.counts(day, on: lastDay) else { return false }
+        advance(to: day)
+        guard Self.isKept(hash, level: levels[lastDay - day]) else { return false }
         let index = insertionIndex(of: hash)
         if index < installs.count, installs[index].hash == hash {
             guard installs[index].day < day else { return false }
@@ -40,7 +43,7 @@ package struct RecentInstalls: Hashable, Sendable {
             return true
         }
         installs.insert(Install(hash: hash, day: day), at: index)
-        shrink()
+        while installs.count > Self.limit { raiseLevels(to: [levels[0] + 1]) }
         return true
     }
 
@@ -53,34 +56,47 @@ package struct RecentInstalls: Hashable, Sendable {
     }
 
     package mutating func merge(_ other: RecentInstalls) {
-        raiseLevel(to: max(level, other.level))
+        var other = other
+        advance(to: other.lastDay)
+        other.advance(to: lastDay)
+        raiseLevels(to: other.levels)
         for install in other.installs { insert(install.hash, day: install.day) }
     }
 
     /// Returns the number of installs that were seen in the ``days`` days that end with a day.
     package func count(on today: Int) -> Int {
-        installs.reduce(0) { Self.counts($1.day, on: today) ? $0 + 1 : $0 } << level
+        installs.reduce(0) { sum, install in
+            Self.counts(install.day, on: today) ? sum + 1 << Int(levels[lastDay - install.day]) : sum
+        }
     }
 
     /// Drops the installs that do not count on a day.
     package mutating func dropInstalls(before today: Int) {
         installs.removeAll { !Self.counts($0.day, on: today) }
-        if installs.isEmpty { level = 0 }
+        if installs.isEmpty { self = RecentInstalls() }
     }
 
-    private mutating func shrink() {
-        guard installs.count > Self.limit else { return }
-        if let lastDay { installs.removeAll { !Self.counts($0.day, on: lastDay) } }
-        while installs.count > Self.limit { raiseLevel(to: level + 1) }
+    /// Makes a day the last day if it is later.
+    private mutating func advance(to day: Int) {
+        guard day > lastDay else { return }
+        let newDays = min(day - lastDay, Self.days)
+        levels = [UInt8](repeating: 0, count: newDays) + levels.dropLast(newDays)
+        lastDay = day
+        installs.removeAll { !Self.counts($0.day, on: day) }
     }
 
-    private mutating func raiseLevel(to newLevel: Int) {
-        guard newLevel > level else { return }
-        level = newLevel
-        installs.removeAll { !Self.isKept($0.hash, level: newLevel) }
+    /// Raises the levels of days to at least those of `newLevels`, and those of earlier days as well.
+    private mutating func raiseLevels(to newLevels: [UInt8]) {
+        var lowest: UInt8 = 0
+        for index in levels.indices {
+            if index < newLevels.count { lowest = max(lowest, newLevels[index]) }
+            lowest = max(lowest, levels[index])
+            levels[index] = lowest
+        }
+        installs.removeAll { !Self.isKept($0.hash, level: levels[lastDay - $0.day]) }
     }
 
-    private static func isKept(_ hash: UInt64, level: Int) -> Bool {
+    fileprivate static func isKept(_ hash: UInt64, level: UInt8) -> Bool {
         level == 0 || SplitMix64.mix(hash).leadingZeroBitCount >= level
     }
 
@@ -96,73 +112,115 @@ package struct RecentInstalls: Hashable, Sendable {
 
     // MARK: Bytes
 
-    private static let tag: UInt8 = 1
-    /// Bytes before the first install: the tag, ``level``, and the last day in four bytes.
-    private static let headerBytes = 6
+    private static let tag: UInt8 = 2
+    /// Bytes before the first install: the tag, ``levels``, and the last day in four bytes.
+    private static let headerBytes = 12
     private static let installBytes = 9
+    /// The limit of schema 18, whose sets are stored until an install is added.
+    private static let largestCount = 512
+    /// No level of real installs is near it; it keeps ``count(on:)`` of damaged bytes from an overflow.
+    private static let highestLevel: UInt8 = 48
 
-    /// A tag, the level, the last day, and for each install its hash and the number of days before the last day. Numbers are
-    /// little-endian, and hashes ascend. Installs that do not count on the last day are left out.
+    /// A tag, the levels, the last day, and for each install its hash and the number of days before the last day. Numbers are
+    /// little-endian, and hashes ascend.
     package var bytes: [UInt8] {
-        let lastDay = lastDay ?? 0
-        var bytes = [Self.tag, UInt8(level)]
-        bytes.reserveCapacity(Self.headerBytes + installs.count * Self.installBytes)
-        bytes.append(lastDay, bytes: 4)
-        for install in installs where Self.counts(install.day, on: lastDay) {
-            bytes.append(Int(bitPattern: UInt(install.hash)), bytes: 8)
-            bytes.append(UInt8(lastDay - install.day))
+        unsafe [UInt8](unsafeUninitializedCapacity: Self.headerBytes + installs.count * Self.installBytes) {
+            buffer, count in
+            let bytes = UnsafeMutableRawBufferPointer(buffer)
+            unsafe bytes[0] = Self.tag
+            for (index, level) in levels.enumerated() { unsafe bytes[1 + index] = level }
+            unsafe bytes.storeBytes(
+                of: UInt32(truncatingIfNeeded: lastDay).littleEndian, toByteOffset: 8, as: UInt32.self)
+            count = Self.headerBytes
+            for install in installs {
+                unsafe bytes.storeBytes(of: install.hash.littleEndian, toByteOffset: count, as: UInt64.self)
+                unsafe bytes[count + 8] = UInt8(lastDay - install.day)
+                count += Self.installBytes
+            }
         }
-        return bytes
     }
 
-    /// Parses ``bytes``; `nil` for bytes that are no such set.
+    /// Parses ``bytes``, or those of schema 18, which have one level for all days and up to 512 installs; `nil` for bytes that are no such set.
     package init?(bytes: [UInt8]) {
-        guard bytes.count >= Self.headerBytes, bytes[0] == Self.tag, bytes[1] < 64,
-            (bytes.count - Self.headerBytes).isMultiple(of: Self.installBytes),
-            (bytes.count - Self.headerBytes) / Self.installBytes <= Self.limit
+        switch bytes.first {
+        case Self.tag where bytes.count >= Self.headerBytes:
+            self.init(levels: Array(bytes[1...Self.days]), rest: bytes.dropFirst(1 + Self.days))
+        case 1 where bytes.count >= 6:
+            self.init(levels: [UInt8](repeating: bytes[1], count: Self.days), rest: bytes.dropFirst(2))
+        default: return nil
+        }
+    }
+
+    /// - Parameter rest: the last day and the installs.
+    private init?(levels: [UInt8], rest: ArraySlice<UInt8>) {
+        let count = (rest.count - 4) / Self.installBytes
+        guard rest.count == 4 + count * Self.installBytes, count <= Self.largestCount,
+            levels.allSatisfy({ $0 <= Self.highestLevel }),
+            zip(levels, levels.dropFirst()).allSatisfy({ $0 <= $1 })
         else { return nil }
-        level = Int(bytes[1])
-        let lastDay = Int(bytes.number(at: 2, bytes: 4))
-        installs.reserveCapacity((bytes.count - Self.headerBytes) / Self.installBytes)
-        for start in stride(from: Self.headerBytes, to: bytes.count, by: Self.installBytes) {
-            let (hash, age) = (bytes.number(at: start, bytes: 8), Int(bytes[start + 8]))
-            guard age < Self.days, Self.isKept(hash, level: level),
-                installs.last.map({ $0.hash < hash }) ?? true
-            else { return nil }
-            installs.append(Install(hash: hash, day: lastDay - age))
+        self.levels = levels
+        installs.reserveCapacity(count)
+        let isValid = unsafe rest.withUnsafeBytes { bytes in
+            lastDay = unsafe Int(UInt32(littleEndian: bytes.loadUnaligned(as: UInt32.self)))
+            for start in stride(from: 4, to: bytes.count, by: Self.installBytes) {
+                let hash = unsafe UInt64(
+                    littleEndian: bytes.loadUnaligned(fromByteOffset: start, as: UInt64.self))
+                let age = unsafe Int(bytes[start + 8])
+                guard age < Self.days, Self.isKept(hash, level: levels[age]),
+                    installs.last.map({ $0.hash < hash }) ?? true
+                else { return false }
+                installs.append(Install(hash: hash, day: lastDay - age))
+            }
+            return true
         }
+        guard isValid else { return nil }
     }
 }
 
-extension [UInt8] {
-    fileprivate mutating func append(_ number: Int, bytes: Int) {
-        for shift in stride(from: 0, to: bytes * 8, by: 8) {
-            append(UInt8(truncatingIfNeeded: number >> shift))
-        }
-    }
-
-    fileprivate func number(at start: Int, bytes: Int) -> UInt64 {
-        (0..<bytes).reduce(0) { $0 | UInt64(self[start + $1]) << (8 * $1) }
-    }
-}
-
-/// Recognizes installs that were counted on the same day in the same set of ``RecentInstalls``, so that most reports change no set.
+/// Recognizes installs that need not be added to a set of ``RecentInstalls``, so that most reports change no set: those that were
+/// counted on the same day, and those that a set does not keep because of a day's level.
 ///
-/// A table with one place for each hash of a set, an install and a day; another entry in the same place replaces it. It takes 512 KiB.
+/// A hash has one index in a table, and an entry replaces the entry that had its index. The two tables take 640 KiB.
 package struct CountedInstalls: Sendable {
-    private static let placeBits = 16
-    private var places: [UInt64] = []
+    private static let entryBits = 16
+    private static let levelBits = 14
+    /// A hash of the set, the install and the day.
+    private var entries: [UInt64] = []
+    /// A hash of the set and the day, with the level as the last six bits.
+    private var levels: [UInt64] = []
 
     package init() {}
 
     /// - Parameter set: a number of the set.
-    /// - Returns: `true` if the install was not known to be counted.
+    /// - Returns: `true` if the set may lack the install.
     package mutating func insert(_ install: UInt64, day: Int, in set: UInt64) -> Bool {
-        if places.isEmpty { places = [UInt64](repeating: 0, count: 1 << Self.placeBits) }
-        let key = SplitMix64.mix(install ^ SplitMix64.mix(set ^ UInt64(truncatingIfNeeded: day) << 44))
-        let place = Int(truncatingIfNeeded: key) & (1 << Self.placeBits - 1)
-        guard places[place] != key else { return false }
-        places[place] = key
+        if entries.isEmpty { entries = [UInt64](repeating: 0, count: 1 << Self.entryBits) }
+        let setKey = Self.key(ofSet: set, day: day)
+        guard RecentInstalls.isKept(install, level: level(ofKey: setKey)) else { return false }
+        let key = SplitMix64.mix(install ^ setKey)
+        let index = Int(truncatingIfNeeded: key) & (1 << Self.entryBits - 1)
+        guard entries[index] != key else { return false }
+        entries[index] = key
         return true
     }
+
+    /// Stores the level of a set's last day.
+    package mutating func rememberLevel(of installs: RecentInstalls, set: UInt64) {
+        guard installs.levels[0] > 0 else { return }
+        if levels.isEmpty { levels = [UInt64](repeating: 0, count: 1 << Self.levelBits) }
+        let key = Self.key(ofSet: set, day: installs.lastDay)
+        levels[Self.levelIndex(ofKey: key)] = key & ~63 | UInt64(installs.levels[0])
+    }
+
+    private func level(ofKey key: UInt64) -> UInt8 {
+        guard !levels.isEmpty else { return 0 }
+        let entry = levels[Self.levelIndex(ofKey: key)]
+        return (entry ^ key) & ~63 == 0 ? UInt8(entry & 63) : 0
+    }
+
+    private static func key(ofSet set: UInt64, day: Int) -> UInt64 {
+        SplitMix64.mix(set ^ UInt64(truncatingIfNeeded: day) << 44)
+    }
+
+    private static func levelIndex(ofKey key: UInt64) -> Int { Int(key >> (64 - UInt64(levelBits))) }
 }

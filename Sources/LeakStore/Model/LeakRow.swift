@@ -13,7 +13,7 @@ public struct LeakRow: Sendable {
     public var reports: Int
     public var freed: Int
     public var installs: Int
-    /// Installs that had the leak in the app's current release in the last ``RecentInstalls/days`` days: exact up to 512, an estimate
+    /// Installs that had the leak in the app's current release in the last ``RecentInstalls/days`` days: exact up to 256, an estimate
     /// beyond. Counted with each report, and with the first expiry of each day. It is the key of the order ``LeakQuery/Sort/impact``.
     public var impact: Int
     public var aliveAtMost: Int?

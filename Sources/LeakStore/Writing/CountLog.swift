@@ -96,7 +96,9 @@ extension Writer {
         caches.logs?.counts = CountLog()
         let rows = log.takeRows()
         for leak in log.leaks.values { leak.dropCachedParts() }
-        try connection.flush(rows)
+        try connection.flush(rows) { set in
+            caches.countedInstalls.rememberLevel(of: set.installs, set: UInt64(bitPattern: set.row))
+        }
     }
 
     /// Writes the counts that another process has left in the log to their tables.
@@ -104,7 +106,9 @@ extension Writer {
         guard try connection.lacksCounts else { return }
         let rows = try connection.countLog()
         caches.deferredIndexing.add(rows.leaks.count)
-        try connection.flush(rows)
+        try connection.flush(rows) { set in
+            caches.countedInstalls.rememberLevel(of: set.installs, set: UInt64(bitPattern: set.row))
+        }
     }
 
     /// Writes all counts in the log to their tables, in a transaction of its own.

@@ -1,13 +1,30 @@
 extension LoggedCounts {
     /// Writes the rows in the order of their tables.
-    func write(on connection: SQLiteConnection) throws(StoreError) {
+    ///
+    /// - Parameter didChange: is called with each set of recent installs that has changed.
+    func write(
+        on connection: SQLiteConnection, didChange: (RecentInstallSet) -> Void = { _ in }
+    ) throws(StoreError) {
+        try connection.add(recentInstalls, didChange: didChange)
+        // Logs of schemas before 18 are flushed in databases without the table of recent installs.
+        let update: StaticString =
+            recentInstalls.isEmpty
+            ? """
+            update leak set is_unindexed = 1, reports = ?, freed = ?, installs = ?, sightings = ?, alive_at_most = ?,
+              last_seen = ?
+            where id = ?
+            """
+            : """
+            update leak set is_unindexed = 1, reports = ?, freed = ?, installs = ?, sightings = ?, alive_at_most = ?,
+              last_seen = ?, impact = coalesce((
+                select s.installs from app a join leak_release c on c.leak = leak.id and c.release = a.newest_release
+                join recent_install_set s on s.id = c.id where a.id = leak.app), 0)
+            where id = ?
+            """
         for leak in leaks.sorted(by: { $0.id < $1.id }) {
             try connection.run(
-                """
-                update leak set is_unindexed = 1, reports = ?, freed = ?, installs = ?, sightings = ?, alive_at_most = ?,
-                  last_seen = ?
-                where id = ?
-                """, leak.reports, leak.freed, leak.installs, leak.sightings, leak.aliveAtMost, leak.lastSeen,
+                update, leak.reports, leak.freed, leak.installs, leak.sightings, leak.aliveAtMost,
+                leak.lastSeen,
                 leak.id)
         }
         try connection.write(builds.sorted { $0.id < $1.id }, buckets: bucketReports.sorted())
@@ -24,7 +41,6 @@ extension LoggedCounts {
             return day
         }
         try connection.add(CountRow.summed(days), by: .days)
-        try connection.add(recentInstalls)
     }
 }
 
@@ -45,8 +61,12 @@ extension SQLiteConnection {
     }
 
     /// Writes the counts of the whole log to their tables, and empties it.
-    func flush(_ log: LoggedCounts) throws(StoreError) {
-        try log.write(on: self)
+    ///
+    /// - Parameter didChange: is called with each set of recent installs that has changed.
+    func flush(
+        _ log: LoggedCounts, didChange: (RecentInstallSet) -> Void = { _ in }
+    ) throws(StoreError) {
+        try log.write(on: self, didChange: didChange)
         for sample in log.samples.sorted(by: { $0.row < $1.row }) { try sample.write(on: self) }
         try run("delete from count_log")
     }

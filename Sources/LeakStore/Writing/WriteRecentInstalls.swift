@@ -8,8 +8,12 @@ struct RecentInstallSet {
 }
 
 extension SQLiteConnection {
-    /// Adds installs to their sets, and updates the impact of their leaks.
-    func add(_ recentInstalls: [LoggedCounts.RecentInstall]) throws(StoreError) {
+    /// Adds installs to their sets. The impact of their leaks is written with their counts.
+    ///
+    /// - Parameter didChange: is called with each set that has changed.
+    func add(
+        _ recentInstalls: [LoggedCounts.RecentInstall], didChange: (RecentInstallSet) -> Void
+    ) throws(StoreError) {
         let sorted = recentInstalls.sorted { ($0.release, $0.day) < ($1.release, $1.day) }
         var index = 0
         while index < sorted.count {
@@ -20,13 +24,27 @@ extension SQLiteConnection {
                 index += 1
             }
             guard isChanged else { continue }
-            set.day = max(set.day, set.installs.lastDay ?? 0)
-            try put(set)
+            set.day = max(set.day, set.installs.lastDay)
+            try write(set)
+            didChange(set)
         }
     }
 
     /// Stores a set, or deletes its row if the set is empty, and updates the impact of its leak.
     func put(_ set: RecentInstallSet) throws(StoreError) {
+        let count = try write(set)
+        try run(
+            """
+            update leak set impact = ?2, rank_impact = case is_unindexed when 0 then ?2 else rank_impact end
+            where id = (select c.leak from leak_release c join release r on r.id = c.release
+                join app a on a.id = r.app and a.newest_release = c.release where c.id = ?1)
+              and impact <> ?2
+            """, set.row, count)
+    }
+
+    /// - Returns: the number of installs.
+    @discardableResult
+    private func write(_ set: RecentInstallSet) throws(StoreError) -> Int {
         let count = set.installs.count(on: set.day)
         if set.installs.isEmpty {
             try run("delete from recent_install_set where id = ?", set.row)
@@ -38,13 +56,7 @@ extension SQLiteConnection {
                   members = excluded.members
                 """, set.row, count, set.day, set.installs.bytes)
         }
-        try run(
-            """
-            update leak set impact = ?2, rank_impact = case is_unindexed when 0 then ?2 else rank_impact end
-            where id = (select c.leak from leak_release c join release r on r.id = c.release
-                join app a on a.id = r.app and a.newest_release = c.release where c.id = ?1)
-              and impact <> ?2
-            """, set.row, count)
+        return count
     }
 
     /// Returns a set; an empty one if the table has none.
@@ -52,7 +64,8 @@ extension SQLiteConnection {
         try recentInstallSets(after: row - 1, limit: 1).first { $0.row == row } ?? RecentInstallSet(row: row)
     }
 
-    /// Returns sets in the order of their rows.
+    /// Returns sets in the order of their rows. A set that cannot be read is empty: its installs count again when they are seen again,
+    /// and the verification of the file reports it.
     ///
     /// - Parameter day: only sets whose stored number of installs ends before this day.
     func recentInstallSets(
@@ -64,9 +77,7 @@ extension SQLiteConnection {
         try select.bind(row, day, limit)
         var sets: [RecentInstallSet] = []
         while try select.step() {
-            guard let installs = RecentInstalls(bytes: select.bytes(2)) else {
-                throw .unreadable("a set of recent installs", in: path)
-            }
+            let installs = RecentInstalls(bytes: select.bytes(2)) ?? RecentInstalls()
             sets.append(RecentInstallSet(row: select.int64(0), installs: installs, day: select.int(1)))
         }
         return sets

@@ -25,51 +25,143 @@ import Testing
         let set = set([(.max, 100), (3, 106), (9, 99)])
         let copy = try #require(RecentInstalls(bytes: set.bytes))
         #expect(copy == self.set([(.max, 100), (3, 106)]))
-        #expect(set.bytes.count == 6 + 2 * 9)
+        #expect(set.bytes.count == 12 + 2 * 9)
         #expect(RecentInstalls(bytes: RecentInstalls().bytes) == RecentInstalls())
         let damaged: [[UInt8]] = [
-            [], [1], [2] + set.bytes.dropFirst(), Array(set.bytes.dropLast()),
-            set.bytes + set.bytes.suffix(9),
+            [], [1], [2], [3] + set.bytes.dropFirst(), Array(set.bytes.dropLast()),
+            set.bytes + set.bytes.suffix(9), [2, 60] + set.bytes.dropFirst(2),
+            [2, 1] + set.bytes.dropFirst(2),
         ]
         for bytes in damaged { #expect(RecentInstalls(bytes: bytes) == nil) }
     }
 
-    @Test func `up to 512 installs are exact, more are an estimate of bounded size`() {
+    @Test func `up to 256 installs are exact, more are an estimate of bounded size`() {
         var random = SeededRandom(seed: 17)
-        for installs in [511, 512, 600, 5_000, 60_000] {
+        for installs in [255, 256, 300, 5_000, 60_000] {
             let hashes = (0..<installs).map { _ in UInt64.random(in: 0...UInt64.max, using: &random) }
             let set = set(hashes.map { ($0, 100 + Int($0 % 7)) })
             let error = abs(Double(set.count(on: 106)) / Double(installs) - 1)
             #expect(error <= (installs <= RecentInstalls.limit ? 0 : 0.2))
-            #expect(set.bytes.count <= 6 + 512 * 9)
+            #expect(set.bytes.count <= 12 + 256 * 9)
             // Two of seven days.
             let recent = Double(set.count(on: 111)) / Double(hashes.filter { $0 % 7 >= 5 }.count)
             #expect(abs(recent - 1) < 0.35)
         }
     }
 
+    @Test func `bytes of schema 18 have one level for all days`() throws {
+        var random = SeededRandom(seed: 3)
+        var installs: [(hash: UInt64, day: Int)] = []
+        while installs.count < 100 {
+            let hash = UInt64.random(in: 0...UInt64.max, using: &random)
+            if SplitMix64.mix(hash).leadingZeroBitCount >= 3 {
+                installs.append((hash, 100 - installs.count % 3))
+            }
+        }
+        var bytes: [UInt8] = [1, 3, 100, 0, 0, 0]
+        for install in installs.sorted(by: { $0.hash < $1.hash }) {
+            bytes += (0..<8).map { UInt8(truncatingIfNeeded: install.hash >> (8 * $0)) }
+            bytes.append(UInt8(100 - install.day))
+        }
+        let set = try #require(RecentInstalls(bytes: bytes))
+        #expect(set.count(on: 100) == 800 && set.levels == [3, 3, 3, 3, 3, 3, 3])
+        #expect(RecentInstalls(bytes: set.bytes) == set)
+    }
+
+    @Test func `a number is exact again a week after the installs became few`() {
+        var random = SeededRandom(seed: 4)
+        var set = RecentInstalls()
+        for _ in 0..<40_000 { set.insert(random.next(), day: 100 + Int.random(in: 0..<7, using: &random)) }
+        #expect(set.levels[0] > 4)
+        // 20 installs a day from then on.
+        for day in 107..<120 {
+            for _ in 0..<20 { set.insert(random.next(), day: day) }
+            set.dropInstalls(before: day)
+        }
+        #expect(set.count(on: 119) == 7 * 20)
+    }
+
+    @Test func `installs that return every day are counted once`() {
+        var random = SeededRandom(seed: 5)
+        for installs in [200, 3_000, 20_000] {
+            let hashes = (0..<installs).map { _ in random.next() }
+            var set = RecentInstalls()
+            for day in 100..<110 {
+                // Half of the installs of each day, in an order of its own; each of them is seen in 7 days except 1 in 128.
+                for hash in hashes.shuffled(using: &random) where Bool.random(using: &random) {
+                    set.insert(hash, day: day)
+                }
+                guard day >= 106 else { continue }
+                let error = abs(Double(set.count(on: day)) / (Double(installs) * 127 / 128) - 1)
+                #expect(
+                    error < (installs <= RecentInstalls.limit ? 0.02 : 0.2),
+                    "\(installs) installs, day \(day)")
+            }
+        }
+    }
+
+    @Test func `a union estimates as one set that saw everything`() {
+        var random = SeededRandom(seed: 6)
+        for (first, second) in [(100, 5_000), (5_000, 100), (3_000, 3_000), (0, 2_000), (2_000, 0)] {
+            // Those of days 103 to 106 of the first set count on day 109.
+            let expected = Double(first) * 4 / 7 + Double(second)
+            let errors = (0..<16).map { _ in
+                var one = RecentInstalls()
+                var two = RecentInstalls()
+                for _ in 0..<first {
+                    one.insert(random.next(), day: 100 + Int.random(in: 0..<7, using: &random))
+                }
+                for _ in 0..<second {
+                    two.insert(random.next(), day: 103 + Int.random(in: 0..<7, using: &random))
+                }
+                one.merge(two)
+                return Double(one.count(on: 109)) / expected - 1
+            }
+            #expect(abs(errors.reduce(0, +) / 16) < 0.08, "\(first) and \(second) installs: \(errors)")
+        }
+    }
+
     @Test func `a union has the members of both, and an erased install leaves`() {
-        let one = set((0..<300).map { (UInt64($0), 100) })
-        let two = set((200..<500).map { (UInt64($0), 102) })
+        let one = set((0..<150).map { (UInt64($0), 100) })
+        let two = set((100..<250).map { (UInt64($0), 102) })
         var union = one
         union.merge(two)
-        #expect(union.count(on: 102) == 500 && union.count(on: 107) == 300)
-        #expect(union.remove(499) && !union.remove(499))
-        #expect(union.count(on: 102) == 499)
+        #expect(union.count(on: 102) == 250 && union.count(on: 107) == 150)
+        #expect(union.remove(249) && !union.remove(249))
+        #expect(union.count(on: 102) == 249)
         var large = set((0..<5_000).map { (UInt64($0), 100) })
         large.merge(union)
         #expect(abs(Double(large.count(on: 102)) / 5_000 - 1) < 0.2)
     }
 
     @Test func `installs that are too old make room before any is left out`() {
-        var set = set((0..<512).map { (UInt64($0), 100) })
-        for install in 1_000..<1_400 { set.insert(UInt64(install), day: 107) }
-        #expect(set.level == 0 && set.count(on: 107) == 400)
+        var set = set((0..<256).map { (UInt64($0), 100) })
+        for install in 1_000..<1_200 { set.insert(UInt64(install), day: 107) }
+        #expect(set.levels.allSatisfy { $0 == 0 } && set.count(on: 107) == 200)
     }
 
     @Test func `an install is counted once a day in each set`() {
         var counted = CountedInstalls()
         #expect(counted.insert(7, day: 100, in: 1) && !counted.insert(7, day: 100, in: 1))
         #expect(counted.insert(7, day: 101, in: 1) && counted.insert(7, day: 100, in: 2))
+    }
+
+    @Test func `installs that a sample does not keep are recognized before they are written`() {
+        var random = SeededRandom(seed: 18)
+        var counted = CountedInstalls()
+        var sets = [RecentInstalls](repeating: RecentInstalls(), count: 20)
+        var all = sets
+        var passed = 0
+        for index in 0..<100_000 {
+            let (set, install) = (Int.random(in: 0..<20, using: &random), random.next())
+            let day = 100 + index / 40_000
+            all[set].insert(install, day: day)
+            guard counted.insert(install, day: day, in: UInt64(set)) else { continue }
+            passed += 1
+            sets[set].insert(install, day: day)
+            counted.rememberLevel(of: sets[set], set: UInt64(set))
+        }
+        #expect(sets == all)
+        #expect(passed < 60_000)
     }
 }
