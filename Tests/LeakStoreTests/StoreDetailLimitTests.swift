@@ -83,18 +83,18 @@ import Testing
     func `samples that replace others do not use the bytes of the day up`(
         _ name: String, _ lengths: [Int]
     ) throws {
-        // Room for 18 samples of 4,100 bytes, where 200 reports have more than 200,000 bytes.
+        // Room for 18 samples of 4,100 bytes, where 100 reports have more than 190,000 bytes.
         let limits = Self.limits(2 * 18 * 4_100)
         let page = leak("Page")
         var store = try place.store(limits: limits)
-        for number in 0..<200 {
+        for number in 0..<100 {
             // A store that remembers no lengths.
             if number % 25 == 0 { store = try place.store(limits: limits) }
             try count([page], bytes: lengths[number % lengths.count], at: noon + Int64(number), in: store)
         }
         #expect(try countLeftOut(store) == 0)
         let newest = try #require(try samples(of: page, in: store).first { $0.reason == .newest })
-        #expect(newest.body.count == lengths[199 % lengths.count] && newest.at == noon + 199)
+        #expect(newest.body.count == lengths[99 % lengths.count] && newest.at == noon + 99)
     }
 
     @Test

@@ -68,15 +68,13 @@ import Testing
     private func compare(_ reader: any StoreReader, now: Int64, _ step: Comment) throws {
         for period in Period.allCases {
             for sort in LeakQuery.Sort.allCases {
-                for app in [nil, "shop"] {
-                    for state in [LeakQuery.StateFilter.toFix, .any] {
-                        var query = LeakQuery()
-                        (query.period, query.sort, query.app, query.state) = (period, sort, app, state)
-                        (query.order, query.limit) = (state == .any ? .ascending : .descending, 2)
-                        let listed = try list(query, reader, now: now)
-                        query.kind = "object"
-                        #expect(try listed == list(query, reader, now: now), step)
-                    }
+                for (app, state) in [(nil, .any), ("shop", .toFix)] as [(String?, LeakQuery.StateFilter)] {
+                    var query = LeakQuery()
+                    (query.period, query.sort, query.app, query.state) = (period, sort, app, state)
+                    (query.order, query.limit) = (state == .any ? .ascending : .descending, 2)
+                    let listed = try list(query, reader, now: now)
+                    query.kind = "object"
+                    #expect(try listed == list(query, reader, now: now), step)
                 }
             }
         }
