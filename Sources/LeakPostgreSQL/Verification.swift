@@ -243,6 +243,9 @@
                   from decision d join leak_release c on c.leak = d.leak and c.release = s.release
                   where d.id = s.decision)
                 """),
+            RowCheck(
+                "reports of the hour in which a leak was resolved are no more than all reports then",
+                "select count(*) from decision_release where hour_reports > reports"),
             // A report of a day that an app no longer keeps counts for the leak alone.
             RowCheck(
                 "reports of an app's days and slots are no more than those of its leaks",
