@@ -34,19 +34,18 @@
             on connection: PostgreSQLConnection
         ) throws(StoreError) -> [String] {
             var wrongCount = 0
-            var last: (leak: Int64, release: Int64) = (-1, 0)
+            var last = RecentInstallSet.Key(leak: -1, release: 0)
             while true {
                 let rows = try connection.run(
                     Query(
                         """
-                        select leak, release, day, members, installs from recent_install_set
+                        select \(RecentInstallSet.columns), installs from recent_install_set s
                         where (leak, release) > ($1::bigint, $2::bigint) order by leak, release limit $3::bigint
                         """, .integer(last.leak), .integer(last.release), .integer(setsPerQuery)))
                 for row in rows {
-                    last = (row.int64(0), row.int64(1))
-                    if RecentInstalls(bytes: row.bytes(3))?.count(on: row.int(2)) != row.int(4) {
-                        wrongCount += 1
-                    }
+                    let set = try RecentInstallSet(row, connection)
+                    last = set.key
+                    if !set.isReadable || set.count != row.int(4) { wrongCount += 1 }
                 }
                 guard rows.count == setsPerQuery else { break }
             }
@@ -244,6 +243,9 @@
                   from decision d join leak_release c on c.leak = d.leak and c.release = s.release
                   where d.id = s.decision)
                 """),
+            RowCheck(
+                "reports of the hour in which a leak was resolved are no more than all reports then",
+                "select count(*) from decision_release where hour_reports > reports"),
             // A report of a day that an app no longer keeps counts for the leak alone.
             RowCheck(
                 "reports of an app's days and slots are no more than those of its leaks",

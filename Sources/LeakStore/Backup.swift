@@ -52,8 +52,8 @@ extension SQLiteStore {
             // The flush below frees pages with bodies of reports. An erasure of the restored database would not find them in free pages.
             try copy.execute("pragma secure_delete = on")
             let schema = Int(try copy.number("pragma user_version") ?? 0)
-            // Errors are ignored here, because the check below reports them.
-            if (12...Migration.newestVersion).contains(schema), (try? copy.canFlushCounts()) == true {
+            // Earlier schemas lack columns that the flush writes. Errors are ignored here, because the check below reports them.
+            if schema == Migration.newestVersion, (try? copy.canFlushCounts()) == true {
                 try? copy.transaction(.immediate) { () throws(StoreError) in try copy.flush(copy.countLog()) }
             }
         }

@@ -213,6 +213,11 @@ struct RowCheck: Sendable {
             repair:
                 "update decision_release as s set reports = (\(reportsNow)) where reports > (\(reportsNow))",
             since: 3),
+        RowCheck(
+            "reports of the hour in which a leak was resolved are no more than all reports then",
+            count: "select count(*) from decision_release where hour_reports > reports",
+            repair: "update decision_release set hour_reports = reports where hour_reports > reports",
+            since: 19),
         // A report whose day was already deleted when it arrived counts only in the leak.
         RowCheck(
             "reports of an app's days and slots are no more than those of its leaks",

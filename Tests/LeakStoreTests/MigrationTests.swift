@@ -160,6 +160,26 @@ import Testing
         #expect(releases.map(\.adoption?.count) == [1, 90, 150, 30, 0])
     }
 
+    @Test func `late reports do not contradict a decision that schema 18 stored`() throws {
+        let directory = TemporaryDirectory()
+        let page = leak("Page")
+        let store = try directory.store()
+        _ = try store.count([submission([Report(leak: page, count: 5)])], now: noon)
+        #expect(
+            try store.decide(Decision(.resolve(.newestVersion), by: "a"), about: page.id, now: noon) != nil)
+        try SQLiteConnection(path: directory.database, access: .readWrite).execute(
+            PastSchema.without19 + "pragma user_version = 18")
+        #expect(try SQLiteStore.verify(path: directory.database).problems == [])
+        let migrated = try directory.store()
+        #expect(try migrated.verify() == [])
+        for (age, state) in [(3 * day, LeakState.resolved), (-day, .regressed)] {
+            let report = Report(leak: page, at: noon - age, count: 2)
+            _ = try migrated.count([submission([report], at: noon + day)], now: noon + day)
+            #expect(try migrated.makeReader().leak(page.id, now: noon + day)?.row.state == state)
+        }
+        #expect(try migrated.verify() == [])
+    }
+
     @Test func `a database without a log of counts gets one, and counting continues`() throws {
         let directory = TemporaryDirectory()
         let report = Report(leak: leak("Page"), install: 1)

@@ -201,6 +201,60 @@ import Testing
             try store.makeReader().leak(leak("Page").id, now: noon)?.row.decisionStatus?.reportsSince == 20)
     }
 
+    @Test func `reports that a version had when it was resolved let no late report contradict the decision`()
+        throws
+    {
+        let decision = noon - 2 * day + hour / 2
+        try count("5.3.0", reports: 144, of: 1_000, at: noon - 4 * day)
+        try count("5.4.0", reports: 5, of: 1_000, at: noon - 2 * day)
+        try resolve(.version("5.4.0"), now: decision)
+        // The devices were offline, some for days and some since the morning.
+        try count("5.4.0", reports: 2, of: 0, at: decision - 3 * day)
+        try count("5.4.0", reports: 3, of: 0, at: decision - 4 * hour)
+        #expect(try fix().progress.stage == .proving)
+        // Hours are deleted after 90 days.
+        try store.expire(now: noon + 100 * day)
+        #expect(try fix().progress.stage == .proving)
+        try count("5.4.0", reports: 1, of: 0, at: noon - day)
+        #expect(try fix("Page", .regressed).steps.map(\.version) == ["5.4.0"])
+        #expect(try reportsSince() == 1)
+    }
+
+    @Test func `reports that were made soon after a decision contradict it until their hours are deleted`()
+        throws
+    {
+        let decision = noon - 2 * day + hour / 2
+        try count("5.3.0", reports: 144, of: 1_000, at: noon - 4 * day)
+        try count("5.4.0", reports: 5, of: 1_000, at: noon - 2 * day)
+        try resolve(.version("5.4.0"), now: decision)
+        try count("5.4.0", reports: 2, of: 0, at: decision - 3 * day)
+        try count("5.4.0", reports: 4, of: 0, at: decision + hour / 4)
+        _ = try fix("Page", .regressed)
+        #expect(try reportsSince() == 4)
+        try count("5.4.0", reports: 3, of: 0, at: decision + hour)
+        #expect(try reportsSince() == 7)
+        try store.expire(now: noon + 100 * day)
+        _ = try fix()
+        #expect(try reportsSince() == 0)
+    }
+
+    private func reportsSince() throws -> Int? {
+        try store.makeReader().leak(leak("Page").id, now: noon)?.row.decisionStatus?.reportsSince
+    }
+
+    @Test func `late reports from the day of a decision do not make checks of their version prove it`() throws
+    {
+        try count("5.3.0", reports: 144, of: 1_000, at: noon - 4 * day)
+        try count("5.4.0", reports: 0, of: 1_000)
+        try resolve(.version("5.4.0"), now: noon - 2 * day)
+        #expect(try fix().progress.stage == .fixed)
+        try count("5.4.0", reports: 20, of: 0, at: noon - 2 * day - 4 * hour)
+        let status = try fix()
+        #expect(status.progress.stage == .proving && status.version == nil && status.steps == [])
+        #expect(status.progress.since == Proportion(events: 0, trials: 0))
+        #expect(try reportsSince() == 0)
+    }
+
     @Test func `a version that the collector did not know contradicts a fix whenever its reports were made`()
         throws
     {

@@ -13,7 +13,8 @@ import Testing
         ("page", ["Page"]), ("ROOT", ["Page"]), ("100%", ["Sale 100%"]), ("_", []), ("still here", ["Page"]),
         ("größe", ["Größe"]), ("GRÖSSE", []), ("GRÖßE", ["Größe"]),
         ("deep inside", ["Long"]), ("Shop.Pa", ["Page"]), ("hop.gr", ["Größe"]), ("other.page", []),
-        ("", ["Page", "Sale 100%", "Größe", "Long"]),
+        ("Shop.Übersicht", ["Übersicht"]), ("shop.ü", ["Übersicht"]),
+        ("", ["Page", "Sale 100%", "Größe", "Long", "Übersicht"]),
     ])
     func `search finds class and module, path and newest message`(text: String, found: [String]) throws {
         _ = try store.count(
@@ -21,6 +22,7 @@ import Testing
                 submission([
                     Report(leak: leak("Page", stack: ["Root"]), count: 3, body: #"{"message":"Still HERE"}"#),
                     Report(leak: leak("Sale 100%"), count: 2, body: "no json"), Report(leak: leak("Größe")),
+                    Report(leak: leak("Übersicht")),
                     Report(
                         leak: leak("Long"),
                         body: #"{"message":"Deep inside\#(String(repeating: ".", count: 4_000))"}"#),

@@ -167,6 +167,23 @@ import Testing
         #expect(try detail().row.decisionStatus?.reportsSince == 2)
     }
 
+    @Test(arguments: [false, true])
+    func `late reports do not contradict the decision of a merged leak`(areHoursDeleted: Bool) throws {
+        let decision = noon - day + hour / 2
+        try count(
+            Report(leak: old, version: "2.0", at: noon - day, count: 5),
+            Report(leak: new, version: "2.0", at: noon - day, count: 4), at: decision)
+        try decide(.resolve(.version("2.0")), old, at: decision)
+        if areHoursDeleted { try store.expire(now: noon + 100 * day) }
+        try merge([old])
+        #expect(try detail().row.state == .resolved)
+        try count(Report(leak: new, version: "2.0", at: noon - 5 * day, count: 2))
+        #expect(try detail().row.state == .resolved)
+        try count(Report(leak: new, version: "2.0", at: noon - hour))
+        #expect(try detail().row.state == .regressed)
+        #expect(try detail().row.decisionStatus?.reportsSince == 1)
+    }
+
     @Test func `a limit of reports counts the reports of all parts since the decision`() throws {
         try count(
             Report(leak: old, at: noon - 3 * day, count: 4),

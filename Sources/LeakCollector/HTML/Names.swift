@@ -56,6 +56,9 @@ extension LeakQuery.Sort {
 }
 
 extension LeakQuery {
+    /// The order of the list. In a list of a version, the order by impact is that of the installs in the version.
+    var effectiveSort: Sort { version != nil && sort == .impact ? .installs : sort }
+
     /// The order in words, such as `sorted by reports`.
     var orderDescription: String {
         let reversed: String? =
@@ -71,7 +74,7 @@ extension LeakQuery {
     }
 
     private var usualOrderDescription: String {
-        switch sort {
+        switch effectiveSort {
         case .impact: "sorted by installs in the current release, \(RecentInstalls.days) days"
         case .reports: "sorted by reports"
         case .installs: "sorted by installs"

@@ -43,11 +43,19 @@ struct FilterForm: Component {
         ].compactMap(\.self)
     }
 
+    /// In a list of a version, the orders by impact and by installs are the same: ``LeakQuery/effectiveSort``. The list of choices
+    /// then has one of them.
     private var order: DropDownList {
-        DropDownList(
+        let query = context.query
+        let isOfVersion = query.version != nil
+        return DropDownList(
             name: "sort", label: "Order",
-            options: LeakQuery.Sort.allCases.map { ($0.rawValue, $0.displayName) },
-            selectedValue: context.query.sort.rawValue)
+            options: LeakQuery.Sort.allCases.compactMap { sort in
+                guard isOfVersion else { return (sort.rawValue, sort.displayName) }
+                guard sort != .installs else { return nil }
+                return (sort.rawValue, (sort == .impact ? .installs : sort).displayName)
+            },
+            selectedValue: (isOfVersion && query.sort == .installs ? .impact : query.sort).rawValue)
     }
 
     private static let kinds = ["view_controller", "view", "object", "cycle"].map {

@@ -66,15 +66,13 @@ struct LeakTable: Component {
     }
 
     private func columnHeading(_ title: String, _ sort: LeakQuery.Sort, isNumber: Bool = false) -> HTML {
-        // In a list of a version, the order by impact is that of the installs in the version.
-        let sortedColumn =
-            context.query.version != nil && context.query.sort == .impact ? .installs : context.query.sort
-        let isCurrentOrder = isSorted && sort == sortedColumn
+        let isCurrentOrder = isSorted && sort == context.query.effectiveSort
         let isAscending = context.query.isAscending
         let order: HTML =
             isCurrentOrder ? #" aria-sort="\#(isAscending ? "ascending" : "descending")""# : ""
         let number: HTML = isNumber ? #" class="num""# : ""
-        guard context.links.isServed, isSorted else {
+        let isSortable = sort != .impact || context.query.version == nil
+        guard context.links.isServed, isSorted, isSortable else {
             return #"<th scope="col"\#(number)\#(order)>\#(title)</th>"#
         }
         let link = context.summary {

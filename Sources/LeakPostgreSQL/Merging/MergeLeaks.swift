@@ -154,46 +154,49 @@
         // MARK: Decisions
 
         /// Returns the reports that the leaks had when the current decision of the merged leak was made, by row of `release`.
-        /// These reports do not count against the decision.
         ///
         /// For leaks without that decision, the times of reports are known by hour only: all reports of the decision's hour count
         /// as earlier. So do reports of the decision's day that arrived more than two days late, because they count in the first
         /// hour of the day.
         private static func reportsAtDecision(
             of parts: [MergePart], on connection: PostgreSQLConnection
-        ) throws(StoreError) -> [Int64: Int] {
+        ) throws(StoreError) -> [Int64: ReportsAtDecision] {
             guard let holding = parts.holding, let holdingDecision = holding.lastDecision else { return [:] }
             let otherRows = parts.filter { $0.row != holding.row }.map { $0.row }
             let answers = try connection.run([
                 Query(
-                    "select release, reports from decision_release where decision = $1::bigint",
+                    "select release, reports, hour_reports from decision_release where decision = $1::bigint",
                     .integer(holdingDecision.row)),
                 Query(
                     """
-                    select release, least(sum(reports), LARGEST_TOTAL)::bigint from (
-                      select release, reports from leak_day
+                    select release, least(sum(reports), LARGEST_TOTAL)::bigint,
+                      least(sum(hour_reports), LARGEST_TOTAL)::bigint from (
+                      select release, reports, 0::bigint as hour_reports from leak_day
                       where leak = any($1::bigint[]) and day < $2::bigint / 24
                       union all
-                      select release, reports from leak_hour
+                      select release, reports, case hour when $2::bigint then reports else 0 end from leak_hour
                       where leak = any($1::bigint[]) and hour between $2::bigint / 24 * 24 and $2::bigint
                       union all
-                      select release, reports from leak_day d
+                      select release, reports, 0::bigint from leak_day d
                       where leak = any($1::bigint[]) and day = $2::bigint / 24 and not exists (
                         select 1 from leak_hour h where h.leak = d.leak
                           and h.hour between $2::bigint / 24 * 24 and $2::bigint / 24 * 24 + 23)) as before
                     group by release
                     """, .integers(otherRows), .integer(Calendar.hour(of: holdingDecision.decision.at))),
             ])
-            var reportsByRelease: [Int64: Int] = [:]
+            var reportsByRelease: [Int64: ReportsAtDecision] = [:]
             for rows in answers {
-                for row in rows { reportsByRelease[row.int64(0), default: 0].addBounded(row.int(1)) }
+                for row in rows {
+                    reportsByRelease[row.int64(0), default: ReportsAtDecision()]
+                        .add(reports: row.int(1), hourReports: row.int(2))
+                }
             }
             return reportsByRelease
         }
 
         /// - Parameter reportsByRelease: ``reportsAtDecision(of:on:)`` before anything was merged.
         private static func decisions(
-            of parts: [MergePart], _ reportsByRelease: [Int64: Int], in row: Int64
+            of parts: [MergePart], _ reportsByRelease: [Int64: ReportsAtDecision], in row: Int64
         ) -> [Query] {
             var queries = [
                 Query(
@@ -208,21 +211,23 @@
                     Query(
                         "update decision set reports_then = null where id = $1::bigint",
                         .integer(holdingDecision.row)))
-                let counts = reportsByRelease.filter { $0.value > 0 }.sorted { $0.key < $1.key }
+                let counts = reportsByRelease.filter { $0.value.reports > 0 }.sorted { $0.key < $1.key }
                 queries.append(
                     Query(
                         """
-                        insert into decision_release (decision, release, reports)
-                        select d.id, c.release, least(held.reports, c.reports)
-                        from unnest($2::bigint[], $3::bigint[]) as held (release, reports)
+                        insert into decision_release (decision, release, reports, hour_reports)
+                        select d.id, c.release, least(held.reports, c.reports),
+                          least(held.reports, held.hour_reports, c.reports)
+                        from unnest($2::bigint[], $3::bigint[], $4::bigint[]) as held (release, reports, hour_reports)
                         join decision d on d.id = $1::bigint
                         join leak_release c on c.leak = d.leak and c.release = held.release and c.reports > 0
                         join release r on r.id = c.release and r.order_key >= d.fix_from
                         """, .integer(holdingDecision.row), .integers(counts.map { $0.key }),
-                        .integers(counts.map { $0.value })))
+                        .integers(counts.map { $0.value.reports }),
+                        .integers(counts.map { $0.value.hourReports })))
             case .ignored:
                 var otherReports = 0
-                for reports in reportsByRelease.values { otherReports.addBounded(reports) }
+                for held in reportsByRelease.values { otherReports.addBounded(held.reports) }
                 queries.append(
                     Query(
                         """

@@ -73,8 +73,7 @@
             return decidedLeaks
         }
 
-        private static let contradictingReports = ContradictingReports.sql(
-            "(c.reports - coalesce(b.reports, 0))", ofLeak: "c.leak", smallest: "least")
+        private static let contradictingReports = ContradictingReports.sql(smallest: "least")
 
         private static func decisionStatuses(_ decisions: [Int64]) -> Query {
             Query(
@@ -87,7 +86,7 @@
                   from (
                     select r.version, r.order_key, \(contradictingReports) as reports
                     from leak_release c join release r on r.id = c.release and r.order_key >= d.fix_from
-                    left join decision_release b on b.decision = d.id and b.release = c.release
+                    \(ContradictingReports.join)
                     where c.leak = d.leak) c
                   where c.reports > 0
                 ) since on d.fix_from is not null
@@ -113,7 +112,7 @@
                 """
                 select c.leak, c.release from leak l join decision d on d.id = l.state
                 join leak_release c on c.leak = l.id join release r on r.id = c.release and r.order_key >= d.fix_from
-                left join decision_release b on b.decision = d.id and b.release = c.release
+                \(ContradictingReports.join)
                 where l.id = any($1::bigint[]) and \(contradictingReports) > 0
                 """, .integers(regressed.map { $0 }))
         }

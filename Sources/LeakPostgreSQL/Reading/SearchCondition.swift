@@ -34,8 +34,9 @@
         private func textCondition(_ values: inout QueryValues) -> String {
             let foldedText = SearchText.folded(search)
             let text = values.bind(foldedText)
+            // The columns have the collation C, whose `lower` changes ASCII letters only.
             let qualifiedNameMatches = """
-                strpos(lower(t.module || '.' || (select class from leak where id = t.leak)), \(text)) > 0
+                strpos(lower((t.module || '.' || (select class from leak where id = t.leak)) collate "default"), \(text)) > 0
                 """
             var conditions = ["strpos(t.search, \(text)) > 0", "strpos(t.message, \(text)) > 0"]
             if foldedText.contains(".") {

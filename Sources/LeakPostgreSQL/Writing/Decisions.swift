@@ -54,10 +54,11 @@
                 try connection.run(
                     Query(
                         """
-                        insert into decision_release (decision, release, reports)
-                        select $1::bigint, c.release, c.reports from leak_release c join release r on r.id = c.release
-                        where c.leak = $2::bigint and c.reports > 0 and r.order_key >= $3::bytea
-                        """, .integer(row), .integer(leak.row), .bytes(bound.from)))
+                        insert into decision_release (decision, release, reports, hour_reports)
+                        select d.id, c.release, c.reports, \(ContradictingReports.hourReports(smallest: "least"))
+                        from decision d join leak_release c on c.leak = d.leak join release r on r.id = c.release
+                        where d.id = $1::bigint and c.reports > 0 and r.order_key >= d.fix_from
+                        """, .integer(row)))
                 return (.resolved(version: bound.version, isAfter: bound.isAfter), row)
             case .ignore(let limit):
                 columns.reportsThen = leak.reports

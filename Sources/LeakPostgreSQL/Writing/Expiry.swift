@@ -20,6 +20,8 @@
         ]
         /// Rows of `leak` up to this row have no hours to delete.
         fileprivate var lastSearchedLeak: Int64 = 0
+        /// The last row of `recent_install_set` whose expired installs were dropped.
+        fileprivate var lastRecentSet = RecentInstallSet.Key(leak: -1, release: 0)
 
         init(now: Int64) { self.now = now }
 
@@ -48,7 +50,7 @@
                 case .samples: try expireSamples(now: clock.expiryTime)
                 case .slots: try expireSlots(now: clock.expiryTime)
                 case .days: try expireDays(now: clock.expiryTime)
-                case .recentInstalls: try expireRecentInstalls(now: clock.expiryTime)
+                case .recentInstalls: try expireRecentInstalls(&expiry, now: clock.expiryTime)
                 case .lastHours: try expireLastHours()
                 case .commitMarkers: try expireCommitMarkers(now: clock.expiryTime)
                 case .symbols: try expireSymbols(now: clock.expiryTime)
@@ -162,6 +164,14 @@
                     """, .integer(Retention.start(Retention.sampleDays, now: now)),
                     .integer(Self.rowsPerStep), .integer(SampleSlot.newest))
             ).first?.int(0) ?? 0 < Self.rowsPerStep
+        }
+
+        private func expireRecentInstalls(_ expiry: inout Expiry, now: Int64) throws(StoreError) -> Bool {
+            guard let last = try expireRecentInstalls(after: expiry.lastRecentSet, now: now) else {
+                return true
+            }
+            expiry.lastRecentSet = last
+            return false
         }
 
         /// Deletes the rows of hours that are no leak's last hour any more.

@@ -151,7 +151,8 @@
             for row in rows {
                 var set = try RecentInstallSet(row, connection)
                 erasure.lastSearchedRecentSet = set.key
-                if set.installs.remove(erasure.install) { changedSets.append(set) }
+                // A damaged set may contain the install, so it is deleted.
+                if set.installs.remove(erasure.install) || !set.isReadable { changedSets.append(set) }
             }
             if !changedSets.isEmpty {
                 _ = try connection.run(

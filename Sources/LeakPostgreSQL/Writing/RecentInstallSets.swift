@@ -17,6 +17,9 @@
 
         let key: Key
         var installs = RecentInstalls()
+        /// `false` if the stored set is damaged. ``installs`` is then empty, and the next write replaces the row: the installs of the
+        /// next days count again.
+        private(set) var isReadable = true
         /// The last of the days that the stored number of installs covers.
         var day = 0
 
@@ -28,12 +31,14 @@
         init(key: Key) { self.key = key }
 
         init(_ row: Row, _ connection: PostgreSQLConnection) throws(StoreError) {
-            guard let installs = RecentInstalls(bytes: row.bytes(3)) else {
-                throw .unreadable("a set of recent installs", in: connection.name)
-            }
             key = Key(leak: row.int64(0), release: row.int64(1))
+            // A damaged day would overflow.
+            day = min(max(row.int(2), 0), Int(Int32.max))
+            guard let installs = RecentInstalls(bytes: row.bytes(3)) else {
+                isReadable = false
+                return
+            }
             self.installs = installs
-            day = row.int(2)
         }
 
         static func read(_ keys: [Key]) -> Query {
@@ -89,18 +94,27 @@
         /// Sets that one step of an expiry or an erasure reads; up to 4.5 KiB each.
         static let recentSetsPerStep = 200
 
-        /// Drops installs that were not seen in the last days, and updates the impact of their leaks.
-        func expireRecentInstalls(now: Int64) throws(StoreError) -> Bool {
+        /// Drops installs that were not seen in the last days from some sets, and updates the impact of their leaks.
+        ///
+        /// - Parameter last: the sets up to this set have been searched.
+        /// - Returns: the last set that was searched; `nil` if no set is left.
+        func expireRecentInstalls(
+            after last: RecentInstallSet.Key, now: Int64
+        ) throws(StoreError) -> RecentInstallSet.Key? {
             let today = Calendar.day(of: now)
-            return try changeApps(
+            var lastSearched: RecentInstallSet.Key?
+            let isDone = try changeApps(
                 of: Query(
                     """
                     select l.app, s.leak, s.release from recent_install_set s join leak l on l.id = s.leak
-                    where s.day < $1::bigint order by s.leak, s.release limit $2::bigint
-                    """, .integer(today), .integer(Self.recentSetsPerStep))
+                    where (s.leak, s.release) > ($1::bigint, $2::bigint) and s.day < $3::bigint
+                    order by s.leak, s.release limit $4::bigint
+                    """, .integer(last.leak), .integer(last.release), .integer(today),
+                    .integer(Self.recentSetsPerStep))
             ) { rows, connection throws(StoreError) in
                 // Reads the sets after the lock, so that they do not change any more.
                 let keys = rows.map { RecentInstallSet.Key(leak: $0.int64(1), release: $0.int64(2)) }
+                lastSearched = keys.last
                 var sets: [RecentInstallSet] = []
                 for row in try connection.run(RecentInstallSet.read(keys)) {
                     var set = try RecentInstallSet(row, connection)
@@ -114,6 +128,7 @@
                 }
                 return rows.count < Self.recentSetsPerStep
             }
+            return isDone ? nil : lastSearched
         }
     }
 #endif

@@ -1,27 +1,43 @@
+/// Reports of leaks in a release that existed when the current decision of the merged leak was made. They do not contradict the
+/// decision.
+package struct ReportsAtDecision: Sendable {
+    package private(set) var reports = 0
+    /// Those of them that were made since the hour of the decision, on its day.
+    package private(set) var hourReports = 0
+
+    package init() {}
+
+    package mutating func add(reports: Int, hourReports: Int) {
+        self.reports.addBounded(reports)
+        self.hourReports.addBounded(hourReports)
+    }
+}
+
 // The current decision of merged leaks.
 extension Writer {
-    /// Returns the numbers of reports that existed when the current decision of all parts was made, by row of `release`. These reports
-    /// do not contradict the decision.
+    /// Returns the reports that existed when the current decision of all parts was made, by row of `release`.
     ///
     /// The store knows reports of the other parts only by hour. Reports of the hour of the decision count as earlier than the decision.
     /// So do reports of its day that arrived more than two days late, because they count in the first hour of the day:
     /// ``Calendar/countedHour(of:arrival:)``.
-    func countHeldReports(of parts: [MergePart]) throws(StoreError) -> [Int64: Int] {
+    func countHeldReports(of parts: [MergePart]) throws(StoreError) -> [Int64: ReportsAtDecision] {
         guard let holding = parts.holding, let decided = holding.lastDecision else { return [:] }
-        var reportsByRelease: [Int64: Int] = [:]
+        var reportsByRelease: [Int64: ReportsAtDecision] = [:]
         for part in parts {
             let select =
                 part.row == holding.row
                 ? try connection.statement(
-                    "select release, reports from decision_release where decision = ?")
+                    "select release, reports, hour_reports from decision_release where decision = ?")
                 : try connection.statement(
                     """
-                    select release, cast(min(total(reports), LARGEST_TOTAL) as integer) from (
-                      select release, reports from leak_day where leak = ?1 and day < ?2 / 24
+                    select release, cast(min(total(reports), LARGEST_TOTAL) as integer),
+                      cast(min(total(hour_reports), LARGEST_TOTAL) as integer) from (
+                      select release, reports, 0 as hour_reports from leak_day where leak = ?1 and day < ?2 / 24
                       union all
-                      select release, reports from leak_hour where leak = ?1 and hour between ?2 / 24 * 24 and ?2
+                      select release, reports, case hour when ?2 then reports else 0 end from leak_hour
+                      where leak = ?1 and hour between ?2 / 24 * 24 and ?2
                       union all
-                      select release, reports from leak_day where leak = ?1 and day = ?2 / 24 and not exists (
+                      select release, reports, 0 from leak_day where leak = ?1 and day = ?2 / 24 and not exists (
                         select 1 from leak_hour where leak = ?1 and hour between ?2 / 24 * 24 and ?2 / 24 * 24 + 23))
                     group by release
                     """)
@@ -32,7 +48,8 @@ extension Writer {
                 try select.bind(part.row, Calendar.hour(of: decided.decision.at))
             }
             while try select.step() {
-                reportsByRelease[select.int64(0), default: 0].addBounded(select.int(1))
+                reportsByRelease[select.int64(0), default: ReportsAtDecision()]
+                    .add(reports: select.int(1), hourReports: select.int(2))
             }
         }
         return reportsByRelease
@@ -42,7 +59,7 @@ extension Writer {
     ///
     /// - Parameter heldReports: the result of ``countHeldReports(of:)`` before the merge.
     func setDecision(
-        of parts: [MergePart], _ heldReports: [Int64: Int], in row: Int64
+        of parts: [MergePart], _ heldReports: [Int64: ReportsAtDecision], in row: Int64
     ) throws(StoreError) {
         for part in parts {
             guard let decided = part.lastDecision else { continue }
@@ -53,19 +70,19 @@ extension Writer {
         case .resolved:
             // Reports of the other parts in older versions are not known by the time of the decision.
             try connection.run("update decision set reports_then = null where id = ?", decided.row)
-            for (release, reports) in heldReports.sorted(by: { $0.key < $1.key }) where reports > 0 {
+            for (release, held) in heldReports.sorted(by: { $0.key < $1.key }) where held.reports > 0 {
                 try connection.run(
                     """
-                    insert into decision_release (decision, release, reports)
-                    select d.id, c.release, min(?3, c.reports) from decision d
+                    insert into decision_release (decision, release, reports, hour_reports)
+                    select d.id, c.release, min(?3, c.reports), min(?3, ?4, c.reports) from decision d
                     join leak_release c on c.leak = d.leak and c.release = ?2 and c.reports > 0
                     join release r on r.id = c.release and r.order_key >= d.fix_from
                     where d.id = ?1
-                    """, decided.row, release, reports)
+                    """, decided.row, release, held.reports, held.hourReports)
             }
         case .ignored:
             var otherReports = 0
-            for reports in heldReports.values { otherReports.addBounded(reports) }
+            for held in heldReports.values { otherReports.addBounded(held.reports) }
             try connection.run(
                 """
                 update decision set reports_then = min(reports_then + ?2, (select reports from leak where id = decision.leak))

@@ -68,8 +68,7 @@ extension SQLiteReader {
 
     private func findDecisionStatuses(of leaks: [Int64]) throws(StoreError) -> [DecidedLeak] {
         guard !leaks.isEmpty else { return [] }
-        let contradicting = ContradictingReports.sql(
-            "(c.reports - coalesce(s.reports, 0))", ofLeak: "c.leak", smallest: "min")
+        let contradicting = ContradictingReports.sql(smallest: "min")
         let select = try connection.statement(
             composed: """
                 select \(PastDecision.Column.list),
@@ -77,12 +76,12 @@ extension SQLiteReader {
                   case d.kind when 'resolve' then
                     (select cast(min(total(max(\(contradicting), 0)), LARGEST_TOTAL) as integer)
                      from leak_release c join release r on r.id = c.release
-                     left join decision_release s on s.decision = d.id and s.release = c.release
+                     \(ContradictingReports.join)
                      where c.leak = l.id and r.order_key >= d.fix_from)
                   else l.reports - d.reports_then end,
                   case d.kind when 'resolve' then
                     (select r.version from leak_release c join release r on r.id = c.release
-                     left join decision_release s on s.decision = d.id and s.release = c.release
+                     \(ContradictingReports.join)
                      where c.leak = l.id and r.order_key >= d.fix_from and \(contradicting) > 0
                      order by r.order_key limit 1) end
                 from json_each(?) j cross join leak l on l.id = j.value cross join decision d on d.id = l.state
@@ -116,7 +115,7 @@ extension SQLiteReader {
     ) throws(StoreError) -> [Int64: FixCounts] {
         let select = try connection.statement(
             composed: FixCounts.select(
-                decisions, from: "json_each(?) j cross join leak l on l.id = j.value", smallest: "min"))
+                decisions, from: "json_each(?1) j cross join leak l on l.id = j.value", smallest: "min"))
         defer { select.reset() }
         try select.bind(leaks.list)
         var counts: [Int64: FixCounts] = [:]
@@ -165,14 +164,13 @@ extension SQLiteReader {
         let regressedRows = try decidedLeaks(app: app.scope).filter { $0.decisionStatus.isRegressed }.map(
             \.row)
         guard !regressedRows.isEmpty else { return }
-        let contradicting = ContradictingReports.sql(
-            "(c.reports - coalesce(s.reports, 0))", ofLeak: "c.leak", smallest: "min")
+        let contradicting = ContradictingReports.sql(smallest: "min")
         let select = try connection.statement(
             composed: """
                 select c.leak, c.release from json_each(?) j cross join leak l on l.id = j.value
                 cross join decision d on d.id = l.state cross join leak_release c on c.leak = l.id
                 join release r on r.id = c.release and r.order_key >= d.fix_from
-                left join decision_release s on s.decision = d.id and s.release = c.release
+                \(ContradictingReports.join)
                 where \(contradicting) > 0
                 """)
         defer { select.reset() }

@@ -100,7 +100,9 @@ extension PortableTable {
                 .number("is_after"), .bytes("fix_from"), .number("reports_then"), .number("until_at"),
                 .number("until_reports"), .text("note"), .number("known_release"),
             ]),
-        PortableTable("decision_release", [.number("decision"), .number("release"), .count("reports")]),
+        PortableTable(
+            "decision_release",
+            [.number("decision"), .number("release"), .count("reports"), .count("hour_reports")]),
         // Ids of merges are never reused: `sqlite_sequence` has the last one.
         PortableTable(
             "merged_leak", highestIDQuery: "select seq from sqlite_sequence where name = 'merged_leak'",

@@ -1,31 +1,40 @@
 /// SQL for the reports that contradict a decision that resolved a leak.
+///
+/// It refers to a row `d` of `decision`, `c` of `leak_release`, `r` of the release of `c`, and `s` of `decision_release`
+/// (``join``).
 package enum ContradictingReports {
-    /// Returns SQL for the number of reports that contradict a decision `d`, of a leak in a release `r` that should have the fix; 0 or
-    /// less if none does.
+    /// Joins the counts that `c` had when the decision was made, if it had any.
+    package static let join = "left join decision_release s on s.decision = d.id and s.release = c.release"
+
+    private static let newReports = "(c.reports - coalesce(s.reports, 0))"
+    /// Selects the reports of the day of the decision that were made since its hour, as `t`.
+    private static let hours = """
+        from leak_hour t where t.leak = c.leak and t.release = c.release
+          and t.hour between d.at / 3600000 and d.at / 86400000 * 24 + 23
+        """
+
+    /// Returns SQL for the number of reports of `c` that contradict the decision; 0 or less if none does.
     ///
     /// Reports of a release that was known when the decision was made may be of objects that leaked before it, and arrive late. So
-    /// only those count that were made since the hour of the decision. The store knows the times of reports by hour, or by day once
-    /// the hours have expired.
+    /// only those count that were made since the hour of the decision and had not arrived yet when it was made. The store knows the
+    /// times of reports by hour, or by day once the hours have expired. Then those of the day of the decision do not count any more.
     ///
-    /// - Parameters:
-    ///   - reports: SQL for the reports of the leak in the release that were not there when the decision was made.
-    ///   - leak: SQL for the row of the leak.
-    ///   - smallest: the SQL function that returns the smallest of its parameters.
-    package static func sql(_ reports: String, ofLeak leak: String, smallest: String) -> String {
-        let hoursOfDay = "between d.at / 86400000 * 24 and d.at / 86400000 * 24 + 23"
-        func sum(_ table: String, _ condition: String) -> String {
-            """
-            (select coalesce(sum(t.reports), 0) from \(table) t
-              where t.leak = \(leak) and t.release = r.id and \(condition))
-            """
-        }
-        return """
-            case when r.id <= d.known_release and \(reports) > 0 then \(smallest)(\(reports),
-              \(sum("leak_day", "t.day > d.at / 86400000"))
-              + case when exists (select 1 from leak_hour t where t.leak = \(leak) and t.hour \(hoursOfDay))
-                then \(sum("leak_hour", "t.hour \(hoursOfDay) and t.hour >= d.at / 3600000"))
-                else \(sum("leak_day", "t.day = d.at / 86400000")) end)
-              else \(reports) end
-            """
+    /// - Parameter smallest: the SQL function that returns the smallest of its parameters.
+    package static func sql(smallest: String) -> String {
+        """
+        case when r.id <= d.known_release and \(newReports) > 0 then \(smallest)(\(newReports),
+          (select coalesce(sum(t.reports), 0) from leak_day t
+            where t.leak = c.leak and t.release = c.release and t.day > d.at / 86400000)
+          + (select coalesce(sum(t.reports), 0) - \(smallest)(coalesce(sum(t.reports), 0), coalesce(s.hour_reports, 0))
+            \(hours)))
+          else \(newReports) end
+        """
+    }
+
+    /// Returns SQL for the column `hour_reports` of a new decision.
+    ///
+    /// - Parameter smallest: the SQL function that returns the smallest of its parameters.
+    package static func hourReports(smallest: String) -> String {
+        "\(smallest)(c.reports, (select coalesce(sum(t.reports), 0) \(hours)))"
     }
 }

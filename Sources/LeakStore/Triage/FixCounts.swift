@@ -11,7 +11,8 @@ package struct FixCounts: Sendable {
         /// apart, so they neither prove nor refute the fix. New reports of the version still make the leak regressed.
         package var hadReports: Bool
         /// Number of earlier decisions that resolved the leak in this version or an older version. A decision does not count if another decision
-        /// replaced it before any version with its fix was used, and for a version that had the leak when it was made.
+        /// replaced it before any version with its fix was used, and for a version that had the leak when it was made. 0 for a version
+        /// that is not older than the fix.
         package var earlierFixes: Int
         /// ``FixStatus/Step/firstUse``
         package var firstUse: Int64
@@ -198,15 +199,13 @@ extension FixCounts {
         }
 
         /// Reports before a past decision are not stored. A version that was in use before it and has the leak may have had it then.
-        fileprivate var hadReports: String {
+        fileprivate func hadReports(smallest: String) -> String {
             switch self {
             case .current:
                 """
-                (exists (select 1 from decision_release s where s.decision = d.id and s.release = r.id)
-                  or (r.id <= d.known_release and exists (
-                    select 1 from leak_release s where s.leak = l.id and s.release = r.id and s.reports > 0)
-                  and not exists (select 1 from leak_day y where y.leak = l.id and y.release = r.id
-                    and y.day >= d.at / 86400000 and y.reports > 0)))
+                exists (select 1 from leak_release c \(ContradictingReports.join)
+                  where c.leak = l.id and c.release = r.id and c.reports > 0
+                    and (s.reports > 0 or \(ContradictingReports.sql(smallest: smallest)) <= 0))
                 """
             case .past:
                 """
@@ -226,13 +225,17 @@ extension FixCounts {
     ///   - smallest: the SQL function that returns the smallest of its parameters.
     package static func select(_ decisions: Decisions, from leaks: String, smallest: String) -> String {
         """
-        select \(decisions.key), r.version, r.order_key >= d.fix_from, \(decisions.hadReports), k.buckets, p.buckets,
-          (select count(*) from decision e
-            where e.leak = l.id and e.kind = 'resolve' and e.id < d.id and e.fix_from <= r.order_key
-              and not (r.first_seen < e.at and p.leak is not null)
-              and exists (select 1 from release u where u.app = l.app and u.order_key >= e.fix_from
-                and u.first_seen >= e.at and u.first_seen < (select min(o.at) from decision o
-                  where o.leak = l.id and o.kind <> 'note' and o.id > e.id))),
+        with used_fix as materialized (
+          select e.leak, e.id, e.at, e.fix_from
+          from (select o.leak, o.id, o.kind, o.at, o.fix_from, l.app, min(o.at) over (partition by o.leak order by o.id
+                rows between 1 following and unbounded following) as next_at
+              from \(leaks) join decision o on o.leak = l.id and o.kind <> 'note') e
+          where e.kind = 'resolve' and exists (select 1 from release u where u.app = e.app
+            and u.order_key >= e.fix_from and u.first_seen >= e.at and u.first_seen < e.next_at))
+        select \(decisions.key), r.version, r.order_key >= d.fix_from, \(decisions.hadReports(smallest: smallest)), k.buckets, p.buckets,
+          case when r.order_key < d.fix_from then
+            (select count(*) from used_fix e where e.leak = l.id and e.id < d.id and e.fix_from <= r.order_key
+              and not (r.first_seen < e.at and p.leak is not null)) else 0 end,
           r.first_seen,
           case when p.leak is not null and r.order_key >= d.fix_from then
             (select min(y.day) from leak_day y

@@ -77,12 +77,14 @@ extension Writer {
                 """, leak.row, now, decision.by, kind, decision.note, bound.version, bound.isAfter ? 1 : 0,
                 bound.from, leak.reports)
             let row = connection.lastInsertedRow
-            try connection.run(
-                """
-                insert into decision_release (decision, release, reports)
-                select ?, c.release, c.reports from leak_release c join release r on r.id = c.release
-                where c.leak = ? and c.reports > 0 and r.order_key >= ?
-                """, row, leak.row, bound.from)
+            try connection.statement(
+                composed: """
+                    insert into decision_release (decision, release, reports, hour_reports)
+                    select d.id, c.release, c.reports, \(ContradictingReports.hourReports(smallest: "min"))
+                    from decision d join leak_release c on c.leak = d.leak join release r on r.id = c.release
+                    where d.id = ? and c.reports > 0 and r.order_key >= d.fix_from
+                    """
+            ).run(row)
             return (.resolved(version: bound.version, isAfter: bound.isAfter), row)
         case .ignore(let limit):
             var (end, count): (Int64?, Int?)

@@ -195,6 +195,20 @@ import Testing
         #expect(markup.links.contains("/?app=com.acme.shop&period=\(period.rawValue)&sort=installs"))
     }
 
+    @Test func `a list of a version names its order by the installs in the version`() throws {
+        let html = SummaryPage(
+            context: Shop.context { $0.version = "5.1.0" }, overview: Shop.overview, page: Shop.page
+        ).html
+        let markup = try Markup(html.bytes)
+        #expect(markup.texts.contains("To fix · sorted by installs"))
+        // The order by impact is that of the installs in the version, so the choice has it once.
+        let options = markup.texts.filter { $0.hasPrefix("Installs") }
+        #expect(!options.contains { $0.contains("current release") }, "\(options)")
+        let text = String(decoding: html.bytes, as: UTF8.self)
+        #expect(text.contains(#"<option value="impact" selected>Installs</option>"#))
+        #expect(!text.contains(#"<option value="installs""#))
+    }
+
     @Test func `without sessions the tile says that there is no data`() throws {
         var overview = Shop.overview
         overview.newest = Shop.releases[2]

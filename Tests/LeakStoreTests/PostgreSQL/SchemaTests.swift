@@ -273,6 +273,26 @@
             #expect(rows.compactMap { BucketNumber.counts($0.bytes(1)) }.map(\.total) == [3])
         }
 
+        @Test func `late reports do not contradict a decision that schema 20 stored`() throws {
+            let page = leak("Page")
+            let store = try PostgreSQLStore(address: schema.address, clock: .unguarded)
+            _ = try store.count([submission([Report(leak: page, count: 5)])], now: noon)
+            #expect(
+                try store.decide(Decision(.resolve(.newestVersion), by: "a"), about: page.id, now: noon)
+                    != nil)
+            _ = try PostgreSQLConnection(to: schema.address).run(
+                PastSchema.without21.map { Query($0) } + [Query("update schema_version set version = 20")])
+            let migrated = try PostgreSQLStore(address: schema.address, clock: .unguarded)
+            #expect(try version() == Migration.newestVersion)
+            #expect(try migrated.verify() == [])
+            for (age, state) in [(3 * day, LeakState.resolved), (-day, .regressed)] {
+                let report = Report(leak: page, at: noon - age, count: 2)
+                _ = try migrated.count([submission([report], at: noon + day)], now: noon + day)
+                #expect(try migrated.makeReader().leak(page.id, now: noon + day)?.row.state == state)
+            }
+            #expect(try migrated.verify() == [])
+        }
+
         @Test func `of an app's days the newest 91 are kept`() throws {
             let late = (0..<5).map { Report(leak: leak("L\($0)"), at: noon - 3 * day) }
             _ = try PostgreSQLStore(address: schema.address, clock: .unguarded).count(

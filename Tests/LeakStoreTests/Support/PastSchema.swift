@@ -1,17 +1,24 @@
 /// SQL that brings a database of the newest schema back to an earlier schema.
 enum PastSchema {
-    /// Undoes schema 18 of SQLite.
-    static let without18 = """
-        alter table decision drop column known_release;
-        drop table recent_install_set;
-        alter table over_limit rename to beyond;
-        drop index leak_unindexed;
-        alter table leak rename column is_unindexed to moving;
-        create index leak_moving on leak (app) where moving = 1;
+    /// Undoes schema 19 of SQLite.
+    static let without19 = """
+        alter table decision_release drop column hour_reports;
 
         """
 
-    /// Undoes schemas 14 to 18 of SQLite, except that the table `app` keeps its columns and its constraint.
+    /// Undoes schemas 18 and 19 of SQLite.
+    static let without18 =
+        without19 + """
+            alter table decision drop column known_release;
+            drop table recent_install_set;
+            alter table over_limit rename to beyond;
+            drop index leak_unindexed;
+            alter table leak rename column is_unindexed to moving;
+            create index leak_moving on leak (app) where moving = 1;
+
+            """
+
+    /// Undoes schemas 14 to 19 of SQLite, except that the table `app` keeps its columns and its constraint.
     static let without14 =
         without18 + """
             drop table release_hour;
@@ -26,12 +33,16 @@ enum PastSchema {
               primary key (release, class)) without rowid;
             """
 
-    /// Undoes schema 20 of PostgreSQL.
-    static let without20 = [
-        "alter table decision drop column known_release", "drop table recent_install_set",
-        "alter table over_limit rename to beyond",
-        "alter table commit_marker rename to witness",
-    ]
+    /// Undoes schema 21 of PostgreSQL.
+    static let without21 = ["alter table decision_release drop column hour_reports"]
+
+    /// Undoes schemas 20 and 21 of PostgreSQL.
+    static let without20 =
+        without21 + [
+            "alter table decision drop column known_release", "drop table recent_install_set",
+            "alter table over_limit rename to beyond",
+            "alter table commit_marker rename to witness",
+        ]
 
     /// The table that schema 16 of PostgreSQL drops.
     static let releaseCheck = """

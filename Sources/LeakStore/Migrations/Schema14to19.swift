@@ -123,4 +123,16 @@ extension Migration {
             -- known_release: the newest row of release when the decision was made; null for decisions from before this schema.
             alter table decision add column known_release integer;
             """)
+
+    /// Version 19: the hour of a decision.
+    static let schema19 = Migration(
+        version: 19,
+        script: """
+            -- hour_reports: those of reports that were made since the hour of the decision, on its day. For decisions from before this
+            -- schema, all reports of its hour.
+            alter table decision_release add column hour_reports integer not null default 0;
+            update decision_release as s set hour_reports = min(s.reports, coalesce((
+              select sum(h.reports) from decision d join leak_hour h on h.leak = d.leak and h.hour = d.at / 3600000
+              where d.id = s.decision and h.release = s.release), 0));
+            """)
 }

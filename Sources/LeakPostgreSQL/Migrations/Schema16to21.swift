@@ -122,5 +122,19 @@
                 // known_release: the newest row of release when the decision was made; null for decisions from before this schema.
                 "alter table decision add column if not exists known_release bigint",
             ])
+
+        /// Version 21: the hour of a decision.
+        static let schema21 = Migration(
+            version: 21,
+            statements: [
+                // hour_reports: those of reports that were made since the hour of the decision, on its day. For decisions from before
+                // this schema, all reports of its hour.
+                "alter table decision_release add column if not exists hour_reports bigint not null default 0",
+                """
+                update decision_release s set hour_reports = least(s.reports, coalesce((
+                  select sum(h.reports) from decision d join leak_hour h on h.leak = d.leak and h.hour = d.at / 3600000
+                  where d.id = s.decision and h.release = s.release), 0))
+                """,
+            ])
     }
 #endif
