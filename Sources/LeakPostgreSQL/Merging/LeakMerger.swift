@@ -51,7 +51,7 @@
             queries += try mergeLifetimes(answers[2], connection)
             queries += countQueries
             queries += try mergeInstalls(answers[3], connection)
-            queries += try mergeRecentInstalls(answers[5], connection)
+            queries += mergeRecentInstalls(answers[5])
             queries += mergeRow(samples)
             queries += RunningCounts.rebuild(target, without: source)
             queries += [
@@ -277,12 +277,10 @@
             return queries
         }
 
-        private func mergeRecentInstalls(
-            _ rows: Rows, _ connection: PostgreSQLConnection
-        ) throws(StoreError) -> [Query] {
+        private func mergeRecentInstalls(_ rows: Rows) -> [Query] {
             var sets: [Int64: RecentInstallSet] = [:]
             for row in rows {
-                let set = try RecentInstallSet(row, connection)
+                let set = RecentInstallSet(row)
                 let release = set.key.release
                 var merged = sets[release] ?? RecentInstallSet(key: .init(leak: target, release: release))
                 merged.installs.merge(set.installs)

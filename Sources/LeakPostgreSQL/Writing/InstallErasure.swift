@@ -149,10 +149,10 @@
                     .integer(erasure.lastSearchedRecentSet.release), .integer(Self.recentSetsPerStep)))
             var changedSets: [RecentInstallSet] = []
             for row in rows {
-                var set = try RecentInstallSet(row, connection)
+                var set = RecentInstallSet(row)
                 erasure.lastSearchedRecentSet = set.key
                 // A damaged set may contain the install, so it is deleted.
-                if set.installs.remove(erasure.install) || !set.isReadable { changedSets.append(set) }
+                if set.installs.remove(erasure.install) || set.installs.isEmpty { changedSets.append(set) }
             }
             if !changedSets.isEmpty {
                 _ = try connection.run(

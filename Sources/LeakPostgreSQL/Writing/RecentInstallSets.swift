@@ -16,29 +16,23 @@
         }
 
         let key: Key
+        /// Empty for a stored set only if it is damaged: the installs count again when they are seen again.
         var installs = RecentInstalls()
-        /// `false` if the stored set is damaged. ``installs`` is then empty, and the next write replaces the row: the installs of the
-        /// next days count again.
-        private(set) var isReadable = true
         /// The last of the days that the stored number of installs covers.
         var day = 0
 
         var count: Int { installs.count(on: day) }
 
-        /// The columns that ``init(_:_:)`` reads.
+        /// The columns that ``init(_:)`` reads.
         static let columns = "s.leak, s.release, s.day, s.members"
 
         init(key: Key) { self.key = key }
 
-        init(_ row: Row, _ connection: PostgreSQLConnection) throws(StoreError) {
+        init(_ row: Row) {
             key = Key(leak: row.int64(0), release: row.int64(1))
             // A damaged day would overflow.
             day = min(max(row.int(2), 0), Int(Int32.max))
-            guard let installs = RecentInstalls(bytes: row.bytes(3)) else {
-                isReadable = false
-                return
-            }
-            self.installs = installs
+            installs = RecentInstalls(bytes: row.bytes(3)) ?? RecentInstalls()
         }
 
         static func read(_ keys: [Key]) -> Query {
@@ -91,7 +85,7 @@
     }
 
     extension Writer {
-        /// Sets that one step of an expiry or an erasure reads; up to 4.5 KiB each.
+        /// Sets that one step of an expiry or an erasure reads; up to 2.3 KiB each.
         static let recentSetsPerStep = 200
 
         /// Drops installs that were not seen in the last days from some sets, and updates the impact of their leaks.
@@ -117,7 +111,7 @@
                 lastSearched = keys.last
                 var sets: [RecentInstallSet] = []
                 for row in try connection.run(RecentInstallSet.read(keys)) {
-                    var set = try RecentInstallSet(row, connection)
+                    var set = RecentInstallSet(row)
                     guard set.day < today else { continue }
                     set.installs.dropInstalls(before: today)
                     set.day = today

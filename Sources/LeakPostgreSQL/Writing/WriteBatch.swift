@@ -172,9 +172,8 @@
                     """, .integers(owners.map { $0.row.owner }), .integers(owners.map { $0.row.part })),
                 RecentInstallSet.read(Array(recentInstalls.keys)),
             ])
-            try mergeRecentInstalls(
-                recentInstalls, into: answers[4], noting: &writer.installSetCache.countedInstalls,
-                on: connection)
+            mergeRecentInstalls(
+                recentInstalls, into: answers[4], noting: &writer.installSetCache.countedInstalls)
             try mergeInstalls(newHashesOfScopes, into: answers[0], on: connection)
             try mergeTimes(of: freedLeaks, into: answers[1], on: connection)
             existing.add(answers[2], of: cellKeys)
@@ -242,11 +241,11 @@
 
         private mutating func mergeRecentInstalls(
             _ installs: [RecentInstallSet.Key: [RecentInstall]], into storedRows: Rows,
-            noting counted: inout CountedInstalls, on connection: PostgreSQLConnection
-        ) throws(StoreError) {
+            noting counted: inout CountedInstalls
+        ) {
             var sets: [RecentInstallSet.Key: RecentInstallSet] = [:]
             for row in storedRows {
-                let set = try RecentInstallSet(row, connection)
+                let set = RecentInstallSet(row)
                 sets[set.key] = set
             }
             for (key, installs) in installs {

@@ -129,7 +129,8 @@ extension Writer {
         guard let last = sets.last?.row else { return nil }
         let changed = sets.compactMap { set in
             var set = set
-            return set.installs.remove(next.install) ? set : nil
+            // A set that cannot be read is empty here. It may contain the install, and is deleted.
+            return set.installs.remove(next.install) || set.installs.isEmpty ? set : nil
         }
         for set in changed { try connection.put(set) }
         guard !changed.isEmpty else { return last }
