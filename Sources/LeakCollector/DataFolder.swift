@@ -10,7 +10,7 @@ struct DataFolder: Sendable {
     static let minimumFreeBytes: UInt64 = 64 * 1024 * 1024
 
     let path: String
-    /// Identity of the database file, which distinguishes it from another file put in its place.
+    /// Identity of the database file, which distinguishes it from another file with the same path.
     private let identity: Identity?
 
     private struct Identity: Hashable {

@@ -11,8 +11,8 @@ internal import LeakPlatform
 /// ```
 ///
 /// The detector is safe in release builds: it retains an object only for the moment of a check, never stops the app (except in the
-/// mode ``Mode/assert``), and does nothing while no object is expected to be deallocated. It reports names of types and places in
-/// the source, and nothing of the content of objects.
+/// mode ``Mode/assert``), and does nothing while no object is expected to be deallocated. It reports names of types and source
+/// lines, and nothing of the content of objects.
 public final class LeakDetector: Sendable {
     let checkers: ExpirationCheckers
     let notifier: LeakNotifier
@@ -104,8 +104,7 @@ public final class LeakDetector: Sendable {
     /// - Parameters:
     ///   - object: any class instance.
     ///   - seconds: its grace period; `nil` for the usual grace period, ``Limits/graceMilliseconds``.
-    ///   - path: names of the object's owners, outermost first. With different paths, one class that leaks in two places is two
-    ///     leaks.
+    ///   - path: names of the object's owners, outermost first. A class that leaks with two different paths is two leaks.
     ///   - owner: an owner that keeps the object and should be deallocated too. While the owner is reported as leaked, the object
     ///     is not reported. When the owner is in use again (``cameBack(_:)``), the object counts as in use too.
     ///   - reason: the reason why the object should be deallocated, such as `dismissed`.

@@ -1,4 +1,4 @@
-/// Objects of one class that were tracked at one place and were not deallocated.
+/// Objects of one class that were tracked at one source line and were not deallocated.
 struct Survivors: Sendable {
     /// The scope at whose end the objects should have been deallocated.
     enum Scope: Sendable {

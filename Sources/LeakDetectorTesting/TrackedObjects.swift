@@ -53,7 +53,7 @@ public final class TrackedObjects: Sendable {
 
     var anyAlive: Bool { entries.contains { $0.reference.object != nil } }
 
-    /// Objects that still exist, by class and place, in the order of tracking.
+    /// Objects that still exist, by class and source line, in the order of tracking.
     var survivors: [Survivors] {
         struct Key: Hashable {
             let type: ObjectIdentifier
@@ -108,7 +108,7 @@ public final class TrackedObjects: Sendable {
 
 /// A reference that does not retain its object.
 final class WeakReference: @unchecked Sendable {
-    // Unchecked: written by `init` alone; the runtime reads a weak reference in one step.
+    // `Sendable` is unchecked: `object` is written only by `init`; the runtime reads a weak reference atomically.
     private(set) weak var object: AnyObject?
 
     init(_ object: AnyObject) { self.object = object }

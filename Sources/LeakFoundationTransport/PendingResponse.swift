@@ -8,7 +8,8 @@ internal import LeakTransport
 
 /// The response to one request, collected from the pieces that the session delivers, and the means to wait for it.
 final class PendingResponse: @unchecked Sendable {
-    // Unchecked: the session calls this object on its own queue; all state is accessed inside `lock`.
+    // `Sendable` is unchecked: the session calls this object on its own queue, and all state is accessed only while `lock` is
+    // locked.
     private let lock = NSLock()
     private let finished = DispatchSemaphore(value: 0)
     private let limits: TransportLimits

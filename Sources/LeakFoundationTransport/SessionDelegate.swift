@@ -7,7 +7,7 @@ import Foundation
 /// The delegate of the session. It passes each callback to the pending response of its task; callbacks after the end of a task
 /// are dropped.
 final class SessionDelegate: NSObject, URLSessionDataDelegate, @unchecked Sendable {
-    // Unchecked: `pendingResponses` is accessed only inside `lock`.
+    // `Sendable` is unchecked: `pendingResponses` is accessed only while `lock` is locked.
     private let lock = NSLock()
     private var pendingResponses: [Int: PendingResponse] = [:]
 

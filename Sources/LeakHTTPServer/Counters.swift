@@ -28,8 +28,8 @@ public struct Counters: Hashable, Sendable {
     public var failedAccepts = 0
     /// Connections that were rejected.
     public var shed = Shed()
-    /// Connections that were closed while they waited for their peer, to free their slot or the memory of a partial body for other
-    /// connections.
+    /// Connections that were closed while they waited for their peer, to make room for other connections, or to free the memory of
+    /// a partial body for other connections.
     public var evicted = 0
     /// Connections whose peer timed out.
     public var timedOut = TimedOut()

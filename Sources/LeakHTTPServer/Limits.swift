@@ -9,7 +9,7 @@ public struct Limits: Sendable {
     /// The most bytes of a body as sent; a longer body is answered 413. This is plenty for forms and JSON; raise it for file uploads.
     public var bodyBytes = 1 << 20
     /// The most bytes of all incomplete bodies in all loops together. Beyond it, the upload that began first is answered 503. Even
-    /// if every connection slot is taken by a slow upload of 50 KiB, the total stays below it.
+    /// if every connection is a slow upload of 50 KiB, the total stays below it.
     public var uploadBytes = 128 << 20
     /// The most bytes of a body after decompression; a longer body is answered 413.
     public var inflatedBytes = 16 << 20

@@ -2,7 +2,7 @@
 ///
 /// `with` blocks until the value is free. Do not call `with` of the same instance from inside `with`: it deadlocks.
 public final class Guarded<Value: ~Copyable>: @unchecked Sendable {
-    // Unchecked: every access to `value` happens between lock and unlock.
+    // `Sendable` is unchecked: `value` is accessed only while `monitor` is locked.
     private var value: Value
     private let monitor = Monitor()
 

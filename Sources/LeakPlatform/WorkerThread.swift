@@ -10,7 +10,7 @@
 /// All signals except faults such as `SIGSEGV` are blocked on it, so that no signal handler of the app runs on it.
 @safe
 public final class WorkerThread: @unchecked Sendable {
-    // Unchecked: `handle` is written before `init` returns and read by the one caller of `join` or `detach`.
+    // `Sendable` is unchecked: `handle` is written before `init` returns and read by the one caller of `join` or `detach`.
     private var handle: pthread_t
 
     /// Arguments of a new thread, which takes over the reference to them.

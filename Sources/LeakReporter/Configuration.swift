@@ -34,9 +34,9 @@ extension LeakReporter {
         public var pinnedPublicKeys: [String] = []
         /// Limits on the memory, disk and network that the reporter may use.
         public var bounds = Bounds()
-        /// The place where reports wait.
+        /// The folder or memory in which reports wait.
         public var storage = Storage.standard
-        /// The place of the user's choice about collecting; see ``LeakReporter/setCollectionEnabled(_:)``.
+        /// The folder with the user's choice about collecting; see ``LeakReporter/setCollectionEnabled(_:)``.
         public var consentStorage = ConsentStorage.standard
         /// The texts that are removed from reports on the device, before the reports are stored.
         public var redaction = Redaction.standard
@@ -94,7 +94,7 @@ extension LeakReporter {
         case none
     }
 
-    /// The place where reports wait until they are sent.
+    /// The folder or memory in which reports wait until they are sent.
     public enum Storage: Hashable, Sendable {
         /// In a folder of the app: in its support folder, which is not backed up (in the caches folder on tvOS), on Linux under
         /// `$XDG_STATE_HOME` or `~/.local/state`. Reports survive the end of the process, however it ends.
@@ -105,9 +105,9 @@ extension LeakReporter {
         case memory
     }
 
-    /// The place of the user's choice about collecting. Processes that share it stop together.
+    /// The folder with the user's choice about collecting. Processes that share the folder stop together.
     ///
-    /// Reports wait in the folder of ``Storage`` in any case. A choice that was made before the app configured this place is
+    /// Reports wait in the folder of ``Storage`` in any case. A choice that was made before the app configured this folder is
     /// adopted.
     public enum ConsentStorage: Hashable, Sendable {
         /// In the folder of ``Storage``; for ``Storage/memory``, in the folder of ``Storage/standard``. An app and its extension

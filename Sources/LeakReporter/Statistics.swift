@@ -25,7 +25,8 @@ extension LeakReporter {
         case beforeSend = "before_send"
         /// The call came from a signal handler that had interrupted the reporter on the same thread.
         case reentrant
-        /// The file of the waiting reports was damaged. If their number is unknown, each damaged place counts as one report.
+        /// The file of the waiting reports was damaged. If the number of lost reports is unknown, each damaged part of the file
+        /// counts as one report.
         case damaged
         /// The app deleted the report, with ``LeakReporter/deleteUnsentReports(resetInstall:)`` or by turning collection off.
         case deleted

@@ -3,9 +3,9 @@ internal import LeakSeededRandom
 
 /// Made-up apps with their users, and the batches that their devices send over some weeks.
 ///
-/// The same seed and size give the same leaks and counts, whatever the end. Each app has leaks with a history: a frequent one, one that keeps much memory, a
-/// new one, one that got worse, one that was fixed, one that came back, one whose objects are freed late, one that is ignored, and
-/// a known leak of the system.
+/// The same seed and size give the same leaks and counts for every end time. Each app has leaks with a history: a frequent one, one
+/// that keeps much memory, a new one, one that got worse, one that was fixed, one that came back, one whose objects are freed late,
+/// one that is ignored, and a known leak of the system.
 public struct SampleFleet: Sendable {
     /// Numbers of apps, releases and so on.
     public struct Size: Hashable, Sendable {

@@ -28,7 +28,8 @@ public struct FixProgress: Hashable, Sendable {
     /// Reports by checks since the fix. For a leak that was seen again: in the versions in which it was seen again; empty if they have
     /// more reports than checks, because then the rate is not known.
     public let since: Proportion
-    /// Reports and checks of the same versions, even if they are no rate.
+    /// Reports and checks in the versions of ``since``, also where there are more reports than checks and ``since`` is therefore
+    /// empty.
     public let reportsSince: Int
     public let checksSince: Int
     /// Number of checks without a report after which the leak is ``Stage/fixed``; `nil` if the rate before the fix is not known.

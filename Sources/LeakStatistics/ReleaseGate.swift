@@ -174,7 +174,7 @@ public struct ReleaseGate: Sendable {
             return min(checks.baseline.count { $0 > 0 }, checks.version.count { $0 > 0 })
                 >= Self.minimumTestedBucketCount
         }
-        // A class with many leaks may leak more as a whole although the rate of no single leak rises much.
+        // The rate of all leaks of a class together may rise although the rate of no single leak rises much.
         let multiLeakClasses = classes.indices.filter { index in
             testedLeaks.count { leaks[$0].classIndex == index } > 1
         }

@@ -7,7 +7,7 @@ import LeakStore
     import Glibc
 #endif
 
-/// `collector regroup`: merges leaks that older rules made into the leaks to which the current rules assign their
+/// `collector regroup`: merges leaks of older grouping rules into the leaks to which the current rules assign their
 /// reports.
 struct RegroupCommand {
     private let settings: Settings

@@ -48,7 +48,9 @@ import Testing
         ]
     }
 
-    @Test func `a check by the server and one of the database give the same exit code and the same JSON`()
+    @Test
+    func
+        `a release check by the server and a release check of the database give the same exit code and the same JSON`()
         throws
     {
         for (version, code) in [("1.0", 3), ("1.1", 1), ("1.2", 0), ("1.3", 3)] as [(String, Int32)] {
@@ -61,7 +63,7 @@ import Testing
         }
     }
 
-    @Test func `the text of a check has a sentence, each leak and links`() throws {
+    @Test func `the text of a release check has a sentence, each leak and links`() throws {
         let answer = try check(["--app", "shop", "--version", "1.1"] + ways[0])
         #expect(answer.output.hasPrefix("shop 1.1 fails, compared with 1.0: 1 leak is worse and 1 is new\n"))
         #expect(
@@ -122,7 +124,7 @@ import Testing
         #expect(unwritable.code == 1 && unwritable.errors.contains("which GITHUB_STEP_SUMMARY names"))
     }
 
-    @Test func `if a check cannot compare, it exits with 2 or 4 and says what to do`() throws {
+    @Test func `a release check that cannot compare exits with 2 or 4 and says what to do`() throws {
         let url = ["--url", server.address]
         let version = ["--app", "shop", "--version", "1.1"]
         let cases: [([String], String)] = [
@@ -162,7 +164,7 @@ import Testing
         }
     }
 
-    @Test func `a check of the database works after the server has stopped`() throws {
+    @Test func `a release check of the database works after the server has stopped`() throws {
         server.kill(SIGTERM)
         server.wait()
         #expect(try check(["--app", "shop", "--version", "1.1"] + ways[1]).code == 1)

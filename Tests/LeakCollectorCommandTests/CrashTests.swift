@@ -156,7 +156,7 @@ import Testing
 
 /// Progress of the threads of a round.
 final class RoundProgress: @unchecked Sendable {
-    // Unchecked: everything is touched while `condition` is locked.
+    // `Sendable` is unchecked: all state is accessed only while `condition` is locked.
     private let condition = NSCondition()
     private var answers = 0
     private var threads: Int

@@ -156,7 +156,10 @@ import LeakPlatform
         #expect(verified.code == 0, "\(verified.output)")
     }
 
-    @Test func `an import beside a running collector counts once, and names what it rejects`() throws {
+    @Test
+    func `an import beside a running collector counts each report once, and names the lines that it rejects`()
+        throws
+    {
         let collector = try CollectorProcess(data: data)
         let file = folder.path + "/reports.ndjson"
         var lines = (0..<1_500).map { #"{"class": "C\#($0 % 9)", "install": "i\#($0)"}"# }

@@ -42,7 +42,8 @@ import Testing
         return leak.id
     }
 
-    @Test func `a regroup whose leaks are merged already says so`() {
+    @Test
+    func `a regroup whose leaks were changed meanwhile prints the number of leaks that were not merged`() {
         let sentence =
             "that another command changed or that expired while this command ran; "
             + "collector regroup --dry-run lists the remaining ones"

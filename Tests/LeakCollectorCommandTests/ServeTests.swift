@@ -171,7 +171,7 @@ import Testing
         ["--name", "two\nlines"], ["--name", "\u{1B}[31mred"], ["--name", ""], ["--app", ""],
         ["--app", String(repeating: "a", count: 257)],
     ])
-    func `the name of a key has to fit a terminal, and its app has to be one that reports can name`(
+    func `a key's name must fit a terminal, and a key's app must be an id that reports can have`(
         flags: [String]
     ) throws {
         let folder = try TemporaryFolder()

@@ -186,7 +186,7 @@ struct SymbolsTests {
 
 /// The stack that the callback from C captured.
 private final class Captured: @unchecked Sendable {
-    // Unchecked: the lock guards it.
+    // `Sendable` is unchecked: `elements` is accessed only while `lock` is locked.
     private let lock = NSLock()
     private var elements: [String] = []
 

@@ -86,7 +86,7 @@ import LeakPlatform
         #expect(issues[0].hasPrefix("2 of 3 instances of LeakDetectorTestingTests.Screen tracked here are"))
     }
 
-    @Test func `each class and place has a failure of its own`() async {
+    @Test func `each class and source line has a failure of its own`() async {
         let issues = await recorded {
             await expectNoLeaks(within: 0) { leaks in
                 leaks.track(Screen()).leak()

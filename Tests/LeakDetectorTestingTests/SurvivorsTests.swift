@@ -103,7 +103,7 @@ private final class Cell<Value> {}
 
     #endif
 
-    @Test func `survivors are listed by class and place, in the order of tracking`() {
+    @Test func `survivors are listed by class and source line, in the order of tracking`() {
         let tracked = TrackedObjects()
         var cells = [Cell<Int>(), Cell<Int>(), Cell<Int>()]
         let row = Row()
@@ -121,7 +121,7 @@ private final class Cell<Value> {}
         withExtendedLifetime((cells, row)) {}
     }
 
-    @Test func `an object that is tracked twice counts once, at its first place`() {
+    @Test func `an object that is tracked twice counts once, at the first source line`() {
         let tracked = TrackedObjects()
         let row = Row()
         let line = #line + 1

@@ -15,7 +15,8 @@
             ("testAnAsyncBlock", ["The instance of LeakDetectorTestingTests.Sheet tracked here is"]),
             ("testADetachedTask", ["The instance of \(tracked) is"]),
         ])
-        func `a leak fails the XCTest with class, count and place`(name: String, words: [String]) throws {
+        func `a leak fails the XCTest with class, count and source line`(name: String, words: [String]) throws
+        {
             let run = try LeaksOnDemand.run([
                 "--testing-library", "xctest", "LeakDetectorTestingTests.LeakingOnDemandCases/\(name)",
             ])

@@ -21,7 +21,7 @@ private func makeCell() -> AnyObject {
 @Suite struct ControlTests {
     private let bench = Bench()
 
-    @Test func `a detector that its own closure stops reports nothing, whatever the closure returns`() {
+    @Test func `a detector that its own closure stops reports nothing, for every result of the closure`() {
         let stop = Guarded<(@Sendable () -> Void)?>(nil)
         let bench = Bench { _ in
             stop.with { $0 }?()
@@ -38,7 +38,7 @@ private func makeCell() -> AnyObject {
         withExtendedLifetime(page) {}
     }
 
-    @Test func `an object that the closure ignores is not reported, whatever the closure returns`() {
+    @Test func `an object that the closure ignores is not reported, for every result of the closure`() {
         let page = Guarded<Page?>(Page())
         let detector = Guarded<LeakDetector?>(nil)
         let bench = Bench { _ in

@@ -18,7 +18,7 @@ private final class Empty: Sendable {}
 @Suite struct LeakDetectorTests {
     /// Collects reports, and waits for them.
     private final class Reports: @unchecked Sendable {
-        // Unchecked: `list` is accessed only inside `condition`.
+        // `Sendable` is unchecked: `list` is accessed only while `condition` is locked.
         private let condition = NSCondition()
         private var list: [LeakReport] = []
 
@@ -55,7 +55,7 @@ private final class Empty: Sendable {}
         while detector.counts.outstanding > 0, Date() < deadline { Thread.sleep(forTimeInterval: 0.01) }
     }
 
-    @Test func `a cycle is reported with its class, path, reason and place`() throws {
+    @Test func `a cycle is reported with its class, path, reason and source line`() throws {
         let detector = detector()
         do {
             let object = Plain()

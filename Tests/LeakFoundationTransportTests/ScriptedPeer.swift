@@ -12,7 +12,7 @@ import Foundation
 
 /// A server on 127.0.0.1 that answers each request by a script, with valid or invalid responses.
 final class ScriptedPeer: @unchecked Sendable {
-    // Unchecked: `received` is accessed only inside `lock`, the rest is set once.
+    // `Sendable` is unchecked: `received` is accessed only while `lock` is locked; all other state is set once.
 
     struct Script: Sendable {
         enum Manner: Sendable {

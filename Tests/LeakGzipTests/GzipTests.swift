@@ -100,7 +100,7 @@ import Testing
         #expect(throws: InflateError.tooLarge) { try inflate(Gzip.deflate(Self.text + [0]), limits: limits) }
     }
 
-    @Test func `after a reset the next member is read, whatever came before`() throws {
+    @Test func `after a reset the next member is read, also after an error`() throws {
         var inflater = Inflater()
         var output: [UInt8] = []
         #expect(throws: InflateError.malformed) {

@@ -11,7 +11,7 @@
 
     /// A server on 127.0.0.1 that sends exactly the bytes that a test specifies, valid or not.
     final class LoopbackPeer: @unchecked Sendable {
-        // Unchecked: `requests` is accessed only inside `lock`, the rest is set once.
+        // `Sendable` is unchecked: `received` is accessed only while `lock` is locked; all other state is set once.
 
         /// The reaction to a request.
         enum Reaction: Sendable {

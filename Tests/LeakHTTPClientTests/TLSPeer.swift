@@ -10,7 +10,7 @@
 
     /// A TLS server on 127.0.0.1, `openssl s_server`, that sends one HTTP answer to one connection.
     final class TLSPeer: @unchecked Sendable {
-        // Unchecked: `printed` is accessed only inside `lock`, the rest is set once.
+        // `Sendable` is unchecked: `printed` is accessed only while `lock` is locked; all other state is set once.
         private let process = Process()
         /// The input of `s_server`, which stays open: at its end, `s_server` would close the connection before it has read the
         /// received bytes.

@@ -97,7 +97,7 @@ import LeakPlatform
             let clock = ContinuousClock()
             let start = clock.now
             while server.counters.open > 0 && clock.now - start < .seconds(60) { Client.pause() }
-            // This connection gets the same slot in the table of the loop.
+            // This connection gets the same index in the table of the loop.
             let client = Client(port: server.port)
             client.send(Self.get("/here"))
             #expect(later.waitFor(2))

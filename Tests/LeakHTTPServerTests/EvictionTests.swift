@@ -144,7 +144,7 @@ import Testing
 
     @Test func `a loop without idle connections evicts one of another loop`() throws {
         try withServer(loops: 3, limits: limits(connections: 1)) { server in
-            // The system distributes the connections, so the only slot moves from loop to loop.
+            // The system distributes the connections, so the only connection that the limit allows moves from loop to loop.
             for _ in 0..<12 {
                 let client = served(server)
                 waitPastGraceTime()

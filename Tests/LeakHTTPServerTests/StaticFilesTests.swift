@@ -146,7 +146,7 @@ import Testing
         }
     }
 
-    @Test func `ranges of a file are not sent, and the response says so`() throws {
+    @Test func `ranges of a file are not sent, and the response does not offer them`() throws {
         try Self.withFiles { server in
             for fields in ["Range: bytes=0-9\r\n", "Range: bytes=0-9\r\nIf-Range: \"x\"\r\n", ""] {
                 let reply = get("/index.html", fields, from: server)

@@ -24,7 +24,7 @@ import Testing
         #expect(CallStack(elements)?.frames.count == elements.count)
     }
 
-    @Test func `the same place gives the same frames in every call`() {
+    @Test func `the same source line gives the same frames in every call`() {
         let stacks = (0..<2).map { _ in Self.capture() }
         #expect(stacks[0] == stacks[1])
     }

@@ -572,7 +572,8 @@ import LeakPlatform
     }
 
     #if os(Linux)
-        @Test func `with an unavailable app group nothing is stored or sent, and the reporter says so`() {
+        @Test
+        func `with an unavailable app group nothing is stored or sent, and lastFailure names the group`() {
             let place = SharedQueueFolder()
             let reporter = place.reporter(online) { $0.consentStorage = .appGroup("group.com.acme.shop") }
             reporter.record(message: "leak")

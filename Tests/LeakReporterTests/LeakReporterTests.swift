@@ -179,7 +179,7 @@ import LeakPlatform
         #expect(statistics.lastFailure == nil || statistics.lastFailure == "offline")
     }
 
-    @Test func `a flush that takes too long says so`() {
+    @Test func `a flush that takes too long returns false`() {
         let transport = FakeTransport { _, _ in .none("offline") }
         let reporter = reporter(transport)
         reporter.record(message: "leak")

@@ -13,7 +13,7 @@ import LeakPlatform
 @Suite struct OverTheWireTests {
     /// Replaces the collector: gives specified answers and keeps the received requests.
     private final class Inbox: Service, @unchecked Sendable {
-        // Unchecked: `received` is accessed only inside `lock`.
+        // `Sendable` is unchecked: `received` is accessed only while `lock` is locked.
         struct Arrival {
             let path: String
             let key: String?
@@ -65,7 +65,10 @@ import LeakPlatform
 
     private final class Page {}
 
-    @Test func `a leaked object arrives with its class and path, and later its end`() throws {
+    @Test
+    func `a leak arrives with the object's class and path, and later a report that the object was freed`()
+        throws
+    {
         let inbox = Inbox { _ in Inbox.accepted }
         let server = try Server(Server.Configuration(port: 0), service: inbox)
         server.start()

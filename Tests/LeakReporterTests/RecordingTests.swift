@@ -52,7 +52,8 @@ import LeakPlatform
         #expect(keys[1]?.keys.sorted() == ["ab", "isNew"])
     }
 
-    /// Keys distinguish two kinds of sightings. Log lines differ each time, and would make a separate report of each sighting.
+    /// Sightings with different keys are not merged. Log lines are not compared: they always differ, so no sightings would ever be
+    /// merged.
     @Test func `merged sightings keep the log of the first, and their own keys`() throws {
         let reporter = reporter { $0.sendsAutomatically = false }
         for (number, experiment) in ["A", "B", "B"].enumerated() {
@@ -312,7 +313,7 @@ import LeakPlatform
         #expect(statistics.sent + statistics.dropped.values.reduce(0, +) == 20_001)
     }
 
-    @Test func `calls of the app between sightings of a burst stay between them`() throws {
+    @Test func `calls of the app between the sightings of a burst keep their position`() throws {
         let held = HeldReporter { $0.bounds.memoryBytes = 64 * 1024 }
         for number in 0..<200 { held.reporter.record(leak: leak("Burst.Leak\(number)")) }
         for experiment in ["A", "B", "B"] {

@@ -7,14 +7,14 @@ import Testing
 @Suite struct BoundsTests {
     private func calls(_ stack: [String]) -> [String?] { stack.map { CallFrame($0)?.function } }
 
-    @Test func `of many frames the last are the stack, innermost first`() throws {
+    @Test func `the last of many frames are the stack, innermost first`() throws {
         let frames = (0..<5_000).map { "{\"function\":\"f\($0)\"},{}" }.joined(separator: ",")
         let report = try Sent(event: #"{"exception":{"type":"E","stacktrace":{"frames":[\#(frames)]}}}"#)
             .report
         #expect(calls(report.stack) == ((5_000 - WireLimits.stackCount)..<5_000).reversed().map { "f\($0)" })
     }
 
-    @Test func `of the app's own frames none is lost after others`() throws {
+    @Test func `the app's own frames are kept, also after many other frames`() throws {
         let others = String(repeating: "{\"function\":\"g\"},", count: 5_000)
         let frames = #"{"function":"a","in_app":true},\#(others){"function":"b","in_app":true},\#(others){}"#
         let report = try Sent(event: #"{"exception":{"type":"E","stacktrace":{"frames":[\#(frames)]}}}"#)
@@ -22,13 +22,13 @@ import Testing
         #expect(calls(report.stack) == ["b", "a"])
     }
 
-    @Test func `of many breadcrumbs the last are the log`() throws {
+    @Test func `the last of many breadcrumbs are the log`() throws {
         let crumbs = (0..<5_000).map { "{\"message\":\"m\($0)\"},{}" }.joined(separator: ",")
         let log = try Sent(event: #"{"message":"a","breadcrumbs":[\#(crumbs)]}"#).report.log
         #expect(log == ((5_000 - WireLimits.logCount)..<5_000).map { "m\($0)" })
     }
 
-    @Test func `of many tags the first are keys, and the class is found after all of them`() throws {
+    @Test func `the first of many tags become keys, and a class after all of them is found`() throws {
         let tags = (0..<5_000).map { "[\"k\($0)\",\"\($0)\"]" }.joined(separator: ",")
         let report = try Sent(
             event: #"{"tags":[["leak.kind","view"],\#(tags),["leak.class","Shop.Cart"]],"extra":{"e":1}}"#
@@ -37,7 +37,9 @@ import Testing
         #expect(report.keys.map(\.name) == (0..<WireLimits.keysCount).map { "k\($0)" })
     }
 
-    @Test func `of many elements of a stack the last are kept, of a cycle the first`() throws {
+    @Test func `the last of many elements of a stack are kept, and the first of many elements of a cycle`()
+        throws
+    {
         let list = (0..<5_000).map { "\"C\($0)\"" }.joined(separator: ",")
         let report = try Sent(
             event: #"{"contexts":{"leak":{"class":"C","stack":[\#(list)],"cycle":[\#(list)]}}}"#

@@ -102,7 +102,7 @@ import Testing
         #expect(report.className == nil && report.stack.isEmpty)
     }
 
-    @Test func `of an error and its causes the error counts, which is last`() throws {
+    @Test func `an error counts and its causes do not; the error is last in the list`() throws {
         let cause =
             #"{"type":"NSPOSIXErrorDomain","value":"Code: 2",\#(mechanism("NSPOSIXErrorDomain", 2, ""))}"#
         let error =
@@ -157,7 +157,7 @@ import Testing
         #expect(try report("CartViewModel").className == "CartViewModel")
     }
 
-    @Test func `if the app names the class, its own path is kept, not that of the timer that found it`()
+    @Test func `if the app names the class, the class's own path is kept, not the call stack of the timer`()
         throws
     {
         let frames = #"{"frames":[{"function":"timerFired","in_app":true}]}"#

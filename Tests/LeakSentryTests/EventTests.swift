@@ -106,7 +106,7 @@ import Testing
         (#""message":"%9$s leaked","params":["CartModel"]"#, "%9$s leaked"),
         (#""message":"a","params":7"#, "a"),
     ])
-    func `a parameter that names a class is inserted in its place`(entry: String, text: String) throws {
+    func `a parameter that names a class replaces its placeholder`(entry: String, text: String) throws {
         #expect(try Sent(event: "{\"logentry\":{\(entry)}}").report.message == text)
         #expect(try Sent(event: "{\"message\":{\(entry)}}").report.message == text)
     }

@@ -39,7 +39,7 @@ import Testing
         (#""message":"5 of 0x7f88acc69260 stay""#, ["# of # stay", "x"]),
         (#""message":"Retain Cycle: (\n    \"-> _b -> B \",\n    \"-> A \"\n)""#, ["A B", "x"]),
     ])
-    func `the default among other parts stands for what groups the event without them`(
+    func `the default in a fingerprint stands for the texts that group the event without a fingerprint`(
         rest: String, expected: [String]
     ) throws {
         for spelling in ["{{ default }}", "{{default}}", "{{  default  }}"] {

@@ -78,12 +78,16 @@ import Testing
         #expect(try calls(#"{"function":"a","in_app":false},{"function":"b"}"#) == ["b", "a"])
     }
 
-    @Test func `of a long stack the innermost calls are kept`() throws {
+    @Test func `the innermost calls of a long stack are kept`() throws {
         let calls = try calls((0..<500).map { "{\"function\":\"f\($0)\"}" }.joined(separator: ","))
         #expect(calls.count == WireLimits.stackCount && calls.first == "f499" && calls.last == "f372")
     }
 
-    @Test func `a frame beside a named frame has its place, and a long name is truncated`() throws {
+    @Test
+    func
+        `a frame without a name keeps its image offset, although another frame has a name, and a long name is truncated`()
+        throws
+    {
         let long = String(repeating: "é", count: 300)
         let frames = """
             {"function":"\(long)","module":"\(long)"},{"function":"f"},{"instruction_addr":"0x104f1d234"}
@@ -143,7 +147,7 @@ import Testing
         (#"{"instruction_addr":"0x10","image_addr":"0x10","package":"//"}"#, nil),
         (#"{"instruction_addr":"x","package":"/a/b"}"#, nil), (#"{"package":"/a/b"}"#, nil),
     ])
-    func `a call without a name is named by its place in its image`(frame: String, name: String?) throws {
+    func `a call without a name is named by its image offset`(frame: String, name: String?) throws {
         #expect(try stack(frame, images: Self.image) == [name].compactMap(\.self))
     }
 
@@ -163,7 +167,9 @@ import Testing
         "/a/My App",
         "/a/com.acme.Kit", "/a/Tools for Shop",
     ])
-    func `the name of a place is the same in each launch, and cleaning does not change it`(path: String)
+    func `the name for an image offset is the same in each launch, and redaction does not change it`(
+        path: String
+    )
         throws
     {
         func name(base: Int) throws -> String {

@@ -58,7 +58,7 @@ import Testing
         #expect(try SQLiteStore.verify(path: file).problems == [])
     }
 
-    @Test func `a backup with wrong totals is kept and says so`() throws {
+    @Test func `a backup with wrong totals is kept, and the result lists the wrong totals`() throws {
         let store = try directory.store()
         try count(store, 0..<3)
         try SQLiteConnection(path: directory.database, access: .readWrite).execute(
@@ -147,7 +147,7 @@ import Testing
         }
     }
 
-    @Test func `an unwritable place is named`() throws {
+    @Test func `a folder that cannot be written is named`() throws {
         _ = try directory.store()
         let failure = try #require(throws: StoreError.self) {
             try backUp(to: directory.path + "/none/backup")

@@ -369,7 +369,7 @@ import Testing
     }
 
     /// The database file is intact. The reports that were in the log are lost.
-    @Test(arguments: LogDamage.allCases) func `a damaged log keeps the next start from continuing without it`(
+    @Test(arguments: LogDamage.allCases) func `the next start is refused if the log is damaged`(
         _ damage: LogDamage
     ) throws {
         do {
@@ -397,7 +397,7 @@ import Testing
         #expect(try store.count([batch(300)], now: noon) == [.counted])
     }
 
-    @Test func `a new database in place of another is not mistaken for it`() throws {
+    @Test func `a new database with the path of another database is recognized as another database`() throws {
         do { _ = try filledStore() }
         for end in ["", "-wal", "-shm"] { try? remove(path + end) }
         directory.write([], to: "leaks.sqlite")

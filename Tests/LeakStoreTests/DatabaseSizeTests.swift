@@ -6,7 +6,7 @@ import Testing
 /// Size of the database file.
 @Suite struct DatabaseSizeTests {
     /// An attacker can choose the rate of growth, but not the final size.
-    @Test func `the database stops growing, whatever one key sends`() throws {
+    @Test func `the database stops growing while one key sends new names without end`() throws {
         let directory = TemporaryDirectory()
         var limits = StoreLimitTests.small
         limits.leakTextBytesPerApp = 100_000

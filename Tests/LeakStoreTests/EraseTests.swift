@@ -141,7 +141,7 @@ import LeakPlatform
         #expect(try writer.count([submission(second + first)], now: noon) == [.counted])
         var erasure = InstallErasure(install: 1)
         while try writer.runStep(of: &erasure) {
-            // By then the erasure has passed the places of the copies, but not those of the originals.
+            // By now the erasure has processed the row ids that the copies will get, but not those of the originals.
             guard erasure.result.sets > 1_800 else { continue }
             let others = (700..<1_400).map { report("L\($0)", 2, build: "2") }
             #expect(try writer.count([submission(others)], now: noon) == [.counted])

@@ -42,7 +42,9 @@ import Testing
         #expect(try steps(ofVersions: 800) < 6 * steps(ofVersions: 200))
     }
 
-    @Test func `the log of counts has each of many versions and builds, and each call adds to them`() throws {
+    @Test func `the log of counts has each of many versions and builds, and each call adds to their counts`()
+        throws
+    {
         let store = try directory.store()
         store.limitLogs(to: 10_000)
         let page = leak("Page")

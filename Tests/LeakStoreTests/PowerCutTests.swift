@@ -10,7 +10,7 @@ import LeakPlatform
     import Glibc
 #endif
 
-/// Acknowledged submissions are on disk and counted once, wherever the process is killed or the power fails.
+/// Acknowledged submissions are on disk and counted once, although the process is killed or the power fails at any call.
 ///
 /// Each seed plays one script and ends it at several random moments. `make soak` plays more seeds (`FAULT_SEEDS`).
 @Suite struct PowerCutTests {

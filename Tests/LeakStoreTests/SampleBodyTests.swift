@@ -25,7 +25,7 @@ import Testing
     }
 
     @Test(arguments: [(200, false), (1_023, false), (1_024, true), (3_000, true), (16_384, true)])
-    func `a report from one kilobyte on is stored in fewer bytes, and read as it was`(
+    func `a report of at least one kilobyte is stored compressed, and read back unchanged`(
         bytes: Int, isCompressed: Bool
     ) throws {
         let body = Self.json(bytes)

@@ -72,7 +72,7 @@ import Testing
         #expect(try strangers.allSatisfy { try near($0).isEmpty })
     }
 
-    @Test func `of many similar classes those with the fewest differences are read`() throws {
+    @Test func `the classes with the fewest differences are read if many classes are similar`() throws {
         let letters = "abcdefghijklmnopqrst"
         let screens = letters.map { leak("A\($0)ViewModel") }
         let further = letters.map { leak("Z\($0)BareOldViewModel") }
@@ -95,7 +95,7 @@ import Testing
         #expect(try near(home) == [leak("HomeViewState").id])
     }
 
-    @Test func `of leaks without a class the newest are compared`() throws {
+    @Test func `the newest leaks without a class are compared`() throws {
         let old = text("the cart screen stays")
         try count([old])
         try count((0..<511).map { text("x\($0)") })
@@ -108,7 +108,8 @@ import Testing
         #expect(try near(this) == [new.id])
     }
 
-    @Test func `a merged leak is not similar any more, and the leak that replaced it is`() throws {
+    @Test func `a merged leak is not listed as similar any more; the leak that replaced it is listed`() throws
+    {
         let (old, new) = (leak("Page", stack: ["0x1"]), leak("Page", stack: ["Home"]))
         let model = leak("Model", stack: ["Home"])
         let ofAddress = leak("Other", stack: ["0x1"])

@@ -298,7 +298,9 @@ import Testing
     }
 
     /// A class whose name is too long leaves its room to the next class, whose bytes count.
-    @Test func `a class for which a key has no bytes leaves its place to the next class`() throws {
+    @Test func `a class for which a key has no bytes left does not count towards the limit of classes`()
+        throws
+    {
         var limits = Self.limits(2 * 868)
         limits.checkClassesPerBuild = 2
         func check(_ names: [String]) throws {
@@ -330,7 +332,9 @@ import Testing
         #expect(try store.verify() == [])
     }
 
-    @Test func `checks for which a key has no bytes use no place of their version's classes`() throws {
+    @Test func `checks for which a key has no bytes left do not count towards the classes of their version`()
+        throws
+    {
         var limits = Self.limits(2 * 800)
         limits.checkClassesPerBuild = 2
         let names = ["A", "B", "C"].map { $0 + String(repeating: "x", count: 500) }
@@ -353,7 +357,7 @@ import Testing
     }
 
     @Test func `alternating long and short reports charge a key for the newest sample once`() throws {
-        // The first 17 reports fill the other places.
+        // The first 17 reports fill the sample slots other than that of the newest sample.
         let store = try place.store(limits: Self.limits(2 * 300_000))
         let page = leak("Page")
         for number in 0..<400 {

@@ -161,7 +161,9 @@ import Testing
         #expect(try fix().progress.before == Proportion(events: 30, trials: 2_000))
     }
 
-    @Test func `a decision that was corrected before its version was used leaves the rate before it`() throws
+    @Test
+    func `a decision that was corrected before its version was used does not change the rate before the fix`()
+        throws
     {
         try count("5.1.0", reports: 400, of: 1_000, at: noon - 9 * day)
         try resolve(.version("5.2.0"), now: noon - 8 * day)
@@ -170,7 +172,10 @@ import Testing
         #expect(try fix().progress.before == Proportion(events: 600, trials: 2_000))
     }
 
-    @Test func `a decision about a version that had the leak already leaves the rate before it`() throws {
+    @Test
+    func `a decision about a version that had the leak already does not change the rate before the fix`()
+        throws
+    {
         try count("5.1.0", reports: 400, of: 1_000, at: noon - 9 * day)
         try count("5.2.0", reports: 200, of: 1_000, at: noon - 9 * day)
         try resolve(.version("5.2.0"), now: noon - 8 * day)

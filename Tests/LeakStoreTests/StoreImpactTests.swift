@@ -103,7 +103,7 @@ import Testing
         #expect(try impact() == 1)
     }
 
-    @Test func `more installs than a set has places for are estimated`() throws {
+    @Test func `the number of installs is estimated if it exceeds the capacity of a set`() throws {
         for first in stride(from: 1, to: 4_000, by: 500) as StrideTo<UInt64> {
             _ = try store.count(
                 [submission((first..<first + 500).map { report($0) })], now: noon)

@@ -68,7 +68,8 @@ import Testing
                         alive: Bool.random(using: &random) ? .random(in: 0..<9, using: &random) : nil))
             }
         }
-        // Some leaks that are counted soon after another call are not yet at their place in the order.
+        // Some leaks that are counted soon after another call are still unindexed, so the order has to be computed without an
+        // index.
         reports.shuffle(using: &random)
         for (number, start) in stride(from: 0, to: reports.count, by: 30).enumerated() {
             let part = Array(reports[start..<min(start + 30, reports.count)])
@@ -213,7 +214,7 @@ import Testing
         "search": { $0.search = "nothing" },
     ]
 
-    @Test func `every filter is applied in every list, and has cursors of its own`() throws {
+    @Test func `every filter is applied in every list, and a cursor is valid only for its filter`() throws {
         let properties = Mirror(reflecting: LeakQuery()).children.compactMap(\.label)
         #expect(
             Set(properties).subtracting([

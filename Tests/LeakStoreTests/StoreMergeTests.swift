@@ -140,7 +140,7 @@ import Testing
 
     // MARK: Decisions
 
-    @Test func `the most recent decision holds, and only later reports contradict it`() throws {
+    @Test func `the most recent decision holds, and only reports after that decision contradict it`() throws {
         try count(
             Report(leak: old, version: "2.0", at: noon - 3 * day),
             Report(leak: new, version: "2.0", at: noon - 3 * day, count: 5), at: noon - 2 * day)

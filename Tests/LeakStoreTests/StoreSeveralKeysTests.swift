@@ -68,7 +68,9 @@ import Testing
         #expect(try store.verify() == [])
     }
 
-    @Test func `an explanation creates no app, whatever another key reported`() throws {
+    @Test func `an explanation creates no app, also if another key reports a new app in the same batch`()
+        throws
+    {
         var limits = StoreLimits()
         limits.appsPerKey = 1
         let store = try place.store(limits: limits)

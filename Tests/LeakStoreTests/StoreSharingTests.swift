@@ -66,7 +66,11 @@ import Testing
         #expect(try store.verify() == [])
     }
 
-    @Test func `an install that one collector erases counts again in another that remembers it`() throws {
+    @Test
+    func
+        `an install that one collector erased counts again in another collector that has cached the install`()
+        throws
+    {
         let (one, other) = (try place.store(), try place.store())
         let reports = submission([1, 2].map { Report(leak: leak("Page"), install: $0) })
         for _ in 0..<2 { _ = try other.count([reports], now: noon) }

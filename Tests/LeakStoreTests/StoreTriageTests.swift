@@ -160,7 +160,9 @@ import Testing
         #expect(try row(now: noon + day).decisionStatus?.decision == decision)
     }
 
-    @Test func `a leak that is ignored until more reports is open with the last of them`() throws {
+    @Test func `a leak that is ignored until a number of reports is open from the last of these reports`()
+        throws
+    {
         try count(Report(leak: page, count: 5))
         try decide(.ignore(.reports(3)))
         try count(Report(leak: page, count: 2))

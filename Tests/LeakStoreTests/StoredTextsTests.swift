@@ -22,7 +22,7 @@ import Testing
             groupingKey: GroupingKey(version: 1, className: "C\(number)", stack: grouped))
     }
 
-    @Test func `the parts of a leak's key are read back, wherever they are stored`() throws {
+    @Test func `the parts of a leak's key are read back from every column that stores them`() throws {
         let store = try place.store()
         let long = Self.longStack(1)
         let identities = [
@@ -138,7 +138,7 @@ import Testing
         #expect((100 - kept - 5...100 - kept + 5).contains(try overLimit()[.builds] ?? 0))
         try count(0..<3, key: 1, builds: false)
         #expect(try overLimit()[.releases] == 3)
-        // Another key has a day of its own, and known names go on counting.
+        // Another key has a day of its own, and names that are already stored keep counting.
         try count(3..<5, key: 2, builds: false)
         try count(0..<2, key: 1, builds: true)
         #expect(try overLimit()[.releases] == 3)

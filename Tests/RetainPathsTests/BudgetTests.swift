@@ -99,7 +99,7 @@ private final class Crowd {
     }
 
     @Test func `the count is read before the pages of the budget are used up`() async {
-        // Runs in a separate process, because the places of objects in the memory of another process are unknown.
+        // Runs in a separate process, because it must be known which pages of memory its objects use.
         await #expect(processExitsWith: .success) {
             let finder = try #require(RetainPathFinder())
             let crowd = Crowd()
@@ -107,7 +107,8 @@ private final class Crowd {
             crowd.owner = crowd
             crowd.links = (0..<20_000).map { _ in Link() }
             let holders = [crowd, crowd, crowd]
-            // Enough pages for the object, its side table and their types, wherever the linker put them. The links need 200 more.
+            // Enough pages for the object, its side table and their types, at any address that the linker chose. The links need 200
+            // more.
             for pages in 8...12 {
                 var budget = Budget.release
                 budget.pageBytes = pages * 4096

@@ -48,7 +48,7 @@ import Testing
             _ = ScenarioResult.holder(of: scenario, finder, .heap, patience: .zero)
             var pages = [UInt8](repeating: 0, count: count / 4096)
             #expect(unsafe mincore(mapping, count, &pages) == 0)
-            // A block of the search that begins or ends in memory beside it is read whole.
+            // The search reads whole blocks. A block that overlaps the start or end of this mapping is read too.
             #expect(pages.count { $0 & 1 != 0 } <= 2 * 256)
         }
 

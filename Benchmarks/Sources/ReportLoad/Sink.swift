@@ -2,7 +2,7 @@ import Foundation
 
 /// Accepts requests on a port of its own, answers each as a collector does, and counts the received traffic.
 public final class Sink: @unchecked Sendable {
-    // Unchecked: the counts are accessed only inside `lock`, and `listener` is set before the thread starts.
+    // `Sendable` is unchecked: the counts are accessed only while `lock` is locked, and `listener` is set before the thread starts.
     public struct Counts: Sendable {
         public var requests = 0
         public var bytes = 0

@@ -343,7 +343,7 @@
 
     /// Sum of the counts of the stores' threads.
     private final class Counts: @unchecked Sendable {
-        // Unchecked: every access holds the lock.
+        // `Sendable` is unchecked: mutable state is accessed only while `lock` is locked.
         private let lock = NSLock()
         private var sum = 0
         private var failed = false

@@ -2,7 +2,7 @@ import Foundation
 
 /// A queue of objects that one thread adds and another thread releases.
 final class ReleaseQueue: @unchecked Sendable {
-    // Unchecked: mutable state is accessed only under the lock.
+    // `Sendable` is unchecked: mutable state is accessed only while `lock` is locked.
     private let lock = NSLock()
     private var objects: [Model] = []
     private var isClosed = false

@@ -3,7 +3,7 @@ import LeakMessage
 
 /// Compares the reported leaks with the expected leaks.
 final class ReportChecker: @unchecked Sendable {
-    // Unchecked: mutable state is accessed only under the lock.
+    // `Sendable` is unchecked: mutable state is accessed only while `lock` is locked.
     private let lock = NSLock()
     private var leaks: [LeakReport] = []
     private var ends: [LeakReport] = []

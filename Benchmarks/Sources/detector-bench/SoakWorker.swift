@@ -3,7 +3,8 @@ import LeakDetector
 
 /// Registers and releases one thread's share of the objects.
 final class SoakWorker: @unchecked Sendable {
-    // Unchecked: one thread works, and others read its results after it ended; progress is under its lock.
+    // `Sendable` is unchecked: one thread works, other threads read its results after it ended, and `done` is accessed only while
+    // `lock` is locked.
 
     /// Number of objects that are registered before the thread waits for more room.
     static let batchCount = 64

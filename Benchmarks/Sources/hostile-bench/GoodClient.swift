@@ -34,8 +34,8 @@ final class GoodClient {
     /// Requests that were repeated because this client itself had left its connection idle.
     private(set) var repeats = 0
 
-    /// A connection that is idle for 50 ms may lose its place while others wait for a place. On a busy machine so much may pass
-    /// between connecting and asking.
+    /// The server may close a connection that is idle for 50 ms while other connections wait. On a busy machine this much time may
+    /// pass between connecting and sending a request.
     private static let harmlessIdle: UInt64 = 40_000_000
 
     static let patience: UInt64 = 5_000_000_000
@@ -88,7 +88,7 @@ final class GoodClient {
         if let isOK = Self.isComplete(answer) { end(at: now, isFailure: !isOK) }
     }
 
-    /// True if the server may have given this connection's place to another connection.
+    /// True if the server may have closed this connection in favour of another connection.
     private var isIdleTooLong: Bool { idle >= Self.harmlessIdle && !isAskedAgain }
 
     /// Sends the same request on another connection; its time counts from the first attempt on.

@@ -45,9 +45,9 @@ struct CycleShape: Hashable, Sendable {
         return names + [first.object]
     }
 
-    /// Removes the object that is named twice to show that the cycle closes, wherever the report begins. Of two
-    /// neighbours with the same name it removes the one without a property. If there is no such pair, it removes the
-    /// last object if that repeats the first.
+    /// Removes the object that is named twice to show that the cycle closes. A report may begin at any object of the
+    /// cycle. If two neighbours have the same name, the neighbour without a property is removed. If there is no such
+    /// pair, the last object is removed if it repeats the first.
     private static func removeRepeatedObject(_ nodes: inout [Node]) {
         guard nodes.count > 1 else { return }
         let repeated = nodes.indices.last { index in

@@ -12,7 +12,7 @@ enum SentryAuthorization {
             parameter: request.query("sentry_key"))
     }
 
-    /// Returns the only key among the places where a request may give it.
+    /// Returns the key of a request, which may give it in several header fields and in the address.
     ///
     /// - Parameters:
     ///   - fields: values of `X-Sentry-Auth` and `Authorization`; a value of another scheme is ignored.

@@ -4,8 +4,8 @@ internal import LeakMessage
 
 /// Responses to Sentry SDKs.
 ///
-/// Every status is final for an SDK: it discards the data that it sent, whatever the status says, and keeps it only if
-/// no response came. https://develop.sentry.dev/sdk/foundations/transport/rate-limiting/
+/// Every status is final for an SDK: after any response the SDK discards the data that it sent, and it keeps the data only
+/// if no response came. https://develop.sentry.dev/sdk/foundations/transport/rate-limiting/
 enum SentryResponse {
     /// Categories that a rate-limited SDK should hold back. They are not all categories, because client reports, which
     /// count dropped events, would be affected too.

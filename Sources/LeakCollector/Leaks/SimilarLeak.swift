@@ -238,7 +238,7 @@ struct SimilarLeak: Hashable, Sendable {
 /// The other leaks that a leak's page and its JSON show.
 struct RelatedLeaks {
     var closest: [SimilarLeak] = []
-    /// The leak that new reports belong to, if an older rule made this leak.
+    /// The leak that new reports belong to, if an older grouping rule grouped the reports of this leak.
     var successor: Successor?
     /// The ids of images whose functions have no names, because no symbols of them were uploaded.
     var imagesWithoutSymbols: [String] = []

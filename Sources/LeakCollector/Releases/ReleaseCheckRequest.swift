@@ -2,7 +2,7 @@ internal import LeakMessage
 internal import LeakStatistics
 public import LeakStore
 
-/// A check before a release: `GET /api/v1/check` and `collector check`.
+/// The request for a release check: `GET /api/v1/check` and `collector check`.
 public struct ReleaseCheckRequest: Hashable, Sendable {
     public let query: ReleaseCheckQuery
 
@@ -104,7 +104,7 @@ public struct ReleaseCheckRequest: Hashable, Sendable {
     }
 }
 
-/// Error for a version of which nothing was ever reported. An unknown version must not pass the check.
+/// Error for a version of which nothing was ever reported. An unknown version must not pass the release check.
 struct UnknownVersionError: Error, CustomStringConvertible {
     let app: AppScope
     let version: String
@@ -116,7 +116,7 @@ struct UnknownVersionError: Error, CustomStringConvertible {
     let versions: [String]
     /// Apps of the environment; empty if there is none; `nil` if they are not named.
     var apps: [String]?
-    /// Environments in which the app was seen; empty if it was seen in the environment of the check.
+    /// Environments in which the app was seen; empty if it was seen in the environment of the release check.
     let environments: [String]
 
     private static let maxListedNames = 5

@@ -2,7 +2,7 @@ internal import LeakMessage
 internal import LeakStatistics
 internal import LeakStore
 
-/// A check's result as a Code Quality report of GitLab, which the widget of a merge request shows.
+/// The result of a release check as a Code Quality report of GitLab, which the widget of a merge request shows.
 /// https://docs.gitlab.com/ci/testing/code_quality/#code-quality-report-format
 extension ReleaseCheckResult {
     /// Returns the report as JSON.

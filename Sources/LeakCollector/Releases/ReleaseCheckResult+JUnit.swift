@@ -1,8 +1,8 @@
 internal import LeakStatistics
 internal import LeakStore
 
-/// A check's result as JUnit XML: a failure for each leak that fails the version, and a test for each checked class, which is
-/// skipped if its checks do not suffice.
+/// The result of a release check as JUnit XML: a failure for each leak that fails the version, and a test for each checked class.
+/// The test is skipped if the class has too few checks.
 extension ReleaseCheckResult {
     /// Returns the report as XML.
     ///

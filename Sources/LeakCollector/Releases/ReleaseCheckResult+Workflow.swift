@@ -1,6 +1,6 @@
 internal import LeakStatistics
 
-/// A check's result for GitHub Actions.
+/// The result of a release check for GitHub Actions.
 extension ReleaseCheckResult {
     /// Returns workflow commands: an error for each leak that fails the version, or one notice or warning with the verdict. Every line is a
     /// command, so that no name from outside can begin one.

@@ -134,7 +134,8 @@ struct ReleaseTable: Component {
             : #"<span class="dim">\#(compareLink("cannot tell", to: ComparePage.tooLittleDataAnchor, of: release))</span>"#
     }
 
-    /// Classes whose leaks together have become worse although no single leak has. They fail the check like a leak that is worse.
+    /// Classes whose leaks together have become worse although no single leak has. Such a class fails the release check, as a leak
+    /// that is worse does.
     private func worseClasses(_ release: ReleaseSummary) -> HTML? {
         guard let count = comparisons[release]?.worseClasses.count, count > 0 else { return nil }
         let words: HTML = "\(Count(count).of("class", "classes"))"

@@ -239,8 +239,8 @@ public struct Settings: Sendable {
         return items
     }
 
-    /// Reads the address of a database. If an unusable address were ignored silently, reports would go to the wrong
-    /// place.
+    /// Reads the address of a database. If an unusable address were ignored silently, reports would go to another
+    /// database.
     private static func parseDatabaseURL(
         _ value: String, isFlag: Bool, settingError: (String) -> SettingError
     ) throws(SettingError) -> String {

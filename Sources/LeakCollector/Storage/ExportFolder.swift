@@ -163,7 +163,7 @@ public struct ExportFolder {
     }
 
     /// Returns the names in a list of exported files. Names that no export can have written are skipped, so that nothing
-    /// outside the folder is removed, whatever the list contains.
+    /// outside the folder is removed, even if another program wrote the list.
     static func names(in manifest: [UInt8]) -> Set<String> {
         var names: Set<String> = []
         for line in manifest.split(separator: UInt8(ascii: "\n")) {

@@ -71,7 +71,7 @@ struct ExpectationContext: Sendable {
 /// The result of a check of an object.
 enum ObjectState: Hashable, Sendable {
     case gone
-    /// The object is in its place again, such as on screen: it is no longer expected to be deallocated.
+    /// The object is in use again, such as a screen that is shown again: it is no longer expected to be deallocated.
     case inUse
     case retained(ObjectIdentifier)
 }

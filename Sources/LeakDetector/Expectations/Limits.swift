@@ -21,7 +21,7 @@ extension LeakDetector {
         /// only part of ``Counts/checked``.
         public var checkedTypes = 1_000
 
-        /// A day: a longer grace period is a mistake, and would occupy a place forever.
+        /// A day: a longer grace period is a mistake, and the object would count towards ``outstanding`` for too long.
         static let longestGraceMilliseconds = 86_400_000
 
         /// A year: longer than any process runs.

@@ -2,7 +2,8 @@
 ///
 /// An object that is found again while the queue is blocked is retained once.
 final class RetainedObjects: @unchecked Sendable {
-    // Unchecked: changed inside the lock of the checker that owns it, and released when no checker owns it any more.
+    // `Sendable` is unchecked: `objects` changes only while the lock of the checker that owns this object is locked, and is
+    // released when no checker owns this object any more.
     private var objects: [ObjectIdentifier: AnyObject] = [:]
 
     init(_ objects: [AnyObject]) { add(objects) }

@@ -31,7 +31,7 @@ struct ObjectDescription {
 /// The weak reference is in a box, since copying a bare one retains the object for a moment on Apple's systems, and copies are made
 /// inside the lock.
 final class WeakSubject: Subject, @unchecked Sendable {
-    // Unchecked: written by `init` alone; the runtime reads a weak reference in one step.
+    // `Sendable` is unchecked: `object` is written only by `init`; the runtime reads a weak reference atomically.
     private(set) weak var object: AnyObject?
     /// The identity of the object, whether it still exists or not.
     let identity: ObjectIdentifier

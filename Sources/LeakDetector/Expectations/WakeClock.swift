@@ -44,7 +44,7 @@ struct QueueClock: WakeClock {
 }
 
 private final class QueueTimer: WakeTimer, @unchecked Sendable {
-    // Unchecked: a dispatch source may be used from any thread.
+    // `Sendable` is unchecked: a dispatch source may be used from any thread.
     private let source: any DispatchSourceTimer
     private let clock: QueueClock
 

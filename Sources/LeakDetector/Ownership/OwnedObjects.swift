@@ -5,9 +5,9 @@ internal import LeakPlatform
 /// Each change of owners and its consequence happen in one step. So when an owner is removed and another is added on different
 /// threads, the object cannot be both expected and owned.
 final class OwnedObjects: Sendable {
-    /// The numbers of owners of one object. Accessed only inside the lock of its ``OwnedObjects``.
+    /// The numbers of owners of one object. Accessed only while the lock of its ``OwnedObjects`` is locked.
     final class OwnerCounts: @unchecked Sendable {
-        // Unchecked: accessed only inside that lock.
+        // `Sendable` is unchecked: all state is accessed only while the lock of the ``OwnedObjects`` is locked.
         fileprivate let identity: ObjectIdentifier
         /// The number of owners that retain the object, so that no other object has its identity.
         fileprivate var holders = 0

@@ -4,7 +4,7 @@ final class ScreenLifetimeToken {
     let record: ScreenRecord
     let view = RetainedView()
     private weak var screens: Screens?
-    /// The token of the next watcher: a screen has one slot for all its watchers.
+    /// The token of the next watcher: a screen stores one token, and the tokens of its other watchers follow in a chain.
     private var next: ScreenLifetimeToken?
     private let ended: @Sendable (ScreenRecord, RetainedView) -> Void
 
@@ -36,8 +36,8 @@ final class ScreenLifetimeToken {
         return self
     }
 
-    /// `true` if the former container still retains the screen because UIKit's API says so (for example the hidden tabs of a tab bar
-    /// controller), according to any watcher.
+    /// `true` if at least one watcher recorded that the former container retains the screen by design, as a tab bar controller
+    /// retains hidden tabs.
     var isKeptByContainer: Bool { record.isKeptByContainer || next?.isKeptByContainer == true }
 }
 

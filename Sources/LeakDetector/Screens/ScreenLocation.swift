@@ -1,4 +1,5 @@
-/// The place of a screen while it was in use. The reason for its removal follows from this place.
+/// The parents and presenters of a screen while the screen was in use, and its role there. The reason for its removal follows from
+/// the role.
 @MainActor
 struct ScreenLocation {
     enum Role {

@@ -1,4 +1,4 @@
-/// The rules that decide from the place of a screen whether it is closed. They change nothing.
+/// The rules that decide whether a screen is closed, from its window, parent and presenter. They change nothing.
 @MainActor
 enum ScreenRules {
     /// Returns `true` if nothing shows a screen, and UIKit's API does not retain it to show it again.

@@ -2,7 +2,7 @@
     public import SwiftUI
 
     extension View {
-        /// Expects an object to be deallocated when this view is removed, or when another object takes its place.
+        /// Expects an object to be deallocated when this view is removed, or when the view gets another object instead.
         ///
         /// ```swift
         /// CartView(model: model)

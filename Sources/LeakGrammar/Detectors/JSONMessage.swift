@@ -40,8 +40,9 @@ struct JSONMessage {
     private static let wordsByteLimit = 256
     private static let nameByteLimit = 256
 
-    /// - Returns: `nil` for a text without a JSON object or array, or with more than a few words around the JSON. The JSON may be cut at
-    ///   its end, and there may be several texts.
+    /// The JSON may be cut at its end. The input may contain several JSON values.
+    ///
+    /// - Returns: `nil` for a text without a JSON object or array, or with more than a few words around the JSON.
     init?(_ text: Text, demangle: (String) -> String?) {
         guard let open = Self.start(of: text) else { return nil }
         head = text[..<open]

@@ -48,7 +48,7 @@ final class ConnectionLimiter: Sendable {
         }
     }
 
-    /// Requests a slot for a connection of `peer` in `loop`, and counts the connection if it is granted.
+    /// Asks for room for a connection of `peer` in `loop`, and counts the connection if there is room.
     func acquire(in loop: Int, for peer: PeerGroup) -> Outcome {
         state.with { state in
             guard mayAcquire(peer, state) else { return .peerLimitReached }
@@ -92,7 +92,7 @@ final class ConnectionLimiter: Sendable {
         if state.dominant == peer && 2 * count <= limit { state.dominant = nil }
     }
 
-    /// Releases the slot of a connection that is counted for `peer`.
+    /// Ends the count of a connection that is counted for `peer`.
     func release(in loop: Int, for peer: PeerGroup) {
         state.with { state in
             state.openCount -= 1

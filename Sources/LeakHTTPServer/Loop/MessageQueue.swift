@@ -61,7 +61,8 @@ final class MessageQueue: Sendable {
 
     private static let maxWaitingConnections = 64
 
-    /// Passes a connection to the loop, from another loop that has no slot for it. If the loop has ended, the connection is closed.
+    /// Passes a connection to the loop, from another loop that has no room for the connection. If the loop has ended, the
+    /// connection is closed.
     func deliver(_ incoming: consuming AcceptedConnection) {
         let box = AcceptedConnection.Box(incoming)
         enqueue { $0.acceptedConnections.append(box) }

@@ -74,7 +74,7 @@ public struct RetainExplanation: Hashable, Sendable {
     public var isCycle: Bool { path?.isCycle ?? false }
 }
 
-/// A place in a program or library, for a symbolizer: the code of a closure or a global variable.
+/// An offset in a program or library, for a symbolizer: that of a closure's code or of a global variable.
 public struct ImageOffset: Hashable, Sendable {
     /// The last component of the image's path; empty if it is not known.
     public var image: String

@@ -4,13 +4,14 @@ extension ImageOffset {
     /// Limit of an image's identifier: the 64 hexadecimal digits of a build id of 32 bytes.
     package static let identifierBytes = 64
 
-    /// Returns the element of a report's `stack` for a place in an image: `0x41b9 in Shop (6F1B0C3E-7B7B-3D8C-9E0D-0D1C6B6A1F00)`.
+    /// Returns the element of a report's `stack` for an offset in an image:
+    /// `0x41b9 in Shop (6F1B0C3E-7B7B-3D8C-9E0D-0D1C6B6A1F00)`.
     ///
     /// The element has at most 512 bytes.
     ///
     /// - Parameters:
-    ///   - offset: the bytes from the image's header on Apple's systems; for an ELF image the address of the place in the file's
-    ///     own numbering.
+    ///   - offset: the bytes from the image's header on Apple's systems; for an ELF image the virtual address that the file itself
+    ///     declares.
     ///   - path: the path of the image. It is kept for libraries of the system; other images keep only their file name.
     ///   - imageID: the UUID of the image, or its GNU build id in hexadecimal digits.
     package static func element(offset: UInt64, path: String, imageID: String?) -> String {

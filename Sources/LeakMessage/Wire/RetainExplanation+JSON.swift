@@ -63,7 +63,7 @@ extension RetainReference {
 }
 
 extension ImageOffset {
-    /// The place as an element of a call stack: `0x41b9 in Shop (6F1B0C3E7B7B3D8C9E0D0D1C6B6A1F00)`.
+    /// The offset as an element of a call stack: `0x41b9 in Shop (6F1B0C3E7B7B3D8C9E0D0D1C6B6A1F00)`.
     package var element: String {
         ImageOffset.element(
             offset: offset, path: image, imageID: imageIdentifier.isEmpty ? nil : imageIdentifier)

@@ -41,7 +41,7 @@
                 }
                 unsafe option += 1
             }
-            // Other text in the place of a port may be a part of a password, and messages would repeat it.
+            // A port that is not a number may be a part of a password, and messages would repeat this part.
             guard (values["port"] ?? "").utf8.allSatisfy({ $0 == 0x2C || (0x30...0x39).contains($0) }) else {
                 throw invalidAddress
             }

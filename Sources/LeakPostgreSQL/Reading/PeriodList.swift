@@ -26,7 +26,7 @@
         private var startHour: Int64 { period.start(now: now) / Calendar.hourMilliseconds }
 
         /// Selects the numbers of leaks and reports of the period, including those of leaks that the list leaves out. Leaks are
-        /// counted by their last hours, reports by the slots and days of their apps.
+        /// counted by their last hours, reports by the ten-minute slots and days of their apps.
         var totals: Query {
             Query(
                 """
@@ -167,7 +167,7 @@
         private var primary: String? { query.sort.columns.primary }
         private var secondary: String? { query.sort.columns.secondary }
 
-        /// - Parameter reports: SQL for the reports of the period, which takes the place of total reports.
+        /// - Parameter reports: SQL for the reports of the period, which replace the total reports.
         private func key(_ column: String?, _ reports: String) -> String {
             column == "reports" ? "(\(reports))" : column.map { "l.\($0)" } ?? "0::bigint"
         }

@@ -200,8 +200,8 @@
             return Trend(step: step, from: first, versions: series)
         }
 
-        /// Returns the samples. One report may be in several slots; it is returned once: as the newest, else as the first, else as
-        /// a random one.
+        /// Returns the samples. One report may be in several sample slots; it is returned once: as the newest, else as the first,
+        /// else as a random one.
         private static func samples(_ rows: Rows) -> [SampleReport] {
             var seenOrdinals: Set<Int> = []
             var samples: [SampleReport] = []

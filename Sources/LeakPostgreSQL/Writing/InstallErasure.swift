@@ -17,8 +17,8 @@
 
         init(install: UInt64) { self.install = install }
 
-        /// Starts the search again if leaks were merged meanwhile, because a merge moves rows to places that earlier steps have
-        /// searched.
+        /// Starts the search again if leaks were merged meanwhile, because a merge gives rows to leaks that earlier steps have
+        /// already searched.
         ///
         /// - Returns: `true` if leaks were merged.
         fileprivate mutating func startAgain(before: Int64, after: Int64) -> Bool {

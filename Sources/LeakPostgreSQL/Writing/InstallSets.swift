@@ -55,8 +55,8 @@
     }
 
     extension InstallScope {
-        /// Returns the table that has the number of installs, and the condition that finds its row for a set `i`; `nil` for slots
-        /// and days, whose sets are counted when they are read.
+        /// Returns the table that has the number of installs, and the condition that finds its row for a set `i`; `nil` for
+        /// ten-minute slots and days, whose sets are counted when they are read.
         static func countedIn(scope: Int64) -> (table: String, row: String)? {
             switch scope {
             case 0: ("leak", "t.id = i.owner")

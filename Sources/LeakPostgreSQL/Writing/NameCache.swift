@@ -1,8 +1,8 @@
 #if PostgreSQL
     internal import LeakStore
 
-    /// Names that the database has, with their row numbers, and keys of rows that it has. They stay valid whatever other collectors
-    /// do, because the number of a name never changes, and no name is deleted.
+    /// Names that the database has, with their row numbers, and keys of rows that it has. They stay valid while other collectors
+    /// write, because the number of a name never changes, and no name is deleted.
     struct NameCache {
         var apps = RecentCache<AppKey, Int64>(capacity: 512)
         var releases = RecentCache<ReleaseName, Int64>(capacity: 2_048)

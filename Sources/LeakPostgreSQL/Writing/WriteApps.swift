@@ -35,7 +35,7 @@
                 .integers(slots.map { $0.reports }))
         }
 
-        /// Adds reports that came too late for their slot, but not for their day.
+        /// Adds reports that came too late for their ten-minute slot, but not for their day.
         func writeLateDays() -> Query? {
             struct Key: Hashable {
                 var app: Int64

@@ -18,7 +18,7 @@
     /// other rows that it changes belong to an app that it has locked, except the numbers of idempotency keys and bytes of each
     /// ingest key, which come after all other locks.
     ///
-    /// Values that are cached between calls stay true whatever other collectors write: the number of a name, and members of a set.
+    /// Values that are cached between calls stay true while other collectors write: the number of a name, and members of a set.
     /// Counts are not cached.
     final class Writer {
         typealias Redact = @Sendable (ArraySlice<UInt8>) -> [UInt8]

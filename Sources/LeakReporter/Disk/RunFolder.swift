@@ -23,8 +23,8 @@ final class RunFolder: SegmentFolder {
     private var unsyncedNames: Set<String> = []
     private var hasUnsyncedRemovals = false
 
-    /// The maximum number of bytes read from a file, 64 MiB. Segments are far smaller; any other file in the place of a segment
-    /// must not fill the memory.
+    /// The maximum number of bytes read from a file, 64 MiB. Segments are far smaller; another file with the name of a segment must
+    /// not fill the memory.
     private static let maximumFileBytes = 64 * 1024 * 1024
 
     /// The maximum number of attempts to create the folder. An attempt can fail because another run that starts at the same time
@@ -214,7 +214,7 @@ final class RunFolder: SegmentFolder {
         FileSystem.removeFolder(run)
     }
 
-    /// Checks that the queue is a folder. A symbolic link in its place would lead to the queue of another key.
+    /// Checks that the queue is a folder. A symbolic link instead of the folder would lead to the queue of another key.
     private func checkQueue() throws(FileFailure) {
         if root != nil { _ = try FileDescriptor(parent, .folder) }
     }

@@ -7,7 +7,8 @@ internal import LeakPlatform
 /// only if the buffer must grow beyond its smallest capacity.
 @safe
 final class BoundedQueue<Item: Sendable>: @unchecked Sendable {
-    // Unchecked: `state` is accessed under the lock, `spare` by the one thread that takes items.
+    // `Sendable` is unchecked: `state` is accessed only while `monitor` is locked, and `spare` only by the one thread that takes
+    // items.
     private let monitor = Monitor()
     /// The state, behind a pointer: a handler must not interrupt Swift's checks of exclusive access.
     private let state: UnsafeMutablePointer<State>

@@ -54,7 +54,7 @@ package struct NameWords: Sendable {
         )
     }
 
-    /// Returns the number of words that both names have: those at their beginnings and ends, and equal words at any place between
+    /// Returns the number of words that both names have: those at their beginnings and ends, and equal words anywhere between
     /// these.
     private func commonWordCount(with other: NameWords) -> Int {
         let (start, end) = commonEdges(with: other)

@@ -14,16 +14,16 @@ extension Period {
         return bucket * (self == .day ? Calendar.hourMilliseconds : Calendar.dayMilliseconds)
     }
 
-    /// Returns the first day of the period; `Int.max` for ``day``, which is counted from slots and not from days.
+    /// Returns the first day of the period; `Int.max` for ``day``, which is counted from ten-minute slots and not from days.
     package func firstAppDay(now: Int64) -> Int { self == .day ? .max : firstDay(now: now) }
 
-    /// Returns the number of the first slot.
+    /// Returns the number of the first ten-minute slot.
     package func firstSlot(now: Int64) -> Int { Int(start(now: now) / Calendar.slotMilliseconds) }
 }
 
 /// The ten-minute slots from which the last 24 hours are counted.
 package enum SlotWindow {
-    /// Returns the first slot to keep; earlier slots may be deleted. Keeps 25 hours, because the clock may be set back.
+    /// Returns the first ten-minute slot to keep; earlier slots may be deleted. Keeps 25 hours, because the clock may be set back.
     package static func oldestKept(now: Int64) -> Int {
         Calendar.slot(of: now - Calendar.dayMilliseconds - 1) + 1 - 6
     }

@@ -31,8 +31,8 @@ extension SubmissionAggregate {
         /// Sessions and reports by the hour in which they began or were made.
         package private(set) var hours: [HourUse] = []
 
-        /// Counts sessions or reports, including reports of freed objects. A report counts once, whatever its count, so that one
-        /// report cannot outweigh the use of many devices.
+        /// Counts sessions or reports, including reports of freed objects. A report counts once, even if its count is greater
+        /// than 1, so that one report cannot outweigh the use of many devices.
         mutating func use(
             in hour: Int, sessions: Int = 0, reports: Int = 0, bucket: Int
         ) {

@@ -506,7 +506,7 @@ package struct SubmissionAggregate {
     }
 
     private mutating func slotIndex(ofApp app: Int, number: Int) -> Int {
-        // Most reports are recent and of one app, so their slot is the last slot.
+        // Most reports are recent and of one app, so their ten-minute slot is the last slot.
         if let last = slots.indices.last, slots[last].app == app, slots[last].number == number { return last }
         let pair = OwnedKey(owner: app, name: number)
         if let index = slotIndices[pair] { return index }

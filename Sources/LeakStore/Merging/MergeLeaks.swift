@@ -282,7 +282,7 @@ extension Writer {
 
     // MARK: Samples
 
-    /// Merges samples. Moves their rows to unused slots first, because a sample may get the former slot of another sample.
+    /// Merges samples. Moves their rows to unused sample slots first, because a sample may get the former slot of another sample.
     private func mergeSamples(
         of part: MergePart, into target: Int64, targetSightings: Int
     ) throws(StoreError) {

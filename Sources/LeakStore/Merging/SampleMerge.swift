@@ -1,7 +1,7 @@
 /// Chooses the kept reports of a merged leak: the first, the newest, and a sample in which each report of both leaks had
 /// about the same chance.
 package struct SampleMerge {
-    /// A kept report, with its slot.
+    /// A kept report, with its sample slot.
     package struct KeptSample: Hashable, Sendable {
         package var slot: Int
         package var ordinal: Int
@@ -14,7 +14,7 @@ package struct SampleMerge {
         }
     }
 
-    /// A sample that is kept, with its former slot (`from`) and its new slot.
+    /// A sample that is kept, with its former sample slot (`from`) and its new slot (`slot`).
     package struct Move: Hashable, Sendable {
         package var isSource: Bool
         package var from: Int
@@ -23,7 +23,7 @@ package struct SampleMerge {
         package var at: Int64
     }
 
-    /// The samples that are kept, in the order of their new slots.
+    /// The samples that are kept, in the order of their new sample slots.
     package private(set) var moves: [Move] = []
 
     /// - Parameters:
@@ -56,7 +56,7 @@ package struct SampleMerge {
         var allSightings = targetSightings
         allSightings.addBounded(sourceSightings)
         guard allSightings > Reservoir.size else {
-            // There is room for all samples: each gets the slot of its ordinal, as if one leak had received all reports.
+            // There is room for all samples: each gets the sample slot of its ordinal, as if one leak had received all reports.
             moves += ours.map { move($0, isSource: false, to: $0.slot) }
             moves += theirs.map {
                 move($0, isSource: true, to: SampleSlot.reservoir + targetSightings + $0.ordinal - 1)

@@ -38,7 +38,7 @@ public struct AppKey: Hashable, Sendable {
     }
 }
 
-/// The app, or all apps, in one environment: what a list, a page or a check is about.
+/// The app, or all apps, in one environment: what a list, a page or a release check is about.
 public struct AppScope: Hashable, Sendable {
     /// `nil` for all apps of the environment.
     public var app: String?

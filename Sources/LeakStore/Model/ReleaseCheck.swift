@@ -117,7 +117,7 @@ public struct ReleaseCheck: Sendable {
     public var fixedCount = 0
     /// ``ReleaseGate/Result/isEnough``. If it is `false`, a count of 0 does not mean that no leak has changed.
     public var isEnough = false
-    /// Classes that are worse as a whole, by probability; at most ``rowLimit``.
+    /// Classes in which the rate of all leaks together is worse, by probability; at most ``rowLimit``.
     public var worseClasses: [WorseClass] = []
     /// Checked classes, at most ``rowLimit``: those with the most checks in the baseline first; among equal ones, those with the most
     /// checks in the version first.

@@ -152,9 +152,10 @@ extension PortableTable {
           union all select d.day * 24 from leak_day d where d.leak = leak.id and d.reports > 0))
         """
 
-    /// Sets of installs. Scope 0: of the leak `owner`; 1: of the leak in the build `part`; 2: of the leak in the release `part`;
-    /// 3: of the release `owner`; 4: of the app `owner` in the slot `part`; 5: of the app on the day `part`. In SQLite, a leak
-    /// (or a leak in a release) that was seen in only one build uses the set of the build; this query gives it a set of its own.
+    /// Sets of installs. Scope 0: of the leak `owner`; 1: of the leak in the build `part`; 2: of the leak in the release `part`; 3:
+    /// of the release `owner`; 4: of the app `owner` in the ten-minute slot `part`; 5: of the app on the day `part`. In SQLite, a
+    /// leak (or a leak in a release) that was seen in only one build uses the set of the build; this query gives it a set of its
+    /// own.
     private static let installSets = """
         (select 0 as scope, id >> 3 as owner, 0 as part, members from install_set where id & 7 = 0
         union all

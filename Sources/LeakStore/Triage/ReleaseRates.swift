@@ -249,7 +249,7 @@ package struct ReleaseVerdict: Sendable {
         }
     }
 
-    /// Returns `true` if the check leaves out the leak. It does not leave out a resolved leak whose fix is in a later version.
+    /// Returns `true` if the release check leaves out the leak. A resolved leak whose fix is in a later version is not left out.
     private static func isSetAside(_ row: Int64, in version: String, _ leakStates: LeakStates) -> Bool {
         switch leakStates.states[row] {
         case .known, .ignored: true

@@ -71,7 +71,7 @@ extension Writer {
 
 /// Bytes of the samples of one leak.
 struct SampleBytes {
-    /// Stands for a slot whose bytes have not been read.
+    /// Stands for a sample slot whose bytes have not been read.
     private static let unreadMarker: Int32 = -1
 
     /// For a leak that was read from the database: the bytes of its samples are looked up when needed.
@@ -79,7 +79,7 @@ struct SampleBytes {
     /// Returns the state of a new leak, which has no samples.
     static let none = SampleBytes(bytes: [Int32](repeating: 0, count: SampleSlot.count))
 
-    /// Bytes by slot; empty if no slot has been read.
+    /// Bytes by sample slot; empty if no sample slot has been read.
     private var bytes: [Int32] = []
 
     subscript(slot: Int) -> Int? {

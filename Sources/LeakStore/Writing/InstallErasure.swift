@@ -34,9 +34,9 @@ extension Writer {
     /// Maximum number of sets that one step searches; up to 2 KiB each.
     private static let setsPerStep = 1_000
 
-    /// Scopes of sets that may be copied into other sets, whose rows may have been searched already: the set of a slot is merged into that
-    /// of its day, and the set of a leak's first build is copied when a second build appears. These sets are searched first, so that
-    /// later copies do not contain the install.
+    /// Scopes of sets that may be copied into other sets, whose rows may have been searched already: the set of a ten-minute slot
+    /// is merged into that of its day, and the set of a leak's first build is copied when a second build appears. These sets are
+    /// searched first, so that later copies do not contain the install.
     private static let copiedScopes: (InstallScope, InstallScope) = (.slot, .leakBuild)
 
     /// Erases the install from some rows, in a transaction of its own.

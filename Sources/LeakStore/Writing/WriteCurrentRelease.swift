@@ -14,7 +14,7 @@ extension Writer {
                 usedApps.insert(number)
                 var hours = try countedHours(of: app)
                 if !hours.contains(use.hour) {
-                    // Hours of a clock that was ahead are deleted below, and take no place from others.
+                    // Hours of a clock that was ahead are deleted below, and do not count towards the limit of hours.
                     let kept = hours.filter { CurrentRelease.isKept($0, now: now) }
                     if kept.count >= CurrentRelease.hours, use.hour < kept[0] { continue }
                     hours.append(use.hour)
@@ -118,8 +118,8 @@ extension Writer {
     /// Sets the impact of each leak to its recent installs in the stored current release.
     private func rankByCurrentRelease(of app: Int64) throws(StoreError) {
         try flushCountLog()
-        // The first two statements use one partial index each. An unindexed leak (`is_unindexed = 1`) gets its place in the indexes when it is
-        // reindexed.
+        // The first two statements use one partial index each. An unindexed leak (`is_unindexed = 1`) is added to the indexes when
+        // it is reindexed.
         try connection.run(
             """
             update leak set impact = 0, rank_impact = 0 where app = ? and is_unindexed = 0 and rank_impact > 0

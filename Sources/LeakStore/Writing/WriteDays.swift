@@ -47,9 +47,10 @@ extension Writer {
         return row
     }
 
-    /// Adds the counts of the oldest slots to their days, and deletes the slots. Slots of days before `firstDay` are only deleted.
+    /// Adds the counts of the oldest ten-minute slots to their days, and deletes the slots. Slots of days before `firstDay` are
+    /// only deleted.
     ///
-    /// - Returns: the number of deleted slots.
+    /// - Returns: the number of deleted ten-minute slots.
     func rollUp(slotsBefore oldest: Int, firstDay: Int, limit: Int) throws(StoreError) -> Int {
         let select = try connection.statement(
             "select id, app, slot, reports from app_slot where slot < ? order by slot, id limit ?")

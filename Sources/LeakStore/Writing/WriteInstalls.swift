@@ -16,7 +16,8 @@ extension Writer {
         let entry = try installs(in: row)
         let newHashes = entry.insert(hashes)
         guard !newHashes.isEmpty else { return nil }
-        // The sets of slots and days are written at once, because every overview reads them. Readers of other sets also read the log.
+        // The sets of ten-minute slots and days are written at once, because every overview reads them. Readers of other sets also
+        // read the log.
         if entry.isStored, scope != .slot, scope != .day {
             caches.logs?.installs.add(newHashes, to: entry, row)
         } else {

@@ -4,7 +4,7 @@ struct CaptureDescriptor {
 
     /// The mangled name of each capture's type; `nil` if the name is not safe to pass to the runtime.
     let captureTypes: [MangledName?]
-    /// The generic parameters, and the places in a context where their arguments are found; `nil` if a place cannot be parsed.
+    /// The generic parameters, each with the source of its argument in a context; `nil` if a source cannot be parsed.
     let sources: [(parameter: MangledName, source: MetadataSource)]?
     /// The number of words before the captures. They hold type arguments.
     let bindingCount: Int
@@ -51,7 +51,7 @@ struct CaptureDescriptor {
     }
 }
 
-/// The place where a context holds the argument of a generic parameter. RemoteInspection/MetadataSourceBuilder.h,
+/// The part of a context that holds the argument of a generic parameter. RemoteInspection/MetadataSourceBuilder.h,
 /// MetadataSource.cpp
 struct MetadataSource {
     enum Origin {

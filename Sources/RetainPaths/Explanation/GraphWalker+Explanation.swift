@@ -37,7 +37,7 @@ extension GraphWalker {
             explanation.closureSites = renderer.closureSites(shortest.cycle.edges)
             // A cycle that was cut may have suspected references in the part that is missing.
             let isWhole = !shortest.path.isSuspected && shortest.path.fullLength == nil
-            // Whatever holds another object of the cycle from outside keeps this object through the cycle.
+            // A reference from outside to any object of the cycle keeps this object too, through the cycle.
             let isExplained =
                 balance.strongCount != nil && balance.unexplained == 0 && !deletion.isHeldFromOutside
             explanation.confidence = isWhole && isExplained ? .proven : .suspected

@@ -51,7 +51,7 @@ struct PathRenderer {
     }
 
     private func append(_ edge: ObjectGraph.Edge, to field: inout String) {
-        // The name of a global is given by its image and offset.
+        // A global has no field name; its image and offset are shown instead.
         if graph.nodes[Int(edge.from)].layoutIndex < 0 { return }
         if edge.flags.contains(.element) { field += edge.flags.contains(.key) ? "[key]" : "[*]" }
         // Captures have no names, but the fields of a captured struct do.

@@ -32,7 +32,7 @@ struct ObjectGraph {
         /// The address of the code of a closure or block, or 0.
         var function: UInt
 
-        /// `true` if the type of the reference is known.
+        /// `true` if type metadata shows that this is a strong reference; `false` for a word that a search found.
         var isProven: Bool { !flags.contains(.suspected) }
     }
 

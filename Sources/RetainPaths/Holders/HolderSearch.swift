@@ -1,10 +1,10 @@
 internal import LeakMessage
 
-/// The places to search for the holder of an object that is not part of a cycle.
+/// The memory to search for the holder of an object that is not part of a cycle.
 public struct HolderSearch: OptionSet, Hashable, Sendable {
-    /// The bits of the places.
+    /// One bit for each kind of memory.
     public let rawValue: Int
-    /// Makes a set of places from its bits.
+    /// Makes a set from its bits.
     public init(rawValue: Int) { self.rawValue = rawValue }
 
     /// The global and static variables of the program: a walk from them, within the budget.

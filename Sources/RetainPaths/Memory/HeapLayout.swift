@@ -31,9 +31,9 @@ enum HeapLayout {
         /// The maximum offset of the first capture, which depends on its alignment; garbage is larger.
         static let firstLimit = 256
         static let captureDescriptor: UInt = 16
-        /// For generic boxes: the place of the value's offset.
+        /// For generic boxes: the offset of the word that holds the value's offset.
         static let valueOffset: UInt = 8
-        /// For generic boxes: the place of the value's type.
+        /// For generic boxes: the offset of the word that holds the value's type.
         static let valueType: UInt = 16
     }
 
@@ -63,7 +63,7 @@ enum HeapLayout {
         static let object = 8
         /// The highest four bits: immortal, small, or not native.
         static let discriminatorMask: UInt = 0xF << 60
-        /// The place of a storage's capacity, which shares its word with flags.
+        /// The offset of a storage's capacity, which shares its word with flags.
         static let capacity: UInt = 16
         static let capacityMask: UInt = (1 << 48) - 1
         static let text = 32

@@ -117,7 +117,7 @@ private final class PlayerScreen {
     var state = State.loading
 }
 
-/// Unchecked: stays on the main thread.
+/// `Sendable` is unchecked: an error stays on the main thread.
 private struct LoginError: Error, @unchecked Sendable {
     let sender: LoginScreen?
 }

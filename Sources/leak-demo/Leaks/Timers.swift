@@ -80,7 +80,7 @@ private final class ReminderScreen {
 }
 
 private final class ExportScreen: @unchecked Sendable {
-    // Unchecked: an operation that is in no queue is not touched by two threads.
+    // `Sendable` is unchecked: an operation that is in no queue is used by one thread only.
     let operation = BlockOperation()
     func export() {}
 }

@@ -6,7 +6,7 @@ extension BrowserTests {
         static let looks = [Look.desk, .withoutScripts]
 
         @Test(arguments: looks)
-        func `a key is created, renamed and revoked, and reports are accepted as long as it is valid`(
+        func `a key is created, renamed and revoked, and reports are accepted while the key is valid`(
             look: Look
         ) async throws {
             let site = try await Site()

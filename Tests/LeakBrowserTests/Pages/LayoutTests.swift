@@ -50,7 +50,9 @@ extension BrowserTests {
             }
         }
 
-        @Test func `a name of 512 bytes does not make the page long, and all of it can be reached with keys`()
+        @Test
+        func
+            `a name of 512 bytes does not make the page long, and the keyboard can scroll to the whole name`()
             async throws
         {
             let name = String(repeating: "W", count: 512)

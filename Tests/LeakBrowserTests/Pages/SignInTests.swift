@@ -6,7 +6,11 @@ extension BrowserTests {
         static let looks = [Look.desk, .withoutScripts]
 
         @Test(arguments: looks)
-        func `a token opens the page that was asked for, and signing out closes it`(look: Look) async throws {
+        func
+            `after signing in with a token the requested page opens, and after signing out the page is closed`(
+                look: Look
+            ) async throws
+        {
             let site = try await Site()
             try await Browser.tab(look) { tab in
                 try await tab.open(site.address + "/releases?app=com.acme.shop")

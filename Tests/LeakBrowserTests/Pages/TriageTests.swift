@@ -24,7 +24,7 @@ extension BrowserTests {
         }
 
         @Test(arguments: looks)
-        func `a resolved leak disappears from the list and comes back when a newer version has it`(
+        func `a resolved leak disappears from the list and comes back when a newer version reports the leak`(
             look: Look
         ) async throws {
             let (site, page) = try await site()

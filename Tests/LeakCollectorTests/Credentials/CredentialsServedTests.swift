@@ -235,7 +235,9 @@ import Testing
     }
 
     @Test(arguments: [true, false])
-    func `a token for checks can run a check, and every other address rejects it`(isForm: Bool) async throws {
+    func `a token for release checks can run a release check, and every other address rejects the token`(
+        isForm: Bool
+    ) async throws {
         let running = try RunningCollector()
         #expect(try running.post(#"{"class":"A","app":{"id":"shop","version":"1.0"}}"#).status == 200)
         let secret: String
@@ -275,7 +277,8 @@ import Testing
 
     /// A form that names the field at all never makes a token that reads everything.
     @Test(arguments: ["", "no", "false", "0", "on"])
-    func `the form field checks_only creates a token for checks, whatever its value`(value: String) throws {
+    func `the form field checks_only with any value creates a token for release checks`(value: String) throws
+    {
         let running = try RunningCollector()
         let page = try running.post(
             "name=ci&checks_only=\(value)", Self.form, to: "/access/tokens", fields: [Self.bearer])
@@ -285,7 +288,7 @@ import Testing
     }
 
     @Test(arguments: ["/api/v1/keys", "/api/v1/tokens/1"])
-    func `only a new token can be restricted to checks`(path: String) async throws {
+    func `only a new token can be restricted to release checks`(path: String) async throws {
         let running = try RunningCollector()
         let method = path.hasSuffix("keys") ? "POST" : "PATCH"
         let answer = try await send(

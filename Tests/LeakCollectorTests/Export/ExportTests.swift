@@ -151,7 +151,7 @@ import Testing
         #expect(files.keys.allSatisfy { $0.split(separator: "/").allSatisfy { $0.utf8.count <= 255 } })
     }
 
-    @Test func `the same data gives the same bytes, whatever the clock says`() throws {
+    @Test func `the same data gives the same bytes at every time of the clock`() throws {
         defer { remove() }
         try export(to: "a")
         Thread.sleep(forTimeInterval: 1.1)
@@ -221,7 +221,7 @@ import Testing
         try FileManager.default.createSymbolicLink(atPath: path, withDestinationPath: "\(root)/\(target)")
     }
 
-    @Test func `an export writes into new files, whatever link has their names`() throws {
+    @Test func `an export writes into new files, also if links with their names exist`() throws {
         defer { remove() }
         try link("a/.collector-export.part", to: "outside")
         try Data("mine".utf8).write(to: URL(fileURLWithPath: "\(root)/outside"))

@@ -31,7 +31,7 @@ import Testing
         #expect(!isKnown("old", to: gate))
     }
 
-    @Test func `credentials that were read before newer ones do not replace them`() {
+    @Test func `older credentials that are read late do not replace newer credentials`() {
         let gate = Authenticator([session("old")])
         let edits = gate.editCount
         #expect(gate.replace([], since: gate.editCount))

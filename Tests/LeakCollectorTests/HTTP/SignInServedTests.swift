@@ -41,7 +41,7 @@ import LeakPlatform
         #expect(used.status == 403 && used.text.contains("was used before") && !used.text.contains(code))
     }
 
-    @Test func `guessed tokens and readiness checks take no place from pages`() throws {
+    @Test func `guessed tokens and readiness checks do not use up the limit of waiting pages`() throws {
         let gate = Guarded((isOpen: false, waiting: 0))
         let running = try RunningCollector(store: { WaitingStore(store: $0, gate: gate) })
         let signedIn = try running.post(

@@ -5,7 +5,10 @@ import LeakPlatform
 @testable import LeakCollector
 
 @Suite struct SlowCallLogTests {
-    @Test func `at most one line a second is logged, and it counts the others`() {
+    @Test
+    func
+        `at most one slow request a second is logged, with the number of slow requests that were not logged`()
+    {
         let time = Guarded<Int64>(0)
         let calls = SlowCallLog(log: Log(format: .text), now: { time.with { $0 } })
         func words(_ milliseconds: Int64) -> String? {

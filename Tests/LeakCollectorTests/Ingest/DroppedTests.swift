@@ -44,7 +44,7 @@ import Testing
         #expect(losses == [DroppedReports(reason: "device_" + reason, count: 7)])
     }
 
-    @Test func `lost reports and unseen objects have separate limits, whatever the batches`() {
+    @Test func `lost reports and unseen objects have separate limits in small and large batches`() {
         let limit = RateLimit(reportsPerSecond: nil)
         func counted(_ reason: String, _ count: Int, key: Int64) -> [Int] {
             limit.countableLosses(

@@ -66,7 +66,7 @@ import Testing
         #expect(answer.status == 400 && answer.text.contains(reason), "\(answer.text)")
     }
 
-    @Test func `pages show one environment, and links keep it`() throws {
+    @Test func `pages show one environment, and their links lead to the same environment`() throws {
         let running = try RunningCollector()
         try report(nil, to: running)
         try report("debug", version: "2.0", to: running)
@@ -97,7 +97,9 @@ import Testing
         }
     }
 
-    @Test func `a check of a version that only another environment has says so`() throws {
+    @Test func `a release check of a version that only another environment has names that environment`()
+        throws
+    {
         let running = try RunningCollector()
         try report("debug", version: "2.0", to: running)
         let answer = try running.get("/api/v1/check?app=shop&version=2.0")
@@ -324,7 +326,7 @@ import Testing
         #expect(try running.get(page).text.contains("/leaks/\(menu)\""))
     }
 
-    /// One leak has an id with and one without its module, in each environment.
+    /// In each environment a leak has two ids: one computed with the module and one without.
     @Test
     func `a class sent with its module in one environment and without it in another is one leak`()
         throws

@@ -57,7 +57,8 @@ import LeakPlatform
 
     private static let health = "GET /healthz HTTP/1.1\r\nHost: a\r\n\r\n"
 
-    @Test func `while a large body is parsed its loop serves others, and its own connection in order`()
+    @Test
+    func `while a large body is parsed, its loop serves other connections, and its own connection in order`()
         throws
     {
         let running = try RunningCollector()

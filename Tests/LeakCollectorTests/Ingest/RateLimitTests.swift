@@ -47,7 +47,7 @@ import Testing
     @Test(arguments: [
         (size: 1, parallel: 1), (10, 3), (100, 1), (100, 64), (10_000, 1), (10_000, 64),
     ])
-    func `a configured limit holds on average, whatever the size and number of requests`(
+    func `a configured limit holds on average for requests of any size and number`(
         size: Int, parallel: Int
     ) {
         let (rate, hours) = (10, 3)

@@ -50,7 +50,7 @@ struct RealSDKTests {
     }
 
     @Test
-    func `an event that could not be written is lost with this SDK, which reports it with the next event`()
+    func `this SDK loses an event that could not be written, and reports the loss with the next event`()
         async throws
     {
         let running = try RunningCollector(store: { FailingStore($0, failures: 1) })

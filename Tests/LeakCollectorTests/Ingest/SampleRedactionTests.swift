@@ -27,7 +27,7 @@ import Testing
         ["Root", "Store<Cart>", "<UILabel: 0x1f; text = 'Jane'>"], ["caf\u{E9} \u{201C}Jane\u{201D}"],
         [#"{"function":"f","vars":{"name":"Jane"}}"#, "a\nb"],
     ])
-    func `lists are stored as a redacted report has them`(list: [String]) throws {
+    func `the stored lists are those of the redacted report`(list: [String]) throws {
         var report = LeakReport()
         report.className = "A"
         (report.stack, report.children, report.cycle) = (list, list, list)

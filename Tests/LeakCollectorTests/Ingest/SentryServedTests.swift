@@ -21,7 +21,9 @@ import Testing
     @Test(arguments: [
         "/api/1/envelope/", "/api/1/envelope", "/api/007/envelope/", "/api/4294967296/envelope/",
     ])
-    func `an envelope is accepted at the address of any number, and its id is returned`(path: String) throws {
+    func `an envelope is accepted at the address of any project number, and the response has the event's id`(
+        path: String
+    ) throws {
         let running = try RunningCollector()
         let answer = try running.postEnvelope(SentryCapture.message.bytes, to: path)
         #expect(answer.status == 200)
@@ -57,7 +59,7 @@ import Testing
         "application/octet-stream", "application/x-www-form-urlencoded", "multipart/form-data; boundary=x",
         "",
     ])
-    func `an envelope is recognised whatever its media type, compressed or not`(type: String) throws {
+    func `an envelope is recognised with any media type, compressed or not`(type: String) throws {
         let running = try RunningCollector()
         #expect(try running.postEnvelope(SentryCapture.message.bytes, type: type).status == 200)
         let fields = [RunningCollector.sentryField, HTTPField("Content-Encoding", "gzip")]
@@ -208,7 +210,7 @@ import Testing
     }
 
     @Test(arguments: [false, true])
-    func `an event is stored, and its large attachment is skipped`(isCompressed: Bool) throws {
+    func `an event is stored, and the large attachment after it is skipped`(isCompressed: Bool) throws {
         let running = try RunningCollector()
         let body = Self.envelope(attachmentBytes: 12 << 20)
         let fields =
@@ -231,7 +233,8 @@ import Testing
     }
 
     @Test
-    func `above the limit of its key an SDK is told how long to wait, and its losses are counted`()
+    func
+        `an SDK above the limit of its key gets a time to wait, and the losses that the SDK reports are counted`()
         throws
     {
         let running = try RunningCollector { $0.reportsPerSecond = 1 }

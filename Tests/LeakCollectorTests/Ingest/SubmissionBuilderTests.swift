@@ -121,7 +121,9 @@ import Testing
         #expect(SubmissionBuilder.countedTime(at, receivedAt: Self.now) == Self.now + expected)
     }
 
-    @Test func `one batch has one sender, and a report may have its own`() throws {
+    @Test func `reports of a batch have the sender of the batch, unless a report names its own sender`()
+        throws
+    {
         let builder = try receive(
             #"""
             {"app":{"id":"a","version":"1"},"device":{"os":"iOS","os_version":"19.1","model":"iPhone17,1"},"install":"i",

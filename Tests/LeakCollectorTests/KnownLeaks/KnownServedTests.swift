@@ -80,7 +80,7 @@ import Testing
         #expect(page.contains("Grouping (rule 1)"))
     }
 
-    @Test func `a class has a page and JSON, and links to classes of its name`() throws {
+    @Test func `a class has a page and JSON, which link to classes with the same name`() throws {
         let found = try running.json("/api/v1/classes?class=TermsSheet&app=a")
         #expect(found["total"] as? Int == 1 && found["reports"] as? Int == 6)
         #expect(found["modules"] as? [String] == ["Shop"])

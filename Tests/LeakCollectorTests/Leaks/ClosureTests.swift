@@ -66,7 +66,8 @@ import Testing
         }
     }
 
-    /// The closure sets as `2: name file:line, place`, most frequent first.
+    /// The closure sets, most frequent first, such as `2: name file:line, 0x41b9 in Shop`: a closure without a name is its image
+    /// offset.
     private var closures: [String] {
         get throws {
             let sets = try #require(try variant["closures"] as? [[String: Any]])

@@ -104,7 +104,10 @@ import Testing
         #expect(!page.contains("Why it stays"))
     }
 
-    @Test func `a collector that accepts no explanations stores none and says so`() throws {
+    @Test
+    func `a collector that accepts no explanations stores none, and its response has "explanations": false`()
+        throws
+    {
         let running = try RunningCollector { $0.storesExplanations = false }
         let leak = "{\(Self.cart), \(Self.explanationJSON())}"
         for body in [
@@ -118,7 +121,7 @@ import Testing
         #expect(stored["reports"] as? Int == 2 && stored["why"] is NSNull)
     }
 
-    @Test func `a collector that accepts explanations does not mention it`() throws {
+    @Test func `the response of a collector that accepts explanations has no field "explanations"`() throws {
         let answer = try RunningCollector().post(Self.batch(reports: ["{\(Self.cart)}"], explanations: []))
         #expect(try answer.status == 200 && answer.json["explanations"] == nil)
     }

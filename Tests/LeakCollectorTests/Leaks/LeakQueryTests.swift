@@ -51,7 +51,7 @@ import Testing
         #expect(names == LeakQuery().parameters.map(\.name))
     }
 
-    @Test func `a collector applies every filter, and its page keeps and clears it`() throws {
+    @Test func `a collector applies every filter, and the page keeps and clears each filter`() throws {
         let running = try RunningCollector()
         let old = Int64(Date().timeIntervalSince1970 * 1000) - 3 * 86_400_000
         let report = #"{"app":{"id":"a","version":"1"},"reports":[{"class":"A","at":\#(old)}]}"#

@@ -99,7 +99,7 @@ import Testing
         }
     }
 
-    @Test func `limits of new leaks are settings of the check`() throws {
+    @Test func `limits of new leaks are settings of the release check`() throws {
         let running = try Self.running()
         for query in ["min_devices=61", "min_reports=241", "max_rate=0.99"] {
             // New has no checks of its own, so that its rate is not known and counts as 1.
@@ -136,7 +136,7 @@ import Testing
         #expect(regressed["back_count"] as? Int == 1 && regressed["verdict"] as? String == "failed")
     }
 
-    @Test func `a check of the database gives the same bytes`() throws {
+    @Test func `a release check that reads the database itself gives the same bytes`() throws {
         let running = try Self.running()
         let publicFolder = try PublicFolder(RunningCollector.publicFolder, knownLeaks: nil)
         for version in ["1.0", "1.1", "1.2"] {
@@ -166,15 +166,15 @@ import Testing
         ("?app=a%20b&version=1.2&baseline=main", 404, "there are no reports of version main of a b: compare"),
         ("?app=a%20b&version=9&baseline=8", 404, "there are no reports of version 9 of a b: run it once"),
     ])
-    func `a check without a result says what to do`(query: String, status: Int, words: String) throws {
+    func `an error of a release check says what to do`(query: String, status: Int, words: String) throws {
         let answer = try Self.running().get("/api/v1/check" + query)
         #expect(answer.status == status)
         #expect(try (answer.json["detail"] as? String)?.contains(words) == true, "\(answer.text)")
-        // A token for checks may be on a build server of another team.
+        // A token for release checks may be on a build server of another team.
         #expect(!answer.text.contains("the apps are"))
     }
 
-    @Test func `a check without any reports says so`() throws {
+    @Test func `a release check without any reports says that the app is unknown`() throws {
         let answer = try RunningCollector().get("/api/v1/check?app=a&version=1")
         #expect(answer.text.contains("\"there is no app a\""))
     }

@@ -101,8 +101,9 @@ import Testing
         ("do=pin&app=none&version=9", "There is no app none"), ("do=unpin&version=9", "No app is chosen"),
         ("app=shop&version=5.3", "This form is not from this collector"),
     ])
-    func `the error of a form says what to do, and leads back to its app`(form: String, detail: String) throws
-    {
+    func `the error of a form says what to do, and links to the releases of the form's app`(
+        form: String, detail: String
+    ) throws {
         let running = try site()
         let answer = try post(form, running)
         #expect(answer.status == 400 && answer.text.contains(detail), "\(answer.text)")

@@ -153,7 +153,10 @@ enum SampleCheck: String, CaseIterable, Sendable {
         #expect(try result(of: check).notes.first == "Too few checks: Rare (4,000 of 9,000).")
     }
 
-    @Test func `reports for JUnit and GitLab name the environment, and their findings differ by it`() throws {
+    @Test
+    func `reports for JUnit and GitLab name the environment, and each environment has findings of its own`()
+        throws
+    {
         var texts: Set<String> = []
         for environment in [AppKey.production, "testflight"] {
             var check = SampleCheck.whole.check
@@ -241,7 +244,7 @@ enum SampleCheck: String, CaseIterable, Sendable {
         #"{"verdict":"passed","worse_count":0,"new_count":0,"back_count":0} more"#,
         #"{"verdict":"passed","worse_count":0,"new_count":0,"#,
     ])
-    func `a response that is not a check does not pass`(json: String) {
+    func `a response that is no result of a release check does not pass`(json: String) {
         #expect(throws: ReleaseCheckResult.Unreadable.self) { try ReleaseCheckResult(json: Array(json.utf8)) }
     }
 

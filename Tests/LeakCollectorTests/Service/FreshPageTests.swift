@@ -64,7 +64,7 @@ import Testing
         #expect(try page("/") == before)
     }
 
-    @Test func `a repeated page is compressed as the first one, and has its ETag`() throws {
+    @Test func `a repeated page is compressed like the first page, and has the same ETag`() throws {
         for number in 0..<30 { _ = try report("C\(number)") }
         let token = HTTPField("Authorization", "Bearer \(RunningCollector.token)")
         let gzip = HTTPField("Accept-Encoding", "gzip")

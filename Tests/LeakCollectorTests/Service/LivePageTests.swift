@@ -58,7 +58,9 @@ import LeakPlatform
     }
 
     @Test(arguments: SamplePage.allCases)
-    func `lists and leaks refresh themselves, and only if a server shows them`(page: SamplePage) throws {
+    func `lists and pages of leaks refresh themselves on a server, and not in an export`(page: SamplePage)
+        throws
+    {
         let markup = try Markup(page.html.bytes)
         let live: [SamplePage] = [
             .summary, .summaryEmpty, .releases, .first, .leakClass, .leak, .regressed, .knownLeak,

@@ -94,7 +94,7 @@ import Testing
         #expect((operation["responses"] as? [String: Any])?["\(status)"] != nil)
     }
 
-    @Test func `the description says wherever a token is needed that it may be revoked`() throws {
+    @Test func `the description of every address that needs a token lists 401 and 403`() throws {
         let paths = try #require(
             try RunningCollector().json("/openapi.json")["paths"] as? [String: [String: Any]])
         let operations = paths.values.flatMap { $0.values }.compactMap { $0 as? [String: Any] }.filter {

@@ -63,7 +63,7 @@ import Testing
         }
     }
 
-    @Test func `reading a form's address redirects to its page, whatever the number`() throws {
+    @Test func `reading a form's address redirects to its page, also if the id is not a number`() throws {
         #expect(try Self.find(.get, "/access/keys/x/name")?.formPage?.to == .access)
     }
 

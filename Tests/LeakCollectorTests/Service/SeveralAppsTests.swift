@@ -29,7 +29,7 @@ import Testing
         try Markup(running.get(path).body).texts
     }
 
-    @Test func `each app has its own numbers, and numbers of all apps say so`() throws {
+    @Test func `each app has its own numbers, and numbers of all apps are labelled as such`() throws {
         let running = try site()
         let texts = try texts(running, "/")
         let line = texts.joined(separator: "|")
@@ -98,7 +98,7 @@ import Testing
         #expect(links.contains("/api/v1/summary?app=shop&period=7d"))
     }
 
-    @Test func `of many apps the most recently seen are shown, and the page says that there are more`() throws
+    @Test func `the most recently seen of many apps are shown, and the page says that there are more`() throws
     {
         let running = try RunningCollector()
         for index in 0..<8 {

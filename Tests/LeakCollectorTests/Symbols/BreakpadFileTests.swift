@@ -89,7 +89,7 @@ import Testing
         #expect(try seconds(20_000) < max(small, 0.005) * 40)
     }
 
-    @Test func `of inlined calls that overlap at one depth only one counts`() throws {
+    @Test func `only one of several inlined calls that overlap at one depth counts`() throws {
         var lines = [
             "MODULE mac arm64 6F1B0C3E7B7B3D8C9E0D0D1C6B6A1F000 Shop", "INLINE_ORIGIN 0 inner",
             "FUNC 0 100 0 f",
@@ -189,7 +189,7 @@ import Testing
         }
     }
 
-    @Test func `a Mach-O file has its UUID and the place of its code`() throws {
+    @Test func `a Mach-O file has its UUID and the address range of its code`() throws {
         let slice = try #require(try Self.read(Self.machO).slices.first)
         #expect(slice.image == ImageID(bytes: Self.uuid) && slice.architecture == "arm64")
         #expect(slice.base == 0x1_0000_0000 && slice.code == [0x1_0000_0000..<0x1_0000_4000])

@@ -125,7 +125,7 @@ import Testing
         #expect(try leaks().first?["stack"] as? [String] == before)
     }
 
-    @Test func `names stay after their table is removed, and regrouping does not undo them`() throws {
+    @Test func `names of frames stay after their symbol table is removed, also after regrouping`() throws {
         try report(Self.stack(Self.one, at: 0x1000))
         #expect(try upload(Self.table(Self.one, at: 0x1000)).status == 200)
         var options = HTTPClient.Options()

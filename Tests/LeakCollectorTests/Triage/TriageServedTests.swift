@@ -137,7 +137,7 @@ import Testing
         #expect(words.contains("Regressed in \(back)"))
     }
 
-    @Test func `a leak that is ignored until more reports reopens with the last of them`() throws {
+    @Test func `a leak that is ignored until 10 more reports reopens with the tenth report`() throws {
         let running = try RunningCollector()
         try report("1.0", to: running)
         let leak = try leak(running)

@@ -59,7 +59,8 @@ import Testing
         withExtendedLifetime(sheet) {}
     }
 
-    @Test func `of too many leaked objects a fair sample is reported, and the others are counted`() throws {
+    @Test func `if too many objects leak, a fair sample is reported and all other leaks are counted`() throws
+    {
         let bench = bench(of: 1_000)
         let pages = (0..<20_000).map { _ in Page() }
         for page in pages { bench.detector.expectDeallocation(of: page) }

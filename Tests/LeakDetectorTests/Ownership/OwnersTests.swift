@@ -158,7 +158,7 @@ import Testing
 }
 
 private final class Flag: @unchecked Sendable {
-    // Unchecked: raised and read on one thread.
+    // `Sendable` is unchecked: a flag is raised and read on one thread.
     private(set) var isRaised = false
     func raise() { isRaised = true }
 }

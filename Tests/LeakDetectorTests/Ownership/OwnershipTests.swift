@@ -78,7 +78,8 @@ import Testing
     }
 
     /// The screens overlap: the second screen appears before the first is freed.
-    @Test func `an object should be freed with its last owner, in whatever order owners come and go`() {
+    @Test func `an object should be freed with its last owner, for every order in which owners come and go`()
+    {
         let page = Page()
         var first: LeakWatcher? = LeakWatcher(bench.detector)
         var second: LeakWatcher? = LeakWatcher(bench.detector)
@@ -99,7 +100,10 @@ import Testing
         withExtendedLifetime(page) {}
     }
 
-    @Test func `a reported object with a new owner came back, and leaks anew with its own reason`() {
+    @Test
+    func
+        `a reported object that gets a new owner comes back, and leaks again with the reason of the new expectation`()
+    {
         let page = Page()
         bench.detector.expectDeallocation(of: page, reason: "cart closed")
         bench.wait(5_000)

@@ -42,7 +42,10 @@ import Testing
         }
     }
 
-    @Test func `each of the collector's known leaks is known here, or suppressed already`() throws {
+    @Test
+    func `each of the collector's known leaks is a known system leak of the detector, or suppressed already`()
+        throws
+    {
         for entry in try Self.file() {
             let isHere = KnownSystemLeak.all.contains { $0.className == entry.class }
             #expect(isHere != LeakDetector.Suppression.standard.ignores(entry.class), "\(entry.class)")

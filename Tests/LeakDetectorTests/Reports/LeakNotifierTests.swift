@@ -91,7 +91,7 @@ import LeakPlatform
 
     /// A subject with a description as that of a view of the system.
     private final class SystemView: Subject, @unchecked Sendable {
-        // Unchecked: nothing in it changes.
+        // `Sendable` is unchecked: no property changes.
         private let page = Page()
         private let owners: [String]
         init(_ owners: [String]) { self.owners = owners }

@@ -182,7 +182,7 @@ import Testing
         withExtendedLifetime(cart) {}
     }
 
-    @Test func `a child that outlives its container is reported, with its former place`() {
+    @Test func `a child that outlives its container is reported with its former path`() {
         kit.window.root = Home(kit)
         kit.window.root?.present(Nav(kit, Order(kit), kit.keep(Cart(kit))))
         kit.window.root?.dismiss()

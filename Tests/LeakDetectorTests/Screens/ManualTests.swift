@@ -20,7 +20,7 @@ import Testing
         return cart
     }
 
-    @Test func `a popped screen that stays is reported, with the place of its check`() {
+    @Test func `a popped screen that stays is reported with the source line of its expectation`() {
         nav.push(kit.keep(cart()))
         nav.pop()
         kit.advancePastChecks()
@@ -154,7 +154,7 @@ import Testing
         #expect(kit.takeChecks() == ["Cart 1"])
     }
 
-    @Test func `a screen that events report too is reported once, with the place of its check`() {
+    @Test func `a screen that events report too is reported once, with the source line of its expectation`() {
         kit.hasHooks = true
         nav.push(kit.keep(cart()))
         nav.pop()

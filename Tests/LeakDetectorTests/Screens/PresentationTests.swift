@@ -41,7 +41,7 @@ import Testing
         #expect(kit.told == ["leak Cart"])
     }
 
-    @Test func `a screen is reported once, whatever happens after`() {
+    @Test func `a screen is reported once, also if other screens open and close afterwards`() {
         home.present(kit.keep(Cart(kit)))
         home.dismiss()
         kit.advancePastChecks()

@@ -7,7 +7,7 @@ import Testing
 /// Releases and checks on threads other than the main thread.
 @MainActor @Suite struct ThreadTests {
     private final class Held: @unchecked Sendable {
-        // Unchecked: handed from one thread to another.
+        // `Sendable` is unchecked: one thread hands the object to another thread and does not use it any more.
         var object: AnyObject?
         init(_ object: AnyObject?) { self.object = object }
     }

@@ -37,7 +37,7 @@ import Testing
         #expect(kit.report(0).reason == "dismissed")
     }
 
-    @Test func `of a view tree that stays only the root is reported, once`() {
+    @Test func `only the root of a view tree that stays is reported, once`() {
         close(kit.keep(View(View(Label(), Label()), Chart(View(), Button()))))
         kit.advancePastChecks()
         #expect(kit.told == ["leak View"])

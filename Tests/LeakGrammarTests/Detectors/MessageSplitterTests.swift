@@ -98,7 +98,7 @@ import Testing
         #expect(DetectorMessage(text).callStack?.key == keys(text)[0])
     }
 
-    @Test func `of a long report of LeakSanitizer the leaks that fit are kept`() {
+    @Test func `the leaks that fit are kept from a long report of LeakSanitizer`() {
         let text = Self.sanitizerReport(process: 1, (0..<40).map { "f\($0)" })
         let kept = DetectorMessage.redacted(text)
         #expect(kept.utf8.count <= WireLimits.messageBytes && DetectorMessage.redacted(kept) == kept)

@@ -187,7 +187,7 @@ import Testing
         }
     }
 
-    @Test func `no title of an alert survives, whatever a user typed`() {
+    @Test func `a title of an alert is removed, also if it contains quotes and brackets`() {
         var random = SeededRandom(seed: 13)
         for _ in 0..<500 {
             let lines = ["title", "message", "actions", "textfields"].map {

@@ -85,7 +85,7 @@ import Testing
         #expect(DetectorMessage("…").className == nil)
     }
 
-    @Test func `of a stack that each redaction would shorten again the names stay`() {
+    @Test func `the names of a stack stay although each redaction would shorten the stack again`() {
         let frame = #"{"function":"f","package":"/x/Shop","vars":{"name":"Jane"},"lineno":3}"#
         let stack = ["Shop.Root", frame, "UILabel text='Jane'", "Shop.Cart"]
         #expect(
@@ -159,7 +159,7 @@ import Testing
         #expect(redacted.redacted() == redacted)
     }
 
-    @Test func `of a report's error the sample keeps only the description, unless more is allowed`() {
+    @Test func `the sample keeps only the description of a report's error, unless more is allowed`() {
         var report = LeakReport()
         report.message = "VIEW STILL IN MEMORY <UILabel: 0x1f; text = '\(Self.secret)'>"
         report.error = ReportedError(

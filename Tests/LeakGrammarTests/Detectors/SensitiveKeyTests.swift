@@ -131,7 +131,7 @@ import Testing
         #expect(sent(text) == expected)
     }
 
-    @Test func `of an error neither domain nor names nor values of sensitive keys are sent`() {
+    @Test func `personal data in an error's domain and names, and values of sensitive keys, are not sent`() {
         var report = LeakReport()
         report.error = ReportedError(
             domain: "failed for SECRET@example.com", code: 7,
@@ -334,7 +334,7 @@ import Testing
     }
 
     @Test(arguments: [17, 18, 19] as [UInt64])
-    func `no value of a sensitive key survives, whatever separates them`(seed: UInt64) {
+    func `the value of a sensitive key is removed after every kind of separator`(seed: UInt64) {
         var random = SeededRandom(seed: seed)
         let heads = [
             "", "Cart leaked ", "Something leaked: ", "<UITextField: 0x1f> ",

@@ -53,7 +53,7 @@ import Testing
         #expect(!name.isUndemangled)
     }
 
-    @Test func `leaves a name that cannot be demangled, and says so`() {
+    @Test func `leaves a name that cannot be demangled unchanged, and marks it`() {
         let name = TypeName("_TtC7MyApp14FooController", demangle: demangle)
         #expect(name.text == "_TtC7MyApp14FooController")
         #expect(name.isUndemangled)

@@ -42,7 +42,7 @@ import Testing
         Self.expectKept(text, as: message)
     }
 
-    @Test func `two launches give the same stack, and two places do not`() {
+    @Test func `two launches give the same stack, and two functions do not`() {
         func message(_ slide: Int, _ function: String) -> DetectorMessage {
             let lines = Self.apple.map {
                 $0.replacing("0x0000000104f8", with: "0x00000001\(slide)f8").replacing(

@@ -5,7 +5,7 @@ import Testing
 @testable import LeakMessage
 
 @Suite struct JSONWriterTests {
-    @Test func `places commas and brackets`() {
+    @Test func `writes commas and brackets`() {
         var writer = JSONWriter()
         writer.object {
             $0.field("a", 1)

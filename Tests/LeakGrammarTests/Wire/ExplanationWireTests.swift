@@ -172,7 +172,8 @@ import Testing
         #expect(path.property == property)
     }
 
-    @Test func `the normalized path of a cycle begins at the same place from each of its objects`() {
+    @Test
+    func `the normalized path of a cycle begins at the same position, whichever object it is read from`() {
         let references = [
             Self.onPaid, RetainReference(owner: "closure", field: "", kind: .closureCapture),
             RetainReference(owner: "Shop.Api", field: "owner", kind: .property),
@@ -185,7 +186,7 @@ import Testing
         #expect(Set(paths.map(\.fingerprint)).count == 1)
     }
 
-    @Test func `a cycle with equal names begins at one place, whatever is suspected`() {
+    @Test func `a cycle with equal names begins at one position, whichever of its references is suspected`() {
         func cycle(_ suspected: [Bool]) -> RetainPath {
             let references = suspected.map {
                 RetainReference(owner: "Shop.Page", field: "next", kind: .property, isSuspected: $0)
@@ -201,7 +202,9 @@ import Testing
         ("0x41b9 in Shop (6f1b)", "Shop", "6f1b", UInt64(0x41b9)), ("0x0 in a b", "a b", "", 0),
         ("0x1 in (", "(", "", 1), ("0x1 in x ()", "x", "", 1),
     ])
-    func `places in code are read`(text: String, image: String, id: String, offset: UInt64) {
+    func `elements of stacks with an image offset are read`(
+        text: String, image: String, id: String, offset: UInt64
+    ) {
         #expect(ImageOffset(element: text) == ImageOffset(image: image, imageIdentifier: id, offset: offset))
     }
 
@@ -209,7 +212,7 @@ import Testing
         "", "0x", "0x in Shop", "41 in Shop", "0x41", "0xg in Shop", "0x1 on Shop",
         "0x11111111111111111 in Shop",
     ])
-    func `other texts are not places`(text: String) {
+    func `texts in other forms are not image offsets`(text: String) {
         #expect(ImageOffset(element: text) == nil)
     }
 }

@@ -127,7 +127,7 @@ func read(_ text: String, as format: WireFormat = .json) throws(WireError) -> Wi
         var random = SeededRandom(seed: 3)
         var failures = 0
         for _ in 0..<3_000 {
-            // Most lists have usual elements alone, so that all places of an unusual one are reached.
+            // Most elements are valid, so that reading reaches an invalid element at every index.
             let list = (0..<random.number(1...9)).map { _ in
                 elements[random.once(in: 9) ? random.below(elements.count) : random.below(5)]
             }

@@ -66,7 +66,8 @@ import LeakPlatform
     }
 
     @Test
-    func `the limit per address applies to each client behind a proxy, and to none of its idle connections`()
+    func
+        `the limit per address applies to each client behind a proxy; idle connections of the proxy do not count`()
         throws
     {
         let held = Guarded<[SharedResponder]>([])

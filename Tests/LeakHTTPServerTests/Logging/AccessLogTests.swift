@@ -67,7 +67,9 @@ import Testing
     /// The pipe takes 64 KiB, and the buffer another 64 KiB. Further lines are dropped, and the log says so as soon as there is
     /// room.
     @Test(arguments: [false, true])
-    func `a slow reader delays nothing, and reads how many lines it missed`(blocks: Bool) throws {
+    func `a slow reader of the log delays nothing, and gets the number of lines that it missed`(blocks: Bool)
+        throws
+    {
         let pipe = Pipe()
         if !blocks { _ = fcntl(pipe.writing, F_SETFL, O_NONBLOCK) }
         let log = AccessLog(to: pipe.writing, as: .json, bufferBytes: 64 << 10)

@@ -36,7 +36,7 @@ import Testing
         ("/ä/ö", "/ä/{x} x=ö", ["x"]), ("/a b", "/a b", []), ("/a/{x}", "/a/{x} x={x}", ["x"]),
         ("/a/..", "/a/{x} x=..", ["x"]), ("/a/%2F", "/a/{x} x=%2F", ["x"]),
     ])
-    func `finds a route, in whatever order the patterns were added`(
+    func `finds a route, for every order in which the patterns were added`(
         path: String, found: String, names: [String]
     ) {
         var random = SystemRandomNumberGenerator()

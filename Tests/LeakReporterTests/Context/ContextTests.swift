@@ -106,7 +106,7 @@ import Testing
         #expect(context.keys.first?.value == .string(String(long.prefix(WireLimits.keyValueBytes))))
     }
 
-    @Test func `a report's own keys override those of the context, and its lines come last`() {
+    @Test func `a report's own keys override those of the context, and the report's log lines come last`() {
         var context = Context()
         set(1, forKey: "a", in: &context)
         set(2, forKey: "b", in: &context)

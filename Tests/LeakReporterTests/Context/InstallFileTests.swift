@@ -69,7 +69,9 @@ import LeakPlatform
             (["XDG_STATE_HOME": ""], "/home/a/.local/state"),
             (["XDG_STATE_HOME": "relative"], "/home/a/.local/state"),
         ])
-        func `the state folder is where the system wants it`(environment: [String: String], folder: String) {
+        func `the state folder is the folder that XDG_STATE_HOME or the system's default names`(
+            environment: [String: String], folder: String
+        ) {
             #expect(InstallFile.stateFolder(environment, home: "/home/a") == folder)
         }
     #endif

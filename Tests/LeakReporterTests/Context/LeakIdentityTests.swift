@@ -170,7 +170,7 @@ import Testing
     ]
 
     @Test(arguments: changes.indices)
-    func `a leak keeps its identity whatever beforeSend removes`(index: Int) throws {
+    func `a leak keeps its identity although beforeSend removes parts of the report`(index: Int) throws {
         let (name, change) = Self.changes[index]
         let plain = reporter(app: "plain")
         let changed = reporter(app: "changed", beforeSend: change)
@@ -204,7 +204,7 @@ import Testing
         #expect(titles.count == 3 && titles.contains("Cart"), "\(titles)")
     }
 
-    @Test func `a freed object is no leak even without the text that said so`() throws {
+    @Test func `a freed object is no leak, even if the text that identified it as freed is removed`() throws {
         let device = SimulatedDevice(
             rules: Outbox.Rules(beforeSend: { report in
                 var report = report

@@ -94,7 +94,7 @@ import Testing
     }
 
     /// A description may contain any data of a user. The name of the type does not.
-    @Test func `of other values only the type is kept`() {
+    @Test func `only the type of other values is kept`() {
         struct Person: CustomStringConvertible { var description: String { "Jane Doe" } }
         let reported = ReportedError(
             NSError(domain: "d", code: 1),
@@ -110,7 +110,7 @@ import Testing
         #expect(reported.userInfo == [CustomKey("o", .string("x"))])
     }
 
-    @Test func `of a thousand entries sixty-four are kept, including the description`() {
+    @Test func `sixty-four of a thousand entries are kept, including the description`() {
         var userInfo: [String: Any] = [NSLocalizedDescriptionKey: "text"]
         for number in 0..<1_000 { userInfo["\(number)"] = number }
         let reported = ReportedError(NSError(domain: "d", code: 1, userInfo: userInfo))

@@ -181,7 +181,7 @@ import Testing
     }
 
     private final class Taken: @unchecked Sendable {
-        // Unchecked: all state is accessed only inside `lock`.
+        // `Sendable` is unchecked: all state is accessed only while `lock` is locked.
         private let lock = NSLock()
         private var namesByRun: [Int: [String]] = [:]
         private var folders: [RunFolder] = []
@@ -229,7 +229,7 @@ import Testing
         #expect(other.adopt() == [], "its lock is held as before")
     }
 
-    @Test func `a file in place of the folder is an error that says so`() throws {
+    @Test func `a file with the path of the folder is an error that names the path`() throws {
         let place = TemporaryFolder()
         try Data([1]).write(to: URL(fileURLWithPath: place.path))
         let folder = run("1", in: place)

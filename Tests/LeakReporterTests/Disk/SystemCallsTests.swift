@@ -4,7 +4,7 @@ import Testing
 @testable import LeakReporter
 
 @Suite struct SystemCallsTests {
-    @Test func `a failure names the call, the place and the reason`() throws {
+    @Test func `a failure names the system call, the path and the reason`() throws {
         let place = TemporaryFolder()
         try place.makeFolder()
         do throws(FileFailure) {
@@ -63,7 +63,7 @@ import Testing
 
     #if os(Linux)
         @Test(arguments: ["", "/"])
-        func `a folder that cannot be made is named with the reason, not what is missing below it`(
+        func `the error for a missing folder names the topmost folder that cannot be made`(
             end: String
         ) {
             do throws(FileFailure) {

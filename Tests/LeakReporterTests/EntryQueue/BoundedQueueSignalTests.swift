@@ -65,7 +65,8 @@ private enum Interruption {
         #expect(unsafe Interruption.refused == refusedBefore + 3)
     }
 
-    /// Whatever the handlers interrupt, nothing blocks, and the numbers of accepted and rejected items have the right sum.
+    /// The handlers interrupt the queue at any instruction: nothing blocks, and the numbers of accepted and rejected items have the
+    /// right sum.
     @Test func `signal handlers at any moment leave the counts right`() {
         let queue = Interruption.queue
         var items: [Int] = []

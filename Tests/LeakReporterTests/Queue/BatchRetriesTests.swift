@@ -62,7 +62,7 @@ import Testing
         #expect(device.problems + device.collector.problems == [])
     }
 
-    @Test func `a server that is down gets one back-off, whatever is recorded meanwhile`() {
+    @Test func `a server that is down gets one back-off, also if reports are recorded meanwhile`() {
         let device = device { $0.batchReports = 2 }
         for number in 0..<100 { device.record("Shop.Part\(number)") }
         device.commit()

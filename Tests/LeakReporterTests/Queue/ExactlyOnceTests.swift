@@ -9,7 +9,7 @@ import Testing
     import Glibc
 #endif
 
-/// Stored sightings are counted exactly once, wherever the process is killed, whatever the disk and the network do.
+/// Stored sightings are counted exactly once, although the process is killed at any call and the disk and the network fail.
 ///
 /// Each seed is one device's life; `make soak` tries more (`REPORTER_SEEDS`). `REPORTER_SEED` repeats one by its number.
 @Suite struct ExactlyOnceTests {

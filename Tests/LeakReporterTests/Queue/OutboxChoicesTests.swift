@@ -173,7 +173,7 @@ import LeakPlatform
 
     // MARK: Content of batches
 
-    @Test func `keys and log are sent with records after them`() throws {
+    @Test func `custom values and log lines are sent with the records that follow them`() throws {
         let device = device()
         device.record("A")
         device.outbox.log("one")

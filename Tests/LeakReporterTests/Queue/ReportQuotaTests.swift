@@ -137,7 +137,9 @@ import Testing
 
     /// More leaks than fit into a batch, so that no batch waits to be filled with repeats.
     @Test(arguments: [false, true])
-    func `a day has at most twice its bytes, whatever repeats`(usersTakeTurns: Bool) {
+    func `a day has at most twice its bytes, with repeated leaks of one or of several users`(
+        usersTakeTurns: Bool
+    ) {
         var bounds = LeakReporter.Bounds()
         bounds.bytesPerDay = 100_000
         let device = SimulatedDevice(bounds)

@@ -140,7 +140,7 @@ import Testing
         #expect(sessions(device) == [[1_000, 0]])
     }
 
-    @Test func `of a damaged log the latest readable counts are used`() {
+    @Test func `the latest readable counts of a damaged log are used`() {
         var bytes: [UInt8] = []
         var ends: [Int] = []
         for checks in 1...3 {

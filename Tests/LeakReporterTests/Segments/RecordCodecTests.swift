@@ -5,7 +5,7 @@ import Testing
 
 @Suite struct RecordCodecTests {
     /// Each start announces a record of nearly the whole file. Computing the checksum for each start would take minutes.
-    @Test func `a file of only record starts is read in one pass, and records before them are found`() {
+    @Test func `a file full of false record starts is read in one pass, and a record before them is found`() {
         var bytes: [UInt8] = []
         RecordCodec.append(1, [7], to: &bytes)
         let size = 4 * 1024 * 1024
@@ -122,7 +122,8 @@ import Testing
     }
 
     /// Some file systems leave a run of zeros in place of bytes that were not synced.
-    @Test(arguments: [UInt8(0), 0xFF, 0xA7]) func `a run of one byte destroys only the records below it`(
+    @Test(arguments: [UInt8(0), 0xFF, 0xA7])
+    func `a run of one byte destroys only the records that it overwrites`(
         byte: UInt8
     ) {
         let bytes = file(texts)

@@ -108,7 +108,7 @@ import Testing
         }
     }
 
-    @Test func `whatever record is damaged, the others survive and what is missing is counted`() {
+    @Test func `if a record is damaged, the other records survive and the loss is counted`() {
         for (index, range) in ranges(Self.records).enumerated() {
             var damaged = bytes(Self.records)
             damaged[range.lowerBound + RecordCodec.headerBytes] ^= 0x10

@@ -154,7 +154,10 @@ import LeakPlatform
         #expect(reporter.statistics.waiting == 1)
     }
 
-    @Test func `a collector that asked for a pause gets it, and nothing waits for it`() {
+    @Test
+    func
+        `a collector that asked for a pause gets no second request, and no call waits for the end of the pause`()
+    {
         let busy = FakeTransport { _, _ in
             .answer(
                 TransportResult.Response(

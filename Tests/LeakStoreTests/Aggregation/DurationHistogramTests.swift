@@ -7,7 +7,7 @@ import Testing
     /// Half of a bucket, which is a sixteenth of its beginning.
     private static let bound = 1.0 / 32
 
-    @Test func `returns a single duration within 1/32, wherever it is in its bucket`() throws {
+    @Test func `returns a single duration within 1/32, at every position in its bucket`() throws {
         var durations = Array(0...2_000)
         for shift in 11..<35 {
             let power = 1 << shift

@@ -31,7 +31,10 @@ import Testing
         }
     }
 
-    @Test func `bounds split the order at every place, whatever the text`() {
+    @Test
+    func
+        `the rank bounds of a version separate lower, equal and higher versions, also for texts that are no versions`()
+    {
         for (first, one) in Self.ordered.enumerated() {
             let (lower, upper) = (
                 VersionOrder(one).sameRankLowerBound, VersionOrder(one).higherRankLowerBound

@@ -214,7 +214,9 @@
             #expect(isWaiting)
         }
 
-        @Test func `a migration waits for counting, which learns of it before it counts again`() throws {
+        @Test func `a migration waits for a running count; the next count sees the new schema version`()
+            throws
+        {
             _ = try PostgreSQLStore(address: schema.address, clock: .unguarded)
                 .count([submission([Report(leak: leak("Page"))])], now: noon)
             try schema.becomeFirst()

@@ -31,7 +31,9 @@ import LeakSeededRandom
             1...(unsafe getenv("DATABASE_SEEDS").flatMap { unsafe UInt64(String(cString: $0)) } ?? 3)
 
         @Test(arguments: seeds)
-        func `a copy gives the same results as its source, and keeps counting as it does`(seed: UInt64)
+        func `a copy gives the same results as its source, also after both count the same reports`(
+            seed: UInt64
+        )
             throws
         {
             let script = StoreScript(seed: seed, length: 60)
@@ -103,7 +105,7 @@ import LeakSeededRandom
                     == source.revoke(credential: token.id, now: now))
             // PostgreSQL has sets that SQLite does not need, so only samples are compared.
             #expect(try copy.erase(install: 7).samples == source.erase(install: 7).samples)
-            // Some of the last day's slots go into their days, others stay.
+            // Some of the last day's ten-minute slots go into their days, others stay.
             now += 14 * hour
             try copy.expire(now: now)
             try source.expire(now: now)

@@ -173,7 +173,7 @@
 
     /// The number of answered batches of all collectors, and of collectors that have finished.
     private final class Progress: @unchecked Sendable {
-        // Unchecked: every access holds the lock.
+        // `Sendable` is unchecked: `state` is accessed only while `lock` is locked.
         private let lock = NSLock()
         private var state = (answered: 0, finished: 0, isOver: false)
         /// The end of the test, late enough for any machine.

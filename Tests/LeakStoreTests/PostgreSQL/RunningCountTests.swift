@@ -217,8 +217,9 @@ import LeakSeededRandom
 
         /// Reports that are late by hours or months, and reports of leaks that have only freed objects, while time passes.
         @Test(arguments: 1...3 as ClosedRange<UInt64>)
-        func `periods have the same reports as in SQLite, in whatever order they arrive`(seed: UInt64) throws
-        {
+        func `periods have the same reports as in SQLite, for every order in which reports arrive`(
+            seed: UInt64
+        ) throws {
             var random = SeededRandom(seed: seed)
             let embedded = try directory.store(clock: .unguarded)
             let shared = try PostgreSQLStore(address: schema.address, clock: .unguarded)

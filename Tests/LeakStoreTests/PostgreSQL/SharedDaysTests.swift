@@ -19,12 +19,12 @@
 
         @Test
         func
-            `each slot is merged into its day once, whichever collector expires it and whatever is counted meanwhile`()
+            `each ten-minute slot is merged into its day once, although several collectors expire slots and count reports`()
             throws
         {
             let address = schema.address
             let store = try PostgreSQLStore(address: address, clock: .unguarded)
-            // 450 slots of two apps, sent while they belonged to the last day, each from a different install.
+            // 450 ten-minute slots of two apps, sent while they belonged to the last day, each from a different install.
             for day in 0..<3 {
                 let now = noon + Int64(day) * LeakStoreTests.day
                 let reports = (0..<150).map { number in
@@ -39,7 +39,8 @@
             _ = try runTogether(4) { number in
                 let store = try PostgreSQLStore(address: address, clock: .unguarded)
                 guard number > 0 else {
-                    // These reports are too late for their slots: they count in the days to which the other threads add slots.
+                    // These reports are too late for their ten-minute slots: they count in the days to which the other threads add
+                    // slots.
                     for late in 0..<40 {
                         let report = Report(
                             leak: leak("Page"), install: UInt64(1_000 + late),

@@ -30,9 +30,11 @@ import LeakSeededRandom
             }
         }
 
-        /// The order of arrival decides which names get the last places. But every report counts somewhere.
+        /// The order of arrival decides which names are the last within a limit. Reports of all other names count under "other".
         @Test(arguments: seeds)
-        func `collectors that reach the limits together lose nothing and stay within them`(seed: UInt64)
+        func `several collectors that reach the limits together lose no report and stay within the limits`(
+            seed: UInt64
+        )
             throws
         {
             let schema = try schema()
@@ -103,7 +105,7 @@ import LeakSeededRandom
             #expect(overview.droppedTotal == counted.count)
             #expect(releases.joined().reduce(0) { $0 + $1.sessions } == 2 * counted.count)
             #expect(releases.joined().reduce(0) { $0 + $1.checks } == 3 * counted.count)
-            // One more place for apps beyond the limit.
+            // One more app, "other", counts the apps beyond the limit.
             #expect(apps.count <= 2 * limits.appsPerKey + 1)
             #expect(releases.allSatisfy { $0.count <= limits.releasesPerApp + 1 })
             #expect(releases.joined().allSatisfy { $0.builds.count <= limits.buildsPerRelease + 1 })

@@ -121,7 +121,7 @@
             #expect(try reader.apps() == ["shop"])
         }
 
-        @Test func `days are compared with their hours as far as a leak has them`() throws {
+        @Test func `days of a leak are compared with the hours that the leak still has`() throws {
             let store = try PostgreSQLStore(address: schema.address, clock: .unguarded)
             for (name, days) in [("Old", [0]), ("Page", [1, 2, 3])] {
                 for number in days {

@@ -6,8 +6,8 @@ import Testing
     @testable import LeakPostgreSQL
 #endif
 
-/// The place of the store in a test for every store: a file, or, with `COLLECTOR_TEST_DATABASE_URL`, a database of that
-/// server. It is removed with its contents.
+/// The database of a test that runs with every store: a file, or, with `COLLECTOR_TEST_DATABASE_URL`, a database of that
+/// server. It is removed when the test ends.
 final class StoreLocation: Sendable {
     private let directory = TemporaryDirectory()
     #if PostgreSQL

@@ -104,7 +104,7 @@ extension Serialized {
             withExtendedLifetime(model) {}
         }
 
-        @Test func `a model of two views should go with the last of them`() {
+        @Test func `a model of two views should be freed with the last of the two views`() {
             let model = Model()
             let other = Graph()
             show(model)
@@ -151,7 +151,8 @@ extension Serialized {
         private let bench = Bench()
         private let graph = Graph()
 
-        @Test func `a model in a state object should go with the view, not with each value of it`() {
+        @Test
+        func `a model in a state object should be freed with the view, not with each value of the view`() {
             var kept: Model?
             func view() -> OwnerView? { OwnerView(bench.detector) { kept = $0.wrappedValue } }
             graph.show(view())

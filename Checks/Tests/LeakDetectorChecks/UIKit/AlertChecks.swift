@@ -131,7 +131,7 @@ extension Serialized {
                 written.with { $0 }.last?.hasPrefix("LeakDetectorChecks.Order is still in memory") == true)
         }
 
-        @Test func `of several scenes the most recently activated one is used if it is still active`() async {
+        @Test func `the most recently activated of several scenes is used if it is still active`() async {
             app.open(Home())
             await activate()
             let other = UIWindowScene()
@@ -146,7 +146,8 @@ extension Serialized {
         }
 
         @Test
-        func `an alert stands above everything, and the app's window keeps the keyboard when it is touched`()
+        func
+            `an alert's window is above all windows, and touching the alert leaves the app's window the key window`()
             async throws
         {
             await activate()

@@ -15,7 +15,7 @@ extension Serialized {
             return manual
         }
 
-        @Test func `a popped screen that stays is reported with the place of its check`() {
+        @Test func `a popped screen that stays is reported with the source line of its expectation`() {
             let navigation = UINavigationController(rootViewController: Home())
             app.open(navigation)
             navigation.pushViewController(app.keep(manual()), animated: true)

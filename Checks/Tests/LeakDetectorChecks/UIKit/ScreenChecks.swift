@@ -47,7 +47,7 @@ extension Serialized {
             #expect(app.told == ["leak Cart"])
         }
 
-        @Test func `setting a stack drops the screens that are not in it`() {
+        @Test func `setting a navigation stack expects the screens outside of the new stack to be freed`() {
             let navigation = UINavigationController(rootViewController: app.keep(Cart()))
             app.open(navigation)
             app.settle()
@@ -92,7 +92,7 @@ extension Serialized {
             #expect(app.reasons == ["removed"])
         }
 
-        @Test func `of a chain of sheets that is dismissed at once, each sheet that stays is reported`() {
+        @Test func `if a chain of sheets is dismissed at once, each sheet that stays is reported`() {
             let home = Home()
             app.open(home)
             let (cart, order) = (app.keep(Cart()), app.keep(Order()))
@@ -241,7 +241,9 @@ extension Serialized {
             #expect(app.told.last?.hasPrefix("came back Cart") == true)
         }
 
-        @Test func `a screen in a foreign view tree is in use, and in a leftover of a transition it is not`()
+        @Test
+        func
+            `a screen in a foreign view tree is in use; a screen in a leftover of a transition is not in use`()
         {
             let home = Home()
             app.open(home)
@@ -284,7 +286,8 @@ extension Serialized {
             #expect(app.bench.findings.first?.view == nil)
         }
 
-        @Test func `only one detector receives the events of screens, and it is retained`() {
+        @Test
+        func `only the first detector that watches screens receives their events, and it stays retained`() {
             let other = Bench()
             #expect(!other.detector.watchViewControllers())
             #expect(app.bench.detector.watchViewControllers(), "asked again")

@@ -66,7 +66,7 @@ extension Serialized {
             #expect(app.reasons == ["replaced"])
         }
 
-        @Test func `of removed views that stay only the outermost is reported`() {
+        @Test func `only the outermost of removed views that stay is reported`() {
             let bench = Bench()
             let superview = UIView()
             let badge = Badge()

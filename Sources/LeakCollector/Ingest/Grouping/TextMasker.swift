@@ -25,7 +25,7 @@ enum TextMasker {
             func mask(_ digits: Range<Int>, _ key: inout [UInt8]) {
                 unsafe key.append(
                     contentsOf: UnsafeBufferPointer(rebasing: text[unmaskedStart..<digits.lowerBound]))
-                // JSON contains no zero byte, so no text without digits in this place has the same key.
+                // JSON contains no zero byte, so no text without digits at this offset has the same key.
                 key.append(0)
                 key.append(UInt8(truncatingIfNeeded: digits.count))
                 unmaskedStart = digits.upperBound

@@ -126,7 +126,7 @@ import Testing
         }
     }
 
-    @Test func `the key of a call stack leaves out only addresses, whatever is beside them`() {
+    @Test func `the key of a call stack leaves out addresses and keeps the text after them`() {
         let tails = ["x", ")", ") ", "0x", "0x12", ") [0x", ") [0x1z]", "a0x1f)", "() -> (x)"]
         var random = SeededRandom(seed: 7)
         func key(_ choices: [Int]) -> [UInt8] {

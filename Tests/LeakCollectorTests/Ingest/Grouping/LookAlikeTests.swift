@@ -117,7 +117,7 @@ import Testing
                 && id("shop::Order::load(std::string const&)") != one)
     }
 
-    @Test func `an image in place of a function counts as a place`() {
+    @Test func `an image name instead of a function name counts as an image offset`() {
         func id(_ offset: Int, _ address: String) -> LeakID {
             Self.identity(
                 className: "CartModel",
@@ -276,7 +276,7 @@ import Testing
     }
 
     @Test(arguments: places, ["", "CartModel is still alive\n", "screen stays\n"])
-    func `a call without a name in JSON counts by its place`(form: String, words: String) throws {
+    func `a call without a name in JSON counts by its image offset`(form: String, words: String) throws {
         func identity(_ text: String) -> LeakIdentity { Self.identity(message: words + text) }
         let one = identity(Self.places(form))
         let image = "6F1B0C3E-7B7B-3D8C-9E0D-577743123101"
@@ -311,7 +311,9 @@ import Testing
         #"{"crash":{"threads":[{"crashed":true,"backtrace":{"contents":[FRAMES]}}]}}"#,
         #"{"stacktrace":{"frames":[FRAMES]}}"#,
     ])
-    func `for texts with places the cache gives only groups that the rules would give`(form: String) throws {
+    func `for texts with image offsets the cache gives only groups that the rules would give`(form: String)
+        throws
+    {
         var cache = GroupCache()
         for digit in ["1", "2", "1"] {
             let frames = ["0x1023X0010", "0x102300020"].map {
@@ -447,11 +449,11 @@ import Testing
         ("Swift.Array<Shop.Item>", "Array<Item>"),
         ("SwiftUI.UIHostingController<Shop.CartView>", "UIHostingController<CartView>"),
     ])
-    func `arguments of the class's own module are named without it`(one: String, other: String) {
+    func `a generic argument from the class's own module loses its module name`(one: String, other: String) {
         #expect(Self.identity(className: one).id == Self.identity(className: other).id)
     }
 
-    @Test func `a class with the sender's module is the same leak as without it`() {
+    @Test func `a class with the sender's module and the same class without a module are one leak`() {
         var report = LeakReport()
         (report.className, report.event) = ("Shop.Store<Feed.ViewState, Shop.Item>", .leak)
         let named = GroupingRules.group(report, app: "shop", module: "Shop").identity

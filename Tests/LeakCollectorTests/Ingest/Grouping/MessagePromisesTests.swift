@@ -26,7 +26,7 @@ import Testing
     }
 
     @Test(arguments: PrivatePlaces.messages.indices)
-    func `a secret is not stored, whatever surrounds it`(place: Int) {
+    func `a secret is not stored, also between quotes, addresses and texts of detectors`(place: Int) {
         var random = SeededRandom(seed: UInt64(place))
         let parts = [
             "'", "\"", "' \"", "'>", "\\", "100% ", "\n", "\n📄 <A: 0x3f>", ":\n[<A: 0x3f>]", " has leaked",

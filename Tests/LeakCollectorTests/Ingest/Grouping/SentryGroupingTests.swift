@@ -27,7 +27,7 @@ import Testing
         """
     }
 
-    @Test func `an exception is one leak whatever its text and the address of its image`() throws {
+    @Test func `exceptions that differ in text and in the address of the image are one leak`() throws {
         let one = try leak(exception("5.0 s after dismissal"))
         let other = try leak(exception("Jane's cart, 9.1 s", base: 0x7_F000))
         #expect(one.id == other.id)
@@ -60,7 +60,7 @@ import Testing
         #expect(one.id == other.id && one.groupingKey.stack == ["at Cart.load() in Shop", "at main in Shop"])
     }
 
-    @Test func `another exception, call or place in an image is another leak`() throws {
+    @Test func `another exception, call or image offset is another leak`() throws {
         let leaks = [
             exception("a"), exception("a", type: "OtherObject"), exception("a", function: "push"),
             exception("a", offset: 107_192, function: "<redacted>"),
@@ -145,7 +145,9 @@ import Testing
         #expect(leak.id.description == id && leak.groupingKey.version == 1)
     }
 
-    @Test func `a fingerprint decides alone, and with the default it splits the default's groups`()
+    @Test
+    func
+        `a fingerprint replaces the default grouping; a fingerprint with the default splits the default's groups`()
         throws
     {
         func leak(_ fingerprint: String, _ type: String) throws -> LeakID {

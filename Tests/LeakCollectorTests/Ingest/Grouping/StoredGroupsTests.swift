@@ -29,7 +29,7 @@ import Testing
         return submission
     }
 
-    @Test func `a stored group keeps its version and key, whatever a later version would give`()
+    @Test func `a stored group keeps its version and key after later versions of the rules`()
         throws
     {
         let folder = NSTemporaryDirectory() + "stored-groups-\(UUID().uuidString)"

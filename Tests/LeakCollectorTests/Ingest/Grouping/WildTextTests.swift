@@ -207,7 +207,7 @@ struct WildText: Decodable, CustomTestStringConvertible {
         "@ (class: BaseCoordinator) leaked", "Leaked @, presented by class BaseCoordinator",
         "Leak of @:\n  retained by class HomeController\n  retained by class RootController",
     ])
-    func `another class is another leak, whatever stands beside it`(text: String) {
+    func `another class is another leak, also with other text around the class`(text: String) {
         let groups = ["CartModel", "LoginModel"].map { identity(text.replacing("@", with: $0)).id }
         #expect(groups[0] != groups[1])
     }
@@ -235,7 +235,7 @@ struct WildText: Decodable, CustomTestStringConvertible {
         ("CartVM_123456 leaked", "CartVM_654321 leaked"), ("CartVM123456 leaked", "CartVM654321 leaked"),
         ("CartVM_6B8D4C1F leaked", "CartVM_7B8D4C1F leaked"),
     ])
-    func `numbers after a name are not part of it`(one: String, other: String) {
+    func `numbers after a class name are not part of the name`(one: String, other: String) {
         #expect(identity(one).id == identity(other).id)
         #expect(identity(one).className == "CartVM")
     }
