@@ -46,7 +46,7 @@
                 case .answers: try expireAnswers(before: clock.keyStart)
                 case .hours: try expireHours(&expiry, now: clock.expiryTime)
                 case .samples: try expireSamples(now: clock.expiryTime)
-                case .slots: try expireSlots(now: clock.expiryTime)
+                case .slots: try expireTenMinuteSlots(now: clock.expiryTime)
                 case .days: try expireDays(now: clock.expiryTime)
                 case .recentInstalls: try expireRecentInstalls(now: clock.expiryTime)
                 case .lastHours: try expireLastHours()
