@@ -21,7 +21,7 @@ actor Store {
 }
 
 @MainActor final class App {
-    private var shown = 0
+    private var shownCount = 0
 
     func start() {
         LeakDetector.start(
@@ -29,7 +29,7 @@ actor Store {
                 if finding.object(as: Screen.self)?.tag == -1 { return .ignore }
                 finding.object(as: Model.self)?.count += 1  // must not compile
                 (finding.object as? Model)?.count += 1  // must not compile
-                self.shown += 1
+                self.shownCount += 1
                 return finding.isInstance(of: Model.self) ? .report : .ignoreClass
             }))
     }

@@ -96,7 +96,7 @@ struct LeakRule: Sendable {
         return deciding.isEmpty
             ? steps.allSatisfy {
                 $0.kind == .global
-                    || $0.hasModule && $0.module == steps.last?.module && ReferenceCondition.isOwn($0)
+                    || $0.hasModule && $0.module == steps.last?.module && ReferenceCondition.hasOwnerInApp($0)
             }
             : deciding.allSatisfy { ReferenceCondition.isKnown(steps[(start + $0) % steps.count]) }
     }
@@ -111,12 +111,12 @@ struct LeakRule: Sendable {
         switch shape {
         case .any: !steps.isEmpty
         case .cycle: isCycle
-        case .ownCycle: isCycle && steps.contains(where: ReferenceCondition.isOwn)
+        case .ownCycle: isCycle && steps.contains(where: ReferenceCondition.hasOwnerInApp)
         case .held: !isCycle
         case .fromGlobal: !isCycle && steps.first?.kind == .global
         case .closure: steps.contains { $0.closureCount > 0 }
         case .objectCycle:
-            isCycle && steps.contains(where: ReferenceCondition.isOwn)
+            isCycle && steps.contains(where: ReferenceCondition.hasOwnerInApp)
                 && steps.allSatisfy { $0.closureCount == 0 }
         }
     }
@@ -146,7 +146,7 @@ struct ReferenceCondition: Sendable {
     /// `true` if a property that is named after the class of its value matches too, besides ``fields``.
     private var allowsNameOfTarget = false
     private var closureCount: ClosedRange<Int>?
-    private var isOwn = false
+    private var requiresOwnerInApp = false
     private var fieldKind: PathStep.FieldKind?
     private var isLazy: Bool?
 
@@ -166,7 +166,7 @@ struct ReferenceCondition: Sendable {
     static func ofOwn(ending endings: String...) -> ReferenceCondition {
         any.with {
             $0.ownerEndings = endings
-            $0.isOwn = true
+            $0.requiresOwnerInApp = true
         }
     }
 
@@ -175,7 +175,7 @@ struct ReferenceCondition: Sendable {
         any.with {
             $0.fields = fields
             $0.fieldEndings = endings
-            $0.isOwn = true
+            $0.requiresOwnerInApp = true
         }
     }
 
@@ -183,7 +183,7 @@ struct ReferenceCondition: Sendable {
     static func from(beginning beginnings: String...) -> ReferenceCondition {
         any.with {
             $0.fieldBeginnings = beginnings
-            $0.isOwn = true
+            $0.requiresOwnerInApp = true
         }
     }
 
@@ -196,7 +196,7 @@ struct ReferenceCondition: Sendable {
     /// References from properties of an app's own types to the object that probably holds the owner: the property is named after
     /// that object's class, or is one of ``fields``.
     static let parent = any.with {
-        $0.isOwn = true
+        $0.requiresOwnerInApp = true
         $0.fieldKind = .property
         $0.allowsNameOfTarget = true
         $0.fields = ["scrollView", "root", "container", "containerView"]
@@ -243,7 +243,7 @@ struct ReferenceCondition: Sendable {
             && !(excludedTargetEnding.map(step.target.hasSuffix) ?? false)
             && (fieldBeginnings.isEmpty || fieldBeginnings.contains { step.name.hasPrefix($0) })
             && matchesName(step)
-            && (!isOwn || Self.isOwn(step))
+            && (!requiresOwnerInApp || Self.hasOwnerInApp(step))
     }
 
     private func matchesName(_ step: PathStep) -> Bool {
@@ -288,7 +288,7 @@ struct ReferenceCondition: Sendable {
     }
 
     /// Returns `true` if the owner's type belongs to the app or one of its libraries.
-    static func isOwn(_ step: PathStep) -> Bool {
+    static func hasOwnerInApp(_ step: PathStep) -> Bool {
         if let dot = step.owner.utf8.firstIndex(of: UInt8(ascii: ".")) {
             return !isAppleModule(step.owner[..<dot])
         }

@@ -8,18 +8,18 @@ struct PatternNames {
     init(_ steps: [PathStep], at index: Int, isCycle: Bool) {
         let step = steps[index]
         let previousSteps = steps[..<index].reversed() + (isCycle ? steps[(index + 1)...].reversed() : [])
-        let holder = previousSteps.first(where: ReferenceCondition.isOwn)
+        let holder = previousSteps.first(where: ReferenceCondition.hasOwnerInApp)
         let list = ([step] + previousSteps).first { $0.fieldKind == .element }
         let owner = Self.unqualified(step.owner)
         names = [
             "field": Self.field(of: step),
-            "ownField": ReferenceCondition.isOwn(step) ? Self.field(of: step) : "",
+            "ownField": ReferenceCondition.hasOwnerInApp(step) ? Self.field(of: step) : "",
             "property": step.fieldKind == .property ? step.property : "",
             "name": Self.associatedObjectFields.contains(step.name) ? "" : step.name,
             "holder": holder?.fieldKind == .property ? holder?.property ?? "" : "",
             "list": list.map(Self.fieldPath(of:)) ?? "",
             "owner": owner,
-            "object": ReferenceCondition.isOwn(step) ? Self.variableName(ofType: owner) : "",
+            "object": ReferenceCondition.hasOwnerInApp(step) ? Self.variableName(ofType: owner) : "",
             "target": Self.unqualified(step.target),
         ]
     }

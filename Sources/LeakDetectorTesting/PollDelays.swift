@@ -9,20 +9,20 @@ struct PollDelays: Sequence, IteratorProtocol {
     /// A day: a longer wait is a mistake.
     static let longestWait = 86_400.0
 
-    /// The rest of the requested time.
-    private var left: Double
+    /// The rest of the requested time, in seconds.
+    private var remainingSeconds: Double
     private var nextDelay = shortest
 
     /// - Parameter seconds: the sum of all delays, at most ``longestWait``; a value that is not above 0 means no delay.
     init(within seconds: Double) {
         // The condition is written so that NaN means no delay.
-        left = seconds > 0 ? Swift.min(seconds, Self.longestWait) : 0
+        remainingSeconds = seconds > 0 ? Swift.min(seconds, Self.longestWait) : 0
     }
 
     mutating func next() -> Double? {
-        guard left > 0 else { return nil }
-        let pause = Swift.min(nextDelay, left)
-        left -= pause
+        guard remainingSeconds > 0 else { return nil }
+        let pause = Swift.min(nextDelay, remainingSeconds)
+        remainingSeconds -= pause
         nextDelay = Swift.min(nextDelay * 2, Self.longest)
         return pause
     }

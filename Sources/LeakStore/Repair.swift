@@ -3,7 +3,7 @@ public struct Repair: Hashable, Sendable {
     /// Problems that were repaired, one line each.
     public var repaired: [String]
     /// Problems that cannot be repaired from other rows, one line each.
-    public var left: [String]
+    public var unrepaired: [String]
 }
 
 extension SQLiteStore {
@@ -34,7 +34,8 @@ extension SQLiteStore {
                     repaired.append("\(check.sentence): \(connection.changes) repaired")
                 }
             }
-            return Repair(repaired: repaired, left: try connection.findWrongSums(of: Migration.newestVersion))
+            return Repair(
+                repaired: repaired, unrepaired: try connection.findWrongSums(of: Migration.newestVersion))
         }
     }
 }

@@ -175,7 +175,7 @@ struct RowCheck: Sendable {
                 """,
             since: 18),
         RowCheck(
-            "an indexed leak has its place in every sort order",
+            "an indexed leak has a position in every sort order",
             "rank_impact, rank_reports, rank_installs, rank_last_seen", of: "leak", as: "l",
             from: "select l.impact, l.reports, l.installs, l.last_seen", where: "l.is_unindexed = 0",
             since: 18),

@@ -124,8 +124,8 @@ extension HelpTopic {
                                           if it has at least so many devices (default: 2)
                   --min-reports NUMBER    and at least so many reports (default: 3)
                   --max-rate RATE         and at least this rate, in reports per check (default: 0.05). Also
-                                          the smallest rise of a rate that the check must be able to notice:
-                                          a version with too few checks for that does not pass
+                                          the smallest rise of a rate that the release check must
+                                          notice: a version with too few checks for that does not pass
                   --format FORMAT         text (default), json, github (annotations), gitlab (code quality),
                                           junit or markdown (for a comment)
                   --url URL               collector to ask; needs COLLECTOR_ACCESS_TOKEN

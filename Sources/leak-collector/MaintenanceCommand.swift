@@ -48,12 +48,12 @@ struct MaintenanceCommand {
         let path = try database(for: "verify --repair")
         let repair = try SQLiteStore.repair(path: path)
         for sentence in repair.repaired { Output.line("\(path): \(sentence)") }
-        for sentence in repair.left {
+        for sentence in repair.unrepaired {
             Output.error(
                 "collector: \(path): \(sentence); this cannot be repaired, because no other data has the right value"
             )
         }
-        guard repair.left.isEmpty else { return .wrongSums }
+        guard repair.unrepaired.isEmpty else { return .wrongSums }
         Output.line("\(path) is sound: \(Self.soundnessText(areSumsChecked: true))")
         return .done
     }

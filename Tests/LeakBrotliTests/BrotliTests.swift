@@ -75,8 +75,8 @@ import Testing
             var wrong = small
             wrong[bit / 8] ^= 1 << UInt8(bit % 8)
             let whole = try? inflate(wrong)
-            let drips = try? inflate(wrong, step: 1)
-            #expect(whole == drips, "bit \(bit)")
+            let byteByByte = try? inflate(wrong, step: 1)
+            #expect(whole == byteByByte, "bit \(bit)")
         }
     }
 

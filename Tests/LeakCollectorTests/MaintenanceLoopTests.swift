@@ -20,9 +20,9 @@ import LeakPlatform
     }
 
     @Test func `a long expiry does not delay the stop`() throws {
-        let begun = Guarded(false)
-        let running = try RunningCollector(store: { EndlessExpirationStore(store: $0, begun: begun) })
-        #expect(begun.wait(timeout: .seconds(60)) { $0 ? true : nil } == true)
+        let hasBegun = Guarded(false)
+        let running = try RunningCollector(store: { EndlessExpirationStore(store: $0, hasBegun: hasBegun) })
+        #expect(hasBegun.wait(timeout: .seconds(60)) { $0 ? true : nil } == true)
         let start = ContinuousClock.now
         running.collector.stop(within: .seconds(60))
         #expect(ContinuousClock.now - start < .seconds(30))
@@ -32,11 +32,11 @@ import LeakPlatform
 /// A store whose expiration runs for a minute, unless the caller stops it.
 private struct EndlessExpirationStore: ForwardingStore {
     let store: any Store
-    let begun: Guarded<Bool>
+    let hasBegun: Guarded<Bool>
 
     func expire(now: Int64, while isWanted: () -> Bool) throws(StoreError) -> ClockWait? {
-        begun.with { $0 = true }
-        begun.wakeAll()
+        hasBegun.with { $0 = true }
+        hasBegun.wakeAll()
         let end = ContinuousClock.now + .seconds(60)
         while isWanted(), ContinuousClock.now < end { usleep(10_000) }
         return nil

@@ -45,7 +45,7 @@ import LeakPlatform
 
     /// Vectors whose outcome depends on a server that echoes the body, with the reason for leaving them out.
     private static let leftOut: [String: String] = [
-        "D33": "names its target in drips, which aiming does not see",
+        "D33": "names its target in single bytes, which the change of its target cannot read",
         "14c": "fills a head to its last byte, and the collector's address is longer than /",
         "E070": "expects the body of OPTIONS to be read, which the collector refuses from the head",
     ].merging(

@@ -96,7 +96,7 @@ import Testing
         // A permutation of 0..<count, because 7919 is prime and greater than all counts.
         let ranks = (0..<count).map { UInt64($0 * 7919 % max(count, 1)) }
         for rank in ranks {
-            let id = ConnectionID(slot: UInt32(rank), generation: 0)
+            let id = ConnectionID(index: UInt32(rank), generation: 0)
             evictionCandidates.add(
                 .init(id: id, rank: rank, isOnlyForOtherPeers: false, timer: .idle, deadline: 0))
         }

@@ -68,10 +68,12 @@ import Testing
 
         /// Runs in a separate process, because the limit applies to the whole process. A connection that has sent nothing
         /// is evicted first, so in the second case all connections have begun a request.
-        @Test(arguments: [10, 20]) func `without file descriptors an idle connection is closed`(begun: Int)
+        @Test(arguments: [10, 20]) func `without file descriptors an idle connection is closed`(
+            requestCount: Int
+        )
             async
         {
-            await #expect(processExitsWith: .success) { [begun] in
+            await #expect(processExitsWith: .success) { [requestCount] in
                 var configuration = Server.Configuration(port: 0)
                 configuration.onAnswer = { _ = AccessFormat.json.line($0) }
                 configuration.onSlowCall = { _ in }
@@ -79,10 +81,10 @@ import Testing
                 server.start()
                 // Connected before the descriptors run out. Each client sends nothing, or the first byte of a request.
                 let silent = (0..<20).map { _ in Client(port: server.port) }
-                for client in silent.prefix(begun) { client.send("G") }
+                for client in silent.prefix(requestCount) { client.send("G") }
                 guard server.waitForCounters({ $0.open == 20 }) else { exit(2) }
                 // A connection with a begun request can be evicted after a second.
-                for _ in 0..<(begun == 20 ? 400 : 20) { Client.pause() }
+                for _ in 0..<(requestCount == 20 ? 400 : 20) { Client.pause() }
                 var taken = takeDescriptors().taken
                 var clients: [Client] = []
                 var isServed = true
@@ -101,10 +103,10 @@ import Testing
                     isServed = client.nextAnswer()?.status == 200
                     clients.append(client)
                     // A busy server may have read the first bytes only now. Then it rejects clients for a second.
-                    if begun == 20, clients.count < 50 { isServed = true }
+                    if requestCount == 20, clients.count < 50 { isServed = true }
                 }
                 let isCounted =
-                    server.counters.evicted >= 1 && (begun == 20 || server.counters.shed.total == 0)
+                    server.counters.evicted >= 1 && (requestCount == 20 || server.counters.shed.total == 0)
                 exit(isServed && isCounted && silent.count == 20 ? 0 : 1)
             }
         }

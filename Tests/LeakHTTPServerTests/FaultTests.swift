@@ -132,13 +132,13 @@ import LeakPlatform
             let client = Client(port: server.port)
             client.send("BREW / HTTP/1.1\r\n\r\n")
             #expect(client.answers(1).first?.status == 501)
-            var drips = 0
-            while drips < 1000, server.counters.open > 0 {
+            var sentCount = 0
+            while sentCount < 1000, server.counters.open > 0 {
                 client.send("x")
                 Client.pause()
-                drips += 1
+                sentCount += 1
             }
-            #expect(drips < 1000)
+            #expect(sentCount < 1000)
         }
     }
 

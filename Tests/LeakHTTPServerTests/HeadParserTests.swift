@@ -10,13 +10,13 @@ import Testing
             let bytes = vector.bytes
             var whole = Reading()
             whole.feed(bytes)
-            var drips = Reading()
+            var byteByByte = Reading()
             // A body of a megabyte is sent in pieces of 101 bytes, because all its bytes are the same.
-            let drip = bytes.count > 100_000 ? 101 : 1
-            for start in stride(from: 0, to: bytes.count, by: drip) {
-                drips.feed(bytes[start..<min(start + drip, bytes.count)])
+            let pieceLength = bytes.count > 100_000 ? 101 : 1
+            for start in stride(from: 0, to: bytes.count, by: pieceLength) {
+                byteByByte.feed(bytes[start..<min(start + pieceLength, bytes.count)])
             }
-            #expect(drips.events == whole.events, "\(vector), byte by byte")
+            #expect(byteByByte.events == whole.events, "\(vector), byte by byte")
             for cut in Self.cuts(of: vector) {
                 var halves = Reading()
                 halves.feed(bytes[..<cut])
@@ -58,21 +58,25 @@ import Testing
             }
             var whole = Reading()
             whole.feed(bytes)
-            var drips = Reading()
-            for byte in bytes { drips.feed(CollectionOfOne(byte)) }
-            #expect(drips.events == whole.events, "\(bytes)")
+            var byteByByte = Reading()
+            for byte in bytes { byteByByte.feed(CollectionOfOne(byte)) }
+            #expect(byteByByte.events == whole.events, "\(bytes)")
         }
     }
 
     /// If each step parsed from the start, four times the bytes would take sixteen times as long.
     @Test func `a head that arrives byte by byte is scanned once`() {
-        #expect((0..<4).contains { _ in secondsOfDrips(16_000) < max(secondsOfDrips(4_000), 0.001) * 9 })
+        #expect(
+            (0..<4).contains { _ in
+                secondsToParseByteByByte(fieldLength: 16_000) < max(
+                    secondsToParseByteByByte(fieldLength: 4_000), 0.001) * 9
+            })
     }
 
-    /// Returns the processor time in seconds for parsing a head byte by byte, with a field of `count` bytes.
-    private func secondsOfDrips(_ count: Int) -> Double {
+    /// Returns the processor time in seconds for parsing a head byte by byte, with a field of `fieldLength` bytes.
+    private func secondsToParseByteByByte(fieldLength: Int) -> Double {
         let head =
-            "GET / HTTP/1.1\r\nHost: a\r\nX-Long: " + String(repeating: "x", count: count) + "\r\n\r\n"
+            "GET / HTTP/1.1\r\nHost: a\r\nX-Long: " + String(repeating: "x", count: fieldLength) + "\r\n\r\n"
         let bytes = Array(head.utf8)
         var parser = HeadParser(limits: Limits())
         var length: Int?

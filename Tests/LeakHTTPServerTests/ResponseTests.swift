@@ -8,7 +8,7 @@ import Testing
         let buffer = Buffer(capacity: 64)
         let writer = ResponseWriter()
         writer.setTime(seconds)
-        writer.write(response, for: Exchange(), closes: false, to: buffer)
+        writer.write(response, for: Exchange(), closesConnection: false, to: buffer)
         return unsafe String(decoding: buffer.bytes, as: UTF8.self)
     }
 
@@ -112,7 +112,7 @@ import Testing
     @Test(arguments: RequestError.allCases)
     func `every rejection is a problem document that closes the connection`(error: RequestError) throws {
         let response = error.response
-        #expect(response.closes)
+        #expect(response.closesConnection)
         #expect((400...599).contains(response.status.code))
         #expect(response.type == "application/problem+json")
         guard case .bytes(let body) = response.body else { throw error }

@@ -4,7 +4,7 @@ import LeakHTTPServer
 import LeakHTTPVectors
 import Testing
 
-/// Hostile clients in any mixture, and innocent clients that must not notice them. The seed determines the run, except
+/// Hostile clients in any mixture, and well-behaved clients that must not notice them. The seed determines the run, except
 /// for the effects of the system's scheduler. `STORM_SEEDS` is the number of seeds, `STORM_FIRST` the first seed.
 @Suite(.serialized) struct StormTests {
     private static let seeds: Range<Int> = {
@@ -35,8 +35,8 @@ import Testing
                 StormClient(
                     hostile: "hostile-client\(index)", port: port, bursts: random.number(1...waves), &random)
             }
-            let innocent = (0..<6).map { index in
-                StormClient(innocent: "innocent-client\(index)", port: port, bursts: waves, &random)
+            let wellBehaved = (0..<6).map { index in
+                StormClient(wellBehaved: "well-behaved-client\(index)", port: port, bursts: waves, &random)
             }
             for _ in 0..<waves {
                 let holder = random.once(in: 3) ? nil : Client(port: port)
@@ -44,9 +44,9 @@ import Testing
                     holder.send("GET /hold HTTP/1.1\r\nHost: a\r\n\r\n")
                     try #require(service.waitUntilHeld())
                 }
-                for client in (hostile + innocent).shuffled(using: &random) { client.sendNextBurst() }
+                for client in (hostile + wellBehaved).shuffled(using: &random) { client.sendNextBurst() }
                 service.releaseObjects()
-                for client in innocent {
+                for client in wellBehaved {
                     let violation = client.completeExchange { service.answerLater(&random) }
                     #expect(violation == nil)
                 }
@@ -56,7 +56,7 @@ import Testing
                 let violation = client.completeExchange { service.answerLater(&random) }
                 #expect(violation == nil)
             }
-            for client in innocent {
+            for client in wellBehaved {
                 let violation = client.leave()
                 #expect(violation == nil)
             }

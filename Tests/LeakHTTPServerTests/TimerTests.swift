@@ -49,14 +49,14 @@ import Testing
         ("POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n", "1\r\nx\r\n"),
         ("POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n1", ";x"),
     ])
-    func `slow bytes do not extend the time limit`(start: String, drip: String) throws {
+    func `slow bytes do not extend the time limit`(start: String, piece: String) throws {
         try withServer(limits: Self.short) { server in
             let client = Client(port: server.port)
             client.send(start)
-            var drips = 0
-            // The limit is a hundred milliseconds; a thousand drips take five seconds at least.
-            while drips < 1000, !client.read(milliseconds: 5), client.send(drip) { drips += 1 }
-            #expect(drips < 1000)
+            var sentCount = 0
+            // The limit is a hundred milliseconds; a thousand pieces take five seconds at least.
+            while sentCount < 1000, !client.read(milliseconds: 5), client.send(piece) { sentCount += 1 }
+            #expect(sentCount < 1000)
             #expect(Reply.all(in: client.received).first?.status == 408)
         }
     }

@@ -92,7 +92,7 @@ import LeakPlatform
         let record = try #require(records.wait(timeout: .seconds(60)) { $0.first })
         #expect(record.status == .serviceUnavailable)
         #expect((record.bytesReceived, record.bytesSent) == (3, 0))
-        #expect(record.closes)
+        #expect(record.closesConnection)
         #expect(server.waitForCounters { $0.serverErrors == 1 })
     }
 }

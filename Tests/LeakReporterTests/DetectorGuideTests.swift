@@ -26,7 +26,7 @@ private final class CartScreen {
 @MainActor private final class GuideApp {
     let running: RunningCollector
     let reporter: LeakReporter
-    var shown = 0
+    var shownCount = 0
 
     init() throws {
         running = try RunningCollector()
@@ -78,7 +78,7 @@ private final class CartScreen {
         LeakDetector.start(.custom(
             onDetect: { finding in
                 if finding.isInstance(of: ImageCache.self) { return .ignore }        // this one is meant to stay
-                self.shown += 1
+                self.shownCount += 1
                 if finding.className == "Shop.Tracker" { return .ignoreClass }
                 return .showAlert                                         // report it, and show it in debug builds
             },
@@ -168,7 +168,7 @@ private final class CartScreen {
             app.switchOff()
             app.leakWithQuestions()
             await app.waitUntilEvaluated()
-            while app.shown == 0 { try await Task.sleep(for: .milliseconds(20)) }
+            while app.shownCount == 0 { try await Task.sleep(for: .milliseconds(20)) }
             await app.leakOnPurpose()
             app.switchOff()
             app.reporter.endSession()

@@ -66,7 +66,7 @@ private func printCause(of explanation: RetainExplanation) {
 
     @Test func `the collector accepts the stack that an app captures`() throws {
         let running = try RunningCollector()
-        let transport = FakeTransport.carrying()
+        let transport = FakeTransport.forwardingToRealCollector()
         let reporter = Self.reporter(running, transport)
         var report = LeakReport()
         report.className = "Shop.CartModel"
@@ -83,7 +83,7 @@ private func printCause(of explanation: RetainExplanation) {
         /// The detector answers within two seconds or not at all, so the explanation that must arrive is of the finder itself.
         @Test func `the collector accepts explanations`() throws {
             let running = try RunningCollector()
-            let transport = FakeTransport.carrying()
+            let transport = FakeTransport.forwardingToRealCollector()
             let reporter = Self.reporter(running, transport)
             #expect(eventually { reporter.takesExplanations })
             var leak = LeakReport()
@@ -110,7 +110,7 @@ private func printCause(of explanation: RetainExplanation) {
     @Test func `the collector accepts reports of a detector with an explainer`() async {
         await #expect(processExitsWith: .success) {
             let running = try RunningCollector()
-            let transport = FakeTransport.carrying()
+            let transport = FakeTransport.forwardingToRealCollector()
             let reporter = ExplainedGuideTests.reporter(running, transport)
             // swift-format-ignore
             LeakDetector.start(.log, explainer: RetainPathFinder())     // writes each leak, then its path

@@ -6,10 +6,10 @@ import LeakTransport
 
 /// A transport that responds as a test specifies, and records the requests.
 final class FakeTransport: Transport, @unchecked Sendable {
-    // Unchecked: all state is accessed only inside `lock`.
+    // `Sendable` is unchecked: all state is accessed only while `lock` is locked.
     private let lock = NSLock()
     private var received: [TransportRequest] = []
-    private var given: [TransportResult] = []
+    private var results: [TransportResult] = []
     private let answer: @Sendable (_ attempt: Int, TransportRequest) -> TransportResult
 
     init(_ answer: @escaping @Sendable (_ attempt: Int, TransportRequest) -> TransportResult) {
@@ -32,18 +32,18 @@ final class FakeTransport: Transport, @unchecked Sendable {
             return received.count
         }
         let reply = answer(attempt, post)
-        lock.withLock { given.append(reply) }
+        lock.withLock { results.append(reply) }
         return reply
     }
 
     /// Makes a transport that sends requests to their collector, and returns its responses.
-    static func carrying() -> FakeTransport {
+    static func forwardingToRealCollector() -> FakeTransport {
         FakeTransport { _, post in PlatformTransport.make().post(post) }
     }
 
     /// Returns the parts of the requests that the collector rejected; empty if it accepted everything.
     func refusals() throws -> [String] {
-        let replies = lock.withLock { given }
+        let replies = lock.withLock { results }
         guard !replies.isEmpty else { return ["nothing was answered"] }
         return try replies.compactMap { reply in
             guard case .answer(let answer) = reply else { return "\(reply)" }

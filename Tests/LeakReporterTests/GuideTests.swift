@@ -116,7 +116,7 @@ import Testing
     }
 
     @Test func `the examples of beforeSend and of a folder work`() throws {
-        let transport = FakeTransport.carrying()
+        let transport = FakeTransport.forwardingToRealCollector()
         var configuration = LeakReporter.Configuration(endpoint: "https://leaks.example.com", key: "KEY")
         configuration.storage = .folder("/var/lib/shop/leaks")
         quiet(&configuration)

@@ -14,7 +14,7 @@ import LeakPlatform
 /// a collector, which must accept them.
 @Suite struct ReadmeTests {
     private let running: RunningCollector
-    private let transport = FakeTransport.carrying()
+    private let transport = FakeTransport.forwardingToRealCollector()
 
     init() throws { running = try RunningCollector() }
 
@@ -55,7 +55,7 @@ import LeakPlatform
         let texts = Self.texts(of: detector)
         #expect(texts.count >= 5)
         for text in texts {
-            let transport = FakeTransport.carrying()
+            let transport = FakeTransport.forwardingToRealCollector()
             let reporter = makeReporter(transport)
             passOn(reporter, text)
             try expectAllTaken(from: reporter, by: transport)
@@ -209,7 +209,7 @@ import LeakPlatform
 
     private enum Shop { class Cart: UIViewController {} }
 
-    @Test func `DeallocationChecker 3 names the class with the one around it`() throws {
+    @Test func `DeallocationChecker 3 names a nested class with its outer class`() throws {
         let reporter = makeReporter()
         // swift-format-ignore
         DeallocationChecker.shared.setup(with: .callback { state, type in if state == .leaked { reporter.record(message: "\(String(reflecting: type)) not deallocated after being dismissed") } })

@@ -41,7 +41,7 @@ import Testing
     }
 
     /// Returns the numbers that the page of the leak shows.
-    private func shown(by reader: any StoreReader) throws -> Set<String> {
+    private func readShownCounts(by reader: any StoreReader) throws -> Set<String> {
         let detail = try #require(try reader.leak(page.id, now: noon))
         let hours = try #require(try reader.trend(of: page.id, by: .hour, now: noon))
         let ofHours = hours.versions.map { "\($0.version): \($0.counts.reduce(0, +))" }
@@ -69,7 +69,7 @@ import Testing
         #expect(try number("select count(*) from count_log") == 1)
         #expect(try number("select sum(reports) from leak") == 4)
         #expect(try store.verify() == [])
-        let found = try shown(by: store.makeReader())
+        let found = try readShownCounts(by: store.makeReader())
         #expect(found == expected)
         #expect(try isLogEmpty)
         #expect(try number("select sum(reports) from leak") == 6)
@@ -83,7 +83,7 @@ import Testing
         try send("1.0", install: 3, to: store)
         #expect(try number("select count(*) from count_log") == 1)
         #expect(try store.verify() == [])
-        #expect(try shown(by: store.makeReader()).contains("1.0  2"))
+        #expect(try readShownCounts(by: store.makeReader()).contains("1.0  2"))
         #expect(try store.verify() == [])
     }
 
@@ -185,7 +185,7 @@ import Testing
         }
         try sendExpected(to: store)
         #expect(try !isLogEmpty)
-        #expect(try shown(by: store.makeReader()) == expected)
+        #expect(try readShownCounts(by: store.makeReader()) == expected)
         setReadMilliseconds(.max)
         try send("1.1", to: store)
         #expect(try isLogEmpty)
@@ -359,7 +359,9 @@ import Testing
         #expect(try store.makeReader().leaks(query, now: noon).total == 1)
     }
 
-    @Test func `another current release ranks leaks by their installs in it`() throws {
+    @Test func `if the current release changes, leaks are sorted by their installs in the new release`()
+        throws
+    {
         let store = try store()
         for install in 1...3 { try send("1.0", install: UInt64(install), to: store) }
         for install in [1, 2, 1] { try send("2.0", install: UInt64(install), to: store) }

@@ -14,8 +14,8 @@ import LeakPlatform
         #expect(try store.count([submission([report])], now: noon) == [.counted])
     }
 
-    /// Systems and models as a page of the leak shows them.
-    private func shown() throws -> [String: Int] {
+    /// Returns the reports by system and model, as the page of the leak shows them.
+    private func readShownCounts() throws -> [String: Int] {
         let detail = try #require(try directory.store().makeReader().leak(page.id, now: noon))
         return Dictionary(
             uniqueKeysWithValues: (detail.systems + detail.models).map { ($0.value, $0.reports) })
@@ -60,15 +60,15 @@ import LeakPlatform
         try send("iOS 18.0", "iPhone17,1", count: 4, to: store)
         try send(nil, "iPhone14,2", to: store)
         let expected = ["iOS 18.0": 5, "iPhone14,2": 2, "iPhone17,1": 4]
-        #expect(try shown() == expected)
+        #expect(try readShownCounts() == expected)
         #expect(try rows(in: "select count(*) from leak_value") == 0)
         store = try directory.store()
-        #expect(try shown() == expected)
+        #expect(try readShownCounts() == expected)
         try flush(store)
         #expect(try rows(in: "select count(*) from value_log") == 0)
-        #expect(try shown() == expected)
+        #expect(try readShownCounts() == expected)
         try send("iOS 18.0", to: store)
-        #expect(try shown()["iOS 18.0"] == 6)
+        #expect(try readShownCounts()["iOS 18.0"] == 6)
         #expect(try store.verify() == [])
     }
 
@@ -120,11 +120,11 @@ import LeakPlatform
         try send(last, count: 1_000, to: store)
         try send("S0", count: 500, to: store)
         try send("S199", count: 400, to: store)
-        let expected = try shown()
+        let expected = try readShownCounts()
         #expect((expected["S0"], expected["S199"], expected[last]) == (501, 401, nil))
         #expect(expected.values.reduce(0, +) == 2_100)
         try flush(store)
-        #expect(try shown() == expected)
+        #expect(try readShownCounts() == expected)
         #expect(try rows(in: "select count(*) from leak_value where value <> ''") == Int64(ValueKind.limit))
         #expect(try rows(in: "select reports from leak_value where value = ''") == 1_000)
         #expect(try store.verify() == [])
@@ -135,7 +135,7 @@ import LeakPlatform
         limits.detailBytesPerKeyAndDay = 2 * 2_000
         var store = try directory.store(limits: limits)
         for number in 0..<40 { try send("S\(number) " + String(repeating: "x", count: 90), to: store) }
-        let expected = try shown()
+        let expected = try readShownCounts()
         let charged = "select detail_bytes from idempotency_use" as StaticString
         let bytes = try #require(try rows(in: charged))
         #expect(bytes <= 2_000)
@@ -143,13 +143,13 @@ import LeakPlatform
         for isFlushed in [false, true] {
             if isFlushed { try flush(store) }
             store = try directory.store(limits: limits)
-            #expect(try shown() == expected)
+            #expect(try readShownCounts() == expected)
         }
         let named = try rows(in: "select count(*) from leak_value where value <> ''")
         #expect(named.map { (1...20).contains($0) } == true)
         // The table has this value.
         try send("S0 " + String(repeating: "x", count: 90), count: 7, to: store)
-        #expect(try shown()["S0 " + String(repeating: "x", count: 90)] == 8)
+        #expect(try readShownCounts()["S0 " + String(repeating: "x", count: 90)] == 8)
         #expect(try rows(in: charged).map { $0 <= bytes } == true)
         #expect(try store.verify() == [])
     }
@@ -163,9 +163,9 @@ import LeakPlatform
         try run("drop table value_log; drop table key_log; pragma user_version = 6")
         let store = try directory.store()
         try send("iOS 18.0", to: store)
-        #expect(try shown() == ["iOS 18.0": 2])
+        #expect(try readShownCounts() == ["iOS 18.0": 2])
         try flush(store)
-        #expect(try shown() == ["iOS 18.0": 2])
+        #expect(try readShownCounts() == ["iOS 18.0": 2])
     }
 
     @Test(arguments: [

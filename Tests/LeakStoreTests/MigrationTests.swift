@@ -44,7 +44,7 @@ import Testing
         #expect(page.leaks.map(\.reports) == [18, 0] && page.leaks.map(\.freed) == [0, 9])
         #expect(page.leaks.map(\.installs) == [3, 0])
         let overview = try reader.overview(app: "com.acme.shop", now: noon)
-        #expect(overview.newest?.version == "5.2.0" && overview.droppedTotal == 27)
+        #expect(overview.currentRelease?.version == "5.2.0" && overview.droppedTotal == 27)
         #expect(overview.overLimit == [])
         let found = try #require(
             try reader.leakClass("CheckoutViewController", app: "com.acme.shop", now: noon))
@@ -58,7 +58,7 @@ import Testing
         #expect(
             try connection.number("select max(length(grouped_stack)) from leak_text") == 0 || elements > 0)
         #expect(try connection.number("select sum(keys) from idempotency_use") == 9)
-        // Counts that are still in the slots are not in the days.
+        // Counts that are still in the ten-minute slots are not in the days.
         #expect(
             try connection.number("select sum(reports) from app_day") == (schema == 1 ? 18 : 14))
         #expect(try connection.number("select count(*) from leak where state <> 0") == 0)
@@ -91,7 +91,7 @@ import Testing
         }
     }
 
-    @Test func `of an app's days the newest 91 are kept`() throws {
+    @Test func `the newest 91 days of an app are kept`() throws {
         let directory = try database(schema: 2)
         let connection = try SQLiteConnection(path: directory.database, access: .readWrite)
         let today = Calendar.day(of: try #require(try connection.number("select last_seen from app")))
@@ -156,7 +156,7 @@ import Testing
         let migrated = try directory.store()
         #expect(try migrated.verify() == [])
         let releases = try migrated.makeReader().releases(app: "shop")
-        #expect(releases.map(\.isNewest) == [false, false, true, false, false])
+        #expect(releases.map(\.isCurrent) == [false, false, true, false, false])
         #expect(releases.map(\.adoption?.count) == [1, 90, 150, 30, 0])
     }
 

@@ -36,7 +36,7 @@ import Testing
     }
 
     /// Returns the numbers that the list shows for each leak.
-    private func shown() throws -> [[Int]] {
+    private func readShownCounts() throws -> [[Int]] {
         try directory.store().makeReader().leaks(LeakQuery(), now: noon).leaks
             .map { [$0.reports, $0.freed, $0.installs] }
     }
@@ -68,19 +68,19 @@ import Testing
     ])
     func `totals become the sums of their parts again`(script: String) throws {
         try fill()
-        let before = try shown()
+        let before = try readShownCounts()
         try damage(script)
         #expect(try directory.store().verify() != [])
         let repair = try SQLiteStore.repair(path: directory.database)
         if script.contains("leak_hour") {
             // The correct hour cannot be determined, so the day, which is correct, stays.
-            #expect(repair.repaired == [] && repair.left.count == 1, "\(repair)")
+            #expect(repair.repaired == [] && repair.unrepaired.count == 1, "\(repair)")
             return
         }
-        #expect(repair.repaired != [] && repair.left == [], "\(repair)")
+        #expect(repair.repaired != [] && repair.unrepaired == [], "\(repair)")
         #expect(try directory.store().verify() == [])
-        #expect(try shown() == before)
-        #expect(try SQLiteStore.repair(path: directory.database) == Repair(repaired: [], left: []))
+        #expect(try readShownCounts() == before)
+        #expect(try SQLiteStore.repair(path: directory.database) == Repair(repaired: [], unrepaired: []))
     }
 
     @Test

@@ -7,7 +7,7 @@ import Testing
 @Suite struct StoreCheckTests {
     let place = StoreLocation()
     let store: any Store
-    private let list = KnownLeaks([known("UIKeyboard*", "keyboard")])
+    private let list = KnownLeaks([knownLeakRule("UIKeyboard*", "keyboard")])
 
     init() throws { store = try place.store() }
 
@@ -257,7 +257,7 @@ import Testing
         #expect(try check("5.3.0").baseline?.checks == 3_000)
     }
 
-    @Test func `an unknown version has no check`() throws {
+    @Test func `an unknown version has no release check`() throws {
         let reader = try store.makeReader()
         try count("5.3", build: "7", Count(name: "Page", checks: 1, installs: 1))
         for query in [
@@ -314,7 +314,10 @@ import Testing
         #expect(try self.check(now: noon + 1).setAside == 2)
     }
 
-    @Test func `a resolved leak is hidden from its fix on, and not before it`() throws {
+    @Test
+    func `a resolved leak is hidden in the version with the fix and later, and not in earlier versions`()
+        throws
+    {
         try count("5.2", Count(name: "Page", reports: 30, checks: 3_000))
         try count("5.3", Count(name: "Here", reports: 9), Count(name: "Next", reports: 9))
         #expect(try store.pin("5.3", of: "shop"))

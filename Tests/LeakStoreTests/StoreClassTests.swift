@@ -90,7 +90,7 @@ import Testing
     @Test func `known leaks are marked`() throws {
         _ = try store.count(
             [submission([Report(leak: leak("UITextField", module: nil), system: "iOS 11.2")])], now: noon)
-        let list = KnownLeaks([known("UITextField", systems: [("iOS", "11.2", "11.3")])])
+        let list = KnownLeaks([knownLeakRule("UITextField", systems: [("iOS", "11.2", "11.3")])])
         let found = try store.makeReader(known: list).leakClass("UITextField", app: "shop", now: noon)
         #expect(found?.leaks.map(\.state) == [.known])
     }

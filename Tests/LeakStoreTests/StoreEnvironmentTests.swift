@@ -47,8 +47,8 @@ import Testing
             let (production, other) = (
                 try reader.overview(app: users, now: noon), try reader.overview(app: desk, now: noon)
             )
-            #expect(production.newest?.version == "1.0" && other.newest?.version == "2.0")
-            #expect(production.newest?.sessions == 100 && other.newest?.sessions == 200)
+            #expect(production.currentRelease?.version == "1.0" && other.currentRelease?.version == "2.0")
+            #expect(production.currentRelease?.sessions == 100 && other.currentRelease?.sessions == 200)
             #expect((production.leaks, production.reports) == (1, 5))
             #expect((other.leaks, other.reports) == (2, 8))
             #expect((production.recentReports, production.recentInstalls) == (5, 1))

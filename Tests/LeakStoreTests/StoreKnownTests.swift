@@ -6,8 +6,9 @@ import Testing
     let place = StoreLocation()
     let store: any Store
     private let list = KnownLeaks([
-        known("UITextField", systems: [("iOS", "11.2", "11.3")]), known("UIKeyboard*", "keyboard"),
-        known("UIText*", "later", systems: [("iOS", "99.0", nil)]),
+        knownLeakRule("UITextField", systems: [("iOS", "11.2", "11.3")]),
+        knownLeakRule("UIKeyboard*", "keyboard"),
+        knownLeakRule("UIText*", "later", systems: [("iOS", "99.0", nil)]),
     ])
 
     init() throws {
@@ -49,7 +50,9 @@ import Testing
         (LeakQuery.StateFilter.toFix, [5, 5]), (.open, [5, 5]), (.slow, []), (.known, [7, 4]),
         (.any, [7, 5, 5, 4]),
     ])
-    func `each state has its leaks, and its totals are theirs`(state: LeakQuery.StateFilter, reports: [Int])
+    func `the list of a state has only leaks in that state, and its totals count exactly these leaks`(
+        state: LeakQuery.StateFilter, reports: [Int]
+    )
         throws
     {
         let reader = try store.makeReader(known: list)

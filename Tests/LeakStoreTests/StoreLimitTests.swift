@@ -232,7 +232,7 @@ import Testing
         }
         let reader = try store.makeReader()
         let overview = try reader.overview(app: "shop", now: noon)
-        #expect(overview.newest?.checks == 50 && overview.droppedTotal == 10)
+        #expect(overview.currentRelease?.checks == 50 && overview.droppedTotal == 10)
         #expect(overview.dropped.map(\.reason) == ["other", "r0", "r1"])
         #expect(try readOverLimit(reader) == [.checkClasses: 30, .droppedReasons: 6])
         #expect(try store.verify() == [])
@@ -305,7 +305,7 @@ import Testing
         #expect(try store.verify() == [])
     }
 
-    @Test func `known names keep counting under their own name`() throws {
+    @Test func `names that are already stored keep counting under their own name`() throws {
         let store = try place.store(limits: Self.small)
         let known = (0..<4).map { Report(leak: leak("L\($0)"), version: "1.0", build: "1", install: 3) }
         _ = try store.count([submission(known)], now: noon)

@@ -84,7 +84,7 @@ import Testing
     func `a list of a period is the same with a filter that every leak passes`(seed: UInt64) throws {
         var random = SeededRandom(seed: seed)
         let store = try place.store()
-        let reader = try store.makeReader(known: KnownLeaks([known("UI*")]))
+        let reader = try store.makeReader(known: KnownLeaks([knownLeakRule("UI*")]))
         var now = noon
         for step in 0..<6 {
             now += [0, hour / 3, hour, 13 * hour, 20 * day].randomElement(using: &random) ?? 0

@@ -20,7 +20,8 @@ import Testing
         #expect(try store.count([submission([report], at: now)], now: now) == [.counted])
     }
 
-    private func recent(_ period: Period, now: Int64 = noon, app: AppScope = "shop") throws -> [Int] {
+    private func readRecentCounts(_ period: Period, now: Int64 = noon, app: AppScope = "shop") throws -> [Int]
+    {
         let overview = try store.makeReader().overview(app: app, period: period, now: now)
         #expect(overview.period == period)
         return [overview.recentReports, overview.recentInstalls, overview.recentLeaks]
@@ -46,20 +47,20 @@ import Testing
         try count("In", at: first, install: 1)
         try count("In", at: noon, install: 2, count: 2)
         try count("Out", at: first - 1, install: 3, count: 9)
-        #expect(try recent(period) == [3, 2, 1])
+        #expect(try readRecentCounts(period) == [3, 2, 1])
         #expect(try page(period).leaks.map(\.reports) == [3])
         // An hour before the next midnight it is the same, then no more.
-        #expect(try recent(period, now: noon + 11 * hour) == [3, 2, 1])
-        #expect(try recent(period, now: noon + 12 * hour) == [2, 1, 1])
+        #expect(try readRecentCounts(period, now: noon + 11 * hour) == [3, 2, 1])
+        #expect(try readRecentCounts(period, now: noon + 12 * hour) == [2, 1, 1])
         #expect(try page(period, now: noon + 12 * hour).leaks.map(\.reports) == [2])
     }
 
     @Test func `the last day begins at the first hour within 24 hours, in figures and lists`() throws {
         try count("Edge", at: noon - day, install: 1)
         try count("Now", at: noon, install: 2, count: 2)
-        #expect(try recent(.day) == [3, 2, 2])
+        #expect(try readRecentCounts(.day) == [3, 2, 2])
         #expect(try page(.day).leaks.map(\.reports) == [2, 1])
-        #expect(try recent(.day, now: noon + 1) == [2, 1, 1])
+        #expect(try readRecentCounts(.day, now: noon + 1) == [2, 1, 1])
         #expect(try page(.day, now: noon + 1).leaks.map(\.reports) == [2])
     }
 
@@ -71,7 +72,7 @@ import Testing
             try count("L\(age)", at: now - age * hour / 60, now: now, count: Int(age % 7) + 1)
         }
         let list = try page(.day, now: now)
-        #expect(try recent(.day, now: now) == [list.reports, 0, list.total])
+        #expect(try readRecentCounts(.day, now: now) == [list.reports, 0, list.total])
         #expect(list.total >= 4)
     }
 
@@ -82,17 +83,17 @@ import Testing
             try count(at: now - 3 * hour, now: now, install: 7)
             now += 10 * hour
         }
-        let before = try Period.allCases.map { try recent($0, now: now) }
+        let before = try Period.allCases.map { try readRecentCounts($0, now: now) }
         #expect(before.map(\.first) == [6, 36, 36, 36, 36] && before[4][1] == 5)
         for _ in 0..<2 {
             try store.expire(now: now)
-            #expect(try Period.allCases.map { try recent($0, now: now) } == before)
+            #expect(try Period.allCases.map { try readRecentCounts($0, now: now) } == before)
         }
         #expect(try store.verify() == [])
-        // Days grow as slots follow.
+        // Days grow as ten-minute slots follow.
         try count(at: now - 2 * day, now: now, install: 90, count: 5)
         try store.expire(now: now + 2 * day)
-        #expect(try recent(.week, now: now)[0] == 41 && recent(.week, now: now)[1] == 6)
+        #expect(try readRecentCounts(.week, now: now)[0] == 41 && readRecentCounts(.week, now: now)[1] == 6)
         // Another process reads the same number.
         let other = try place.store().makeReader()
         #expect(try other.overview(app: "shop", period: .quarter, now: now).recentReports == 41)
@@ -103,9 +104,9 @@ import Testing
         try count(at: noon - 3 * day, install: 1, count: 2)
         try count("Old", at: noon - 60 * day, install: 2, count: 3)
         try count("Ancient", at: noon - 400 * day, install: 3, count: 5)
-        #expect(try recent(.day) == [0, 0, 0])
-        #expect(try recent(.week) == [2, 1, 1])
-        #expect(try recent(.quarter) == [5, 2, 2])
+        #expect(try readRecentCounts(.day) == [0, 0, 0])
+        #expect(try readRecentCounts(.week) == [2, 1, 1])
+        #expect(try readRecentCounts(.quarter) == [5, 2, 2])
         #expect(try page(.quarter).reports == 5)
         #expect(try page(nil).reports == 10)
         #expect(try store.verify() == [])
@@ -117,19 +118,19 @@ import Testing
             try count(at: now, now: now, install: UInt64(number))
         }
         let end = noon + 99 * day
-        #expect(try recent(.quarter, now: end) == [90, 90, 1])
+        #expect(try readRecentCounts(.quarter, now: end) == [90, 90, 1])
         for _ in 0..<2 {
             try store.expire(now: end)
-            #expect(try recent(.quarter, now: end) == [90, 90, 1])
-            #expect(try recent(.month, now: end) == [30, 30, 1])
+            #expect(try readRecentCounts(.quarter, now: end) == [90, 90, 1])
+            #expect(try readRecentCounts(.month, now: end) == [30, 30, 1])
         }
         #expect(try store.verify() == [])
         try store.expire(now: end + 200 * day)
-        #expect(try recent(.quarter, now: end) == [0, 0, 1])
+        #expect(try readRecentCounts(.quarter, now: end) == [0, 0, 1])
         // An install that is counted then is the only one in the period.
         try count(at: end + 200 * day, now: end + 200 * day, install: 5)
         try store.expire(now: end + 202 * day)
-        #expect(try recent(.week, now: end + 202 * day) == [1, 1, 1])
+        #expect(try readRecentCounts(.week, now: end + 202 * day) == [1, 1, 1])
         #expect(try store.verify() == [])
     }
 
@@ -139,12 +140,12 @@ import Testing
             try count(at: noon - 5 * day, install: number)
         }
         try store.expire(now: noon + 3 * day)
-        #expect(try recent(.fortnight, now: noon + 3 * day) == [6, 3, 1])
+        #expect(try readRecentCounts(.fortnight, now: noon + 3 * day) == [6, 3, 1])
         #expect(try store.erase(install: 2).sets > 0)
-        #expect(try recent(.fortnight, now: noon + 3 * day) == [6, 2, 1])
+        #expect(try readRecentCounts(.fortnight, now: noon + 3 * day) == [6, 2, 1])
         #expect(try store.erase(install: 2) == ErasureResult())
         try count(at: noon, now: noon + 3 * day, install: 2)
-        #expect(try recent(.fortnight, now: noon + 3 * day) == [7, 3, 1])
+        #expect(try readRecentCounts(.fortnight, now: noon + 3 * day) == [7, 3, 1])
         #expect(try store.verify() == [])
     }
 
@@ -152,10 +153,10 @@ import Testing
         try count(at: noon - 2 * day, install: 1, count: 2)
         try count(at: noon - 2 * day, install: 1, count: 3, app: "mail")
         try count(at: noon, install: 2, app: "mail")
-        #expect(try recent(.week) == [2, 1, 1])
-        #expect(try recent(.week, app: "mail") == [4, 2, 1])
-        #expect(try recent(.week, app: nil) == [6, 2, 2])
-        #expect(try recent(.week, app: "none") == [0, 0, 0])
+        #expect(try readRecentCounts(.week) == [2, 1, 1])
+        #expect(try readRecentCounts(.week, app: "mail") == [4, 2, 1])
+        #expect(try readRecentCounts(.week, app: nil) == [6, 2, 2])
+        #expect(try readRecentCounts(.week, app: "none") == [0, 0, 0])
     }
 
     @Test func `a list of a period has only its reports, and for a version only those of the version`() throws

@@ -103,7 +103,8 @@ import Testing
             Submission.Dropped(app: "shop", reason: "\($0)", count: .max)
         }
         let overview = Overview(
-            newest: nil, previous: nil, newLeaks: 0, newLeakTitles: [], recentReports: 0, recentInstalls: 0,
+            currentRelease: nil, previous: nil, newLeaks: 0, newLeakTitles: [], recentReports: 0,
+            recentInstalls: 0,
             recentLeaks: 0, leaks: 0, reports: 0, dropped: dropped)
         #expect(overview.droppedTotal == most)
     }

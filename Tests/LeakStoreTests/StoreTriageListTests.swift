@@ -6,7 +6,7 @@ import Testing
 @Suite struct StoreTriageListTests {
     let place = StoreLocation()
     let store: any Store
-    private let list = KnownLeaks([known("UIKeyboard*", "keyboard")])
+    private let list = KnownLeaks([knownLeakRule("UIKeyboard*", "keyboard")])
     private static let names = [
         "Open", "Slow", "Resolved", "Regressed", "Ignored", "Over", "UIKeyboardKnown", "UIKeyboardIgnored",
         "UIKeyboardRegressed",
@@ -64,7 +64,7 @@ import Testing
             ]
         ),
     ])
-    func `each state has its leaks, and its totals are theirs`(
+    func `the list of a state has only leaks in that state, and its totals count exactly these leaks`(
         state: LeakQuery.StateFilter, names: [String]
     ) throws {
         let reader = try store.makeReader(known: list)
@@ -137,7 +137,7 @@ import Testing
             let decision = Decision(action, by: "ada")
             _ = try store.decide(decision, about: leak("L\(number)", app: "mail").id, now: noon)
         }
-        // Some leaks are not at their place in the indexes of the orders.
+        // Some leaks are still unindexed: the indexes of the sort orders do not have their latest counts.
         _ = try store.count(
             [submission((0..<60).filter { $0 % 4 == 0 }.map { Report(leak: leak("L\($0)", app: "mail")) })],
             now: noon + 1)
@@ -194,7 +194,7 @@ import Testing
         try decide(.resolve(.nextVersion), "C")
         let overview = try reader.overview(app: "shop", now: noon)
         #expect(overview.newLeaks == 2 && overview.newLeakTitles == ["A", "D"])
-        #expect(overview.newest?.newLeaks == 4)
+        #expect(overview.currentRelease?.newLeaks == 4)
     }
 
     @Test func `at most three regressed leaks are named, those with the most reports first`() throws {
@@ -225,7 +225,7 @@ import Testing
             #expect(releases.map(\.regressedLeaks) == [1, 2, 0, 0])
             #expect(releases.map(\.goneLeaks) == [1, 7, 0, 0])
             let overview = try reader.overview(app: "shop", now: noon)
-            #expect(overview.newest == releases[0] && overview.previous == releases[1])
+            #expect(overview.currentRelease == releases[0] && overview.previous == releases[1])
         }
         // Late reports of an old version.
         _ = try store.count(

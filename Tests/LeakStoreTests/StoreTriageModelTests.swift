@@ -22,7 +22,7 @@ import Testing
     @Test(arguments: [1, 2, 3] as [UInt64])
     func `a store and the model agree`(seed: UInt64) throws {
         let store = try place.store()
-        let reader = try store.makeReader(known: KnownLeaks([known("UI*")]))
+        let reader = try store.makeReader(known: KnownLeaks([knownLeakRule("UI*")]))
         var random = SeededRandom(seed: seed)
         var model = TriageModel()
         var now = noon
@@ -40,7 +40,7 @@ import Testing
             }
             _ = try store.count([submission(reports, at: now)], now: now)
             // The model takes the highest version for the current release.
-            if let highest = model.seen.last {
+            if let highest = model.seenVersions.last {
                 #expect(try store.pin(TriageModel.versions[highest].text, of: "shop"))
             }
             if Bool.random(using: &random) {
@@ -55,7 +55,8 @@ import Testing
         }
         #expect(try store.verify() == [])
         try compare(
-            place.store().makeReader(known: KnownLeaks([known("UI*")])), model, now: now, "another process")
+            place.store().makeReader(known: KnownLeaks([knownLeakRule("UI*")])), model, now: now,
+            "another process")
     }
 
     private func compare(
@@ -90,7 +91,7 @@ import Testing
         #expect(overview.ignored.leaks == model.names(.ignored, now: now).count, step)
         let releases = try reader.releases(app: "shop")
         #expect(releases.map { [$0.regressedLeaks, $0.goneLeaks] } == model.releases, step)
-        for version in model.seen {
+        for version in model.seenVersions {
             let text = TriageModel.versions[version].text
             var query = ReleaseCheckQuery(app: "shop", version: text)
             (query.limits.devices, query.limits.reports, query.limits.rate) = (0, 0, 0)

@@ -64,8 +64,9 @@ private struct Large { var (a, b, c, d, e) = (1, Object(), "", Optional<Object>.
         var generator = SeededRandom(seed: 88_172_645_463_325_252)
         for type in Self.types {
             let value = layouts.layout(of: Metadata(type))
-            for slot in layouts.slots(of: value.slots) where slot.kind == .enumeration {
-                let layout = layouts.enums[Int(slot.detail)]
+            for reference in layouts.referenceFields(of: value.referenceFields)
+            where reference.kind == .enumeration {
+                let layout = layouts.enums[Int(reference.detail)]
                 let words = layout.size / 8 + 2
                 let memory = UnsafeMutableRawPointer.allocate(byteCount: words * 8, alignment: 16)
                 defer { unsafe memory.deallocate() }

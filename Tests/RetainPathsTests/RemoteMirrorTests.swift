@@ -54,7 +54,7 @@
                 if exceptions == nil, !name.hasSuffix("KeyPath") {
                     #expect(type.instanceSize == theirs.size, "\(name)")
                 }
-                let found = Self.references(layouts.classLayout(type).slots, layouts.types)
+                let found = Self.references(layouts.classLayout(type).referenceFields, layouts.types)
                 // Types of libraries that the library cannot lay out are left out, and the storage of strings.
                 let described = theirs.fields.flatMap { mirror.references($0) }
                     .filter { $0.kind != .unknown && Self.otherReferences[name]?.contains($0.offset) != true }
@@ -82,19 +82,19 @@
 
         /// Returns the references of a layout. For an enum, combines the references of all cases.
         private static func references(
-            _ range: SlotRange, _ types: TypeLayouts, at start: Int = 0
+            _ range: ReferenceFieldRange, _ types: TypeLayouts, at start: Int = 0
         ) -> Set<MirroredReference> {
             var all: Set<MirroredReference> = []
-            for slot in types.slots(of: range) {
-                let offset = start + Int(slot.offset)
-                switch slot.kind {
+            for reference in types.referenceFields(of: range) {
+                let offset = start + Int(reference.offset)
+                switch reference.kind {
                 case .strong, .storage, .block: all.insert(.init(offset: offset, kind: .object))
                 case .function: all.insert(.init(offset: offset, kind: .function))
                 case .string:
                     all.insert(.init(offset: offset + HeapLayout.StringValue.object, kind: .object))
                 case .existential: all.insert(.init(offset: offset, kind: .existential))
                 case .enumeration:
-                    for payload in types.enums[Int(slot.detail)].cases {
+                    for payload in types.enums[Int(reference.detail)].cases {
                         all.formUnion(references(payload, types, at: offset))
                     }
                 case .unknownWords: all.insert(.init(offset: offset, kind: .unknown))

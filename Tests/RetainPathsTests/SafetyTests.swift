@@ -181,13 +181,13 @@ private final class Feed<Items: Sequence> {
     @Test func `an enum whose functions are no code is not asked for its case`() throws {
         try unsafe withCopy(of: Choice.self) { metadata, witnesses in
             var layouts = TypeLayouts(images)
-            #expect(!layouts.layout(of: metadata).slots.isEmpty)
+            #expect(!layouts.layout(of: metadata).referenceFields.isEmpty)
             for offset in [MetadataLayout.Witness.enumTag, MetadataLayout.Witness.projectEnumData] {
                 let function = unsafe witnesses.load(fromByteOffset: Int(offset), as: UInt.self)
                 unsafe witnesses.storeBytes(
                     of: UInt(bitPattern: witnesses), toByteOffset: Int(offset), as: UInt.self)
                 var layouts = TypeLayouts(images)
-                #expect(layouts.layout(of: metadata).slots.isEmpty)
+                #expect(layouts.layout(of: metadata).referenceFields.isEmpty)
                 unsafe witnesses.storeBytes(of: function, toByteOffset: Int(offset), as: UInt.self)
             }
         }
@@ -340,17 +340,18 @@ private final class Feed<Items: Sequence> {
         let explanation = walker.explanation(address, callerReferences: 1, budget: budget)
         #expect(explanation.cost?.objects == 1)
         #expect(explanation.cost?.isAtLeast == false)
-        let slot = ReferenceSlot(kind: .strong, offset: .max, label: 0)
-        #expect(slot.moved(by: .max, label: 0).offset == slot.offset &- 1)
+        let reference = ReferenceField(kind: .strong, offset: .max, label: 0)
+        #expect(reference.moved(by: .max, label: 0).offset == reference.offset &- 1)
         withExtendedLifetime(object) {}
     }
 
     @Test func `a type that holds containers of itself keeps its references`() {
         var layouts = TypeLayouts(images)
         let forest = layouts.layout(of: Metadata(Forest.self))
-        #expect(layouts.slots(of: forest.slots).map(\.kind) == [.strong, .strong, .strong])
+        #expect(
+            layouts.referenceFields(of: forest.referenceFields).map(\.kind) == [.strong, .strong, .strong])
         let tree = layouts.layout(of: Metadata(Tree.self))
-        #expect(layouts.slots(of: tree.slots).map(\.kind) == [.strong, .strong])
+        #expect(layouts.referenceFields(of: tree.referenceFields).map(\.kind) == [.strong, .strong])
     }
 
     @Test func `type arguments come from the class that a closure names`() throws {

@@ -14,15 +14,17 @@ func wait(for work: @escaping @Sendable () async -> Void) {
 
 /// Counts the tasks that are about to suspend for good.
 enum Suspensions {
-    private static let begun = Atomic(0)
+    private static let begunTaskCount = Atomic(0)
 
-    static func count() { begun.add(1, ordering: .sequentiallyConsistent) }
+    static func count() { begunTaskCount.add(1, ordering: .sequentiallyConsistent) }
 
     /// Runs `start` and waits until a task that it started is about to suspend.
     static func wait(for start: () -> Void) {
-        let before = begun.load(ordering: .sequentiallyConsistent)
+        let before = begunTaskCount.load(ordering: .sequentiallyConsistent)
         start()
-        while begun.load(ordering: .sequentiallyConsistent) == before { Thread.sleep(forTimeInterval: 0.001) }
+        while begunTaskCount.load(ordering: .sequentiallyConsistent) == before {
+            Thread.sleep(forTimeInterval: 0.001)
+        }
     }
 }
 

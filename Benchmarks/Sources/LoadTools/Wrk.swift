@@ -17,7 +17,7 @@ public enum Wrk {
     }
 
     /// The end of every script: prints the outcome in a form that ``run(script:port:connections:seconds:threads:core:)`` reads.
-    public static let done = """
+    public static let luaDoneFunction = """
         function done(summary, latency)
           local errors = summary.errors
           io.write(string.format("outcome %d %d %d %d %f %f\\n", summary.requests, errors.status,
@@ -27,7 +27,7 @@ public enum Wrk {
         """
 
     /// - Parameters:
-    ///   - script: the path of a Lua script that ends with ``done``.
+    ///   - script: the path of a Lua script that ends with ``luaDoneFunction``.
     ///   - core: the only core that wrk may use; `nil` lets the system choose.
     public static func run(
         script: String, port: Int, connections: Int, seconds: Int, threads: Int = 1, core: Int? = nil

@@ -35,9 +35,10 @@ enum Costs {
             let measures = if case .oneByOne = load { [registering, life] } else { atOnce }
             for measure in measures { row(load, measure, costs: costs) }
         }
-        guard outlived.count > 0 else { return }
+        guard survivors.count > 0 else { return }
         print(
-            "\n\(outlived.count) objects outlived a grace period: this machine is too busy for these figures")
+            "\n\(survivors.count) objects outlived a grace period: this machine is too busy for these figures"
+        )
     }
 
     private static func costs(under load: Load, rounds: Int) -> [(ours: Cost, baseline: Cost, floor: Cost)] {

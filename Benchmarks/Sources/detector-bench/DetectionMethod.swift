@@ -16,7 +16,7 @@ protocol DetectionMethod {
 
 /// Counts the objects that were alive when they were checked, over all contenders.
 final class SurvivorCount: @unchecked Sendable {
-    // Unchecked: mutable state is accessed only under the lock.
+    // `Sendable` is unchecked: mutable state is accessed only while `lock` is locked.
     private let lock = NSLock()
     private var objects = 0
 
@@ -25,7 +25,7 @@ final class SurvivorCount: @unchecked Sendable {
     func add() { lock.withLock { objects += 1 } }
 }
 
-let outlived = SurvivorCount()
+let survivors = SurvivorCount()
 
 /// The grace period of all contenders: the detector's default, and the usual delay of the baseline.
 let graceMilliseconds = 1_000
@@ -39,7 +39,7 @@ struct Detector: DetectionMethod {
         var limits = LeakDetector.Limits()
         limits.graceMilliseconds = graceMilliseconds
         limits.outstanding = max(outstanding, limits.outstanding)
-        detector = LeakDetector(limits: limits) { _ in outlived.add() }
+        detector = LeakDetector(limits: limits) { _ in survivors.add() }
     }
 
     func expect(_ object: Model) { detector.expectDeallocation(of: object) }
@@ -66,7 +66,7 @@ struct AsyncAfter: DetectionMethod {
     mutating func expect(_ object: Model) {
         expected += 1
         queue.asyncAfter(deadline: .now() + .milliseconds(graceMilliseconds)) { [weak object] in
-            if object != nil { outlived.add() }
+            if object != nil { survivors.add() }
             Self.looked += 1
         }
     }
@@ -90,7 +90,7 @@ struct WeakReferences: DetectionMethod {
     mutating func expect(_ object: Model) { references.append(Reference(object: object)) }
 
     mutating func finish() {
-        for reference in references where reference.object != nil { outlived.add() }
+        for reference in references where reference.object != nil { survivors.add() }
         references = []
     }
 }

@@ -76,12 +76,12 @@ struct Simulation {
                 )
                 var devices = 0
                 for device in 0..<installs {
-                    let place = makePlace(&random)
+                    let tendency = makeTendency(&random)
                     if !isNew {
-                        old[buckets[device]] += place.events(
+                        old[buckets[device]] += tendency.events(
                             before[device], rate: rate, correlation: pair.correlation, &random)
                     }
-                    let other = newDevices[device] ? makePlace(&random) : place
+                    let other = newDevices[device] ? makeTendency(&random) : tendency
                     let events = other.events(
                         now[device], rate: risen, correlation: pair.correlation, &random)
                     new[buckets[newDevices[device] ? installs + device : device]] += events
@@ -119,8 +119,9 @@ struct Simulation {
             * cos(2 * .pi * Double.random(in: 0..<1, using: &random))
     }
 
-    /// The tendency of one device to leak, as uniform numbers from which its rate follows, so that a device keeps its place when rates change.
-    private struct DevicePlace {
+    /// The tendency of one device to leak: a seed for uniform numbers from which the device's rate follows. A device that leaks
+    /// more than another device still does so when all rates change.
+    private struct DeviceTendency {
         var seed: UInt64
 
         /// Events of a beta-binomial distribution: the device's own rate is drawn from a beta distribution of that mean, with the
@@ -129,10 +130,10 @@ struct Simulation {
             guard trials > 0 else { return 0 }
             var own = rate
             if correlation > 0 {
-                var place = SeededRandom(seed: seed)
+                var generator = SeededRandom(seed: seed)
                 let scale = (1 - correlation) / correlation
-                let (a, b) = (gamma(rate * scale, &place), gamma((1 - rate) * scale, &place))
-                own = a + b > 0 ? a / (a + b) : (place.chance(rate) ? 1 : 0)
+                let (a, b) = (gamma(rate * scale, &generator), gamma((1 - rate) * scale, &generator))
+                own = a + b > 0 ? a / (a + b) : (generator.chance(rate) ? 1 : 0)
             }
             return (0..<trials).count { _ in random.chance(own) }
         }
@@ -159,8 +160,8 @@ struct Simulation {
         }
     }
 
-    private func makePlace(_ random: inout SeededRandom) -> DevicePlace {
-        DevicePlace(seed: random.next())
+    private func makeTendency(_ random: inout SeededRandom) -> DeviceTendency {
+        DeviceTendency(seed: random.next())
     }
 }
 

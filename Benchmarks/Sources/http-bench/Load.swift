@@ -63,7 +63,7 @@ struct Load {
         function request()
           return bytes
         end
-        \(Wrk.done)
+        \(Wrk.luaDoneFunction)
         """.write(toFile: path, atomically: true, encoding: .utf8)
         return path
     }

@@ -70,7 +70,7 @@ struct Reports {
             math.random(0, 0xffffff))
           return heads[next_body] .. key .. senders[math.random(#senders)] .. bodies[next_body]
         end
-        \(Wrk.done)
+        \(Wrk.luaDoneFunction)
         """.write(toFile: script, atomically: true, encoding: .utf8)
     }
 

@@ -58,7 +58,7 @@ enum Requests {
         let lines = fields.merging(["Authorization": "Bearer \(Shop.token)"]) { $1 }
             .map { "wrk.headers[\"\($0)\"] = '\($1)'" }.joined(separator: "\n")
         let script = "\(folder)/page.lua"
-        try "wrk.path = \"\(path)\"\n\(lines)\n\(Wrk.done)".write(
+        try "wrk.path = \"\(path)\"\n\(lines)\n\(Wrk.luaDoneFunction)".write(
             toFile: script, atomically: true, encoding: .utf8)
         let outcome = try Wrk.run(
             script: script, port: port, connections: connections, seconds: seconds)

@@ -3,7 +3,7 @@
 public final class Graph {
     private var kept: [String: AnyObject] = [:]
     private var appeared: Set<String> = []
-    private var seen: Set<String> = []
+    private var shownPaths: Set<String> = []
     private var actions: [() -> Void] = []
     /// The last identity at each path, with a number that no other identity has.
     private var identities: [String: (id: AnyHashable, number: Int)] = [:]
@@ -13,10 +13,10 @@ public final class Graph {
 
     /// Shows a view in place of the previous view.
     public func show(_ view: some View) {
-        (seen, actions) = ([], [])
+        (shownPaths, actions) = ([], [])
         show(view, at: "")
-        kept = kept.filter { seen.contains($0.key) }
-        appeared.formIntersection(seen)
+        kept = kept.filter { shownPaths.contains($0.key) }
+        appeared.formIntersection(shownPaths)
         let actions = actions
         self.actions = []
         for action in actions { action() }
@@ -29,7 +29,7 @@ public final class Graph {
             guard let state = property.value as? any Kept else { continue }
             let key = path + "." + (property.label ?? "")
             kept[key] = state.take(from: kept[key])
-            seen.insert(key)
+            shownPaths.insert(key)
         }
         show(view.body, at: path)
     }
@@ -43,7 +43,7 @@ public final class Graph {
     }
 
     func runIfNew(_ path: String, _ action: @escaping () -> Void) {
-        seen.insert(path)
+        shownPaths.insert(path)
         if appeared.insert(path).inserted { actions.append(action) }
     }
 }

@@ -78,16 +78,16 @@ open class UIPageViewController: UIViewController {
     public enum NavigationDirection: Sendable { case forward, reverse }
 
     public private(set) var viewControllers: [UIViewController]?
-    private var left: [UIViewController] = []
+    private var previousPages: [UIViewController] = []
 
     public func setViewControllers(
         _ pages: [UIViewController]?, direction: NavigationDirection, animated: Bool
     ) {
-        for page in left where pages?.contains(where: { $0 === page }) != true { drop(page) }
-        left = viewControllers ?? []
+        for page in previousPages where pages?.contains(where: { $0 === page }) != true { drop(page) }
+        previousPages = viewControllers ?? []
         viewControllers = pages
         for page in pages ?? [] { take(page, showing: true) }
-        for page in left { page.viewIfLoaded?.removeFromSuperview() }
+        for page in previousPages { page.viewIfLoaded?.removeFromSuperview() }
     }
 
     open override func viewDidLoad() {

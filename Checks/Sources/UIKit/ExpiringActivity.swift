@@ -3,16 +3,16 @@ import Foundation
 
 /// Stand-in for the system, which gives a process in the background some time, or none, and takes it back.
 public final class ExpiringActivities: @unchecked Sendable {
-    // Unchecked: everything is accessed only inside `lock`.
+    // `Sendable` is unchecked: all state is accessed only while `lock` is locked.
     private let lock = NSLock()
     private var running: [Int: @Sendable (Bool) -> Void] = [:]
-    private var begun = 0
+    private var begunCount = 0
     private var refuses = false
 
     public static let ofThisProcess = ExpiringActivities()
 
     /// The number of activities that have begun so far, including refused activities.
-    public var count: Int { lock.withLock { begun } }
+    public var count: Int { lock.withLock { begunCount } }
     /// The number of activities that have not returned.
     public var runningCount: Int { lock.withLock { running.count } }
 
@@ -30,9 +30,9 @@ public final class ExpiringActivities: @unchecked Sendable {
 
     fileprivate func begin(_ block: @escaping @Sendable (Bool) -> Void) {
         let (number, isRefused) = lock.withLock {
-            begun += 1
-            if !refuses { running[begun] = block }
-            return (begun, refuses)
+            begunCount += 1
+            if !refuses { running[begunCount] = block }
+            return (begunCount, refuses)
         }
         Thread.detachNewThread { [self] in
             block(isRefused)

@@ -57,12 +57,12 @@ public class UIScene: UIResponder {
 
 @MainActor
 public final class UIWindowScene: UIScene {
-    private struct Known { weak var window: UIWindow? }
-    private var known: [Known] = []
+    private struct WindowReference { weak var window: UIWindow? }
+    private var windowReferences: [WindowReference] = []
 
     public init(_ role: UISceneSession.Role = .windowApplication) { super.init(role: role) }
 
-    public var windows: [UIWindow] { known.compactMap(\.window) }
+    public var windows: [UIWindow] { windowReferences.compactMap(\.window) }
     public internal(set) weak var keyWindow: UIWindow?
 
     /// Its windows do not refer to it any more when observers are notified.
@@ -72,5 +72,5 @@ public final class UIWindowScene: UIScene {
         NotificationCenter.default.post(name: Self.didDisconnectNotification, object: self)
     }
 
-    func add(_ window: UIWindow) { known.append(Known(window: window)) }
+    func add(_ window: UIWindow) { windowReferences.append(WindowReference(window: window)) }
 }

@@ -81,13 +81,13 @@ struct CredentialMutation: Mutation {
             fields = try CredentialFields(json: request.body())
         }
         guard !fields.isForChecks || kind == .tokens && action == .create else {
-            throw Problem(.badRequest, "checks_only is allowed only when a token is created")
+            throw Problem(.badRequest, "the field “checks_only” is allowed only when a token is created")
         }
         guard !isForm else { return fields }
         guard fields.app == nil && fields.environments == nil || kind == .keys && action == .create else {
             throw Problem(
                 .badRequest,
-                "app and environments are allowed only when a key is created: nothing else is restricted by them"
+                "the fields “app” and “environments” are allowed only when a key is created: they restrict nothing else"
             )
         }
         return fields

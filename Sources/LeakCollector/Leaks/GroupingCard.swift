@@ -6,7 +6,7 @@ import LeakStore
 struct GroupingCard: Component {
     var leak: LeakIdentity
     var links = Links.served
-    /// The leak that new reports belong to, if an older rule made this leak.
+    /// The leak that new reports belong to, if an older grouping rule grouped the reports of this leak.
     var successor: Successor?
     /// The sample reports of the leak.
     var reports: [LeakReport] = []
@@ -37,10 +37,11 @@ struct GroupingCard: Component {
             switch (isCallStack, rule.stack.isEmpty) {
             case (false, _) where CallStack(leak.stack) != nil:
                 #"""
-                <p class="dim">An older rule made this leak: it read the frames of a call stack as owners. \#(newReports)</p>
+                <p class="dim">An older grouping rule grouped these reports: that rule read the frames of a call stack as owners. \#
+                \#(newReports)</p>
                 """#
             case (false, _) where successor != nil:
-                #"<p class="dim">An older rule made this leak: it \#(oldRule). \#(newReports)</p>"#
+                #"<p class="dim">An older grouping rule grouped these reports: that rule \#(oldRule). \#(newReports)</p>"#
             case (false, _): ""
             case (true, true):
                 #"""

@@ -30,7 +30,7 @@ struct LeakDetailPage: Component {
                 \(history)\(chartCard(detail.trend))\(hourlyTrend.map(chartCard))
                 \(newestReport)\(firstReport)\(siblings)\(grouping)\(similarLeaks)
                 </div><div>
-                \(known)\(reasons)\(retainCycle)\(children)\(versions)\(lifetimes)\(systems)\(models)
+                \(knownLeakCard)\(reasons)\(retainCycle)\(children)\(versions)\(lifetimes)\(systems)\(models)
                 </div></div>
                 """,
             footer: [
@@ -112,7 +112,7 @@ struct LeakDetailPage: Component {
             ? nil : SimilarLeaksCard(leaks: relatedLeaks.closest, links: context.links).html
     }
 
-    private var known: HTML? {
+    private var knownLeakCard: HTML? {
         detail.row.known.map { KnownLeakCard(context: context, match: $0, reports: detail.row.reports).html }
     }
 

@@ -20,7 +20,8 @@ extension LeakQuery {
         if let kind = parameter("kind", request) {
             guard LeakReport.Kind(rawValue: kind) != nil else {
                 throw Problem(
-                    .badRequest, "kind must be one of \(joined(LeakReport.Kind.allCases.map(\.rawValue)))")
+                    .badRequest,
+                    "the parameter “kind” must be one of \(joined(LeakReport.Kind.allCases.map(\.rawValue)))")
             }
             query.kind = kind
         }
@@ -28,30 +29,36 @@ extension LeakQuery {
         query.search = parameter("q", request)
         query.cursor = parameter("cursor", request)
         if let search = query.search, search.utf8.count > maximumSearchBytes {
-            throw Problem(.badRequest, "q is \(search.utf8.count) bytes, at most \(maximumSearchBytes)")
+            throw Problem(
+                .badRequest, "the parameter “q” is \(search.utf8.count) bytes, at most \(maximumSearchBytes)")
         }
         if let text = parameter("state", request) {
             guard let state = StateFilter(rawValue: text) else {
                 throw Problem(
-                    .badRequest, "state must be one of \(joined(StateFilter.allCases.map(\.rawValue)))")
+                    .badRequest,
+                    "the parameter “state” must be one of \(joined(StateFilter.allCases.map(\.rawValue)))")
             }
             query.state = state
         }
         if let text = parameter("sort", request) {
             guard let sort = Sort(rawValue: text) else {
-                throw Problem(.badRequest, "sort must be one of \(joined(Sort.allCases.map(\.rawValue)))")
+                throw Problem(
+                    .badRequest,
+                    "the parameter “sort” must be one of \(joined(Sort.allCases.map(\.rawValue)))")
             }
             query.sort = sort
         }
         if let text = parameter("order", request) {
             guard let order = Order(rawValue: text) else {
-                throw Problem(.badRequest, "order must be one of \(joined(Order.allCases.map(\.rawValue)))")
+                throw Problem(
+                    .badRequest,
+                    "the parameter “order” must be one of \(joined(Order.allCases.map(\.rawValue)))")
             }
             query.order = order == query.sort.usualOrder ? nil : order
         }
         if let text = parameter("limit", request) {
             guard let limit = Int(decimalDigits: text), (1...maximumLimit).contains(limit) else {
-                throw Problem(.badRequest, "limit must be a number from 1 to \(maximumLimit)")
+                throw Problem(.badRequest, "the parameter “limit” must be a number from 1 to \(maximumLimit)")
             }
             query.limit = limit
         }
@@ -68,7 +75,8 @@ extension LeakQuery {
         guard let period = Period(rawValue: text) else {
             throw Problem(
                 .badRequest,
-                "period must be one of \(joined(Period.allCases.map(\.rawValue))), or left out for all time")
+                "the parameter “period” must be one of \(joined(Period.allCases.map(\.rawValue))), or left out for all time"
+            )
         }
         return period
     }

@@ -18,7 +18,7 @@ struct LeakTable: Component {
             \#(columnHeading("14 days", .recent))\#
             \#(columnHeading("Reports", .reports, isNumber: true))\#(columnHeading("Impact", .impact, isNumber: true))\#
             \#(columnHeading("Installs", .installs, isNumber: true))\#
-            \#(hasCosts ? columnHeading("Keeps", .cost, isNumber: true) : "")\#
+            \#(hasCosts ? columnHeading("Memory", .cost, isNumber: true) : "")\#
             \#(columnHeading("Versions", .firstSeen))\#(columnHeading("Last seen", .lastSeen))</tr></thead>
             <tbody>\#(rows)</tbody></table>
             """#

@@ -8,7 +8,7 @@ extension JSONWriter {
     mutating func fields(of overview: Overview, app: AppScope, appOverviews: [AppOverview]) {
         field("app", app.app)
         field("environment", app.environment)
-        field("newest", release: overview.newest)
+        field("newest", release: overview.currentRelease)
         field("previous", release: overview.previous)
         field("new_leaks", overview.newLeaks)
         field("new_titles", overview.newLeakTitles)
@@ -41,7 +41,7 @@ extension JSONWriter {
 
     private mutating func fields(of appOverview: AppOverview) {
         field("app", appOverview.app)
-        field("newest", release: appOverview.overview.newest)
+        field("newest", release: appOverview.overview.currentRelease)
         field("previous", release: appOverview.overview.previous)
         field("new_leaks", appOverview.overview.newLeaks)
         field("regressed_leaks", appOverview.overview.regressedLeaks)
@@ -112,7 +112,7 @@ extension JSONWriter {
 
     private mutating func fields(of release: ReleaseSummary) {
         field("version", release.version)
-        field("is_newest", release.isNewest)
+        field("is_newest", release.isCurrent)
         field("is_pinned", release.isPinned)
         field("pinned_by", release.pin?.by)
         if let pin = release.pin { time("pinned_at", pin.at) } else { nullField("pinned_at") }

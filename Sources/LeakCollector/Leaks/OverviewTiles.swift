@@ -19,15 +19,15 @@ struct OverviewTiles: Component {
     private var scope: HTML { apps.isEmpty ? "" : ", all apps" }
 
     private var sessions: Tile {
-        guard let newest = overview.newest, let leakFreeShare = newest.leakFreePercentage else {
-            let version: HTML? = overview.newest.map { " in \(IsolatedText($0.version))" }
+        guard let newest = overview.currentRelease, let leakFreeShare = newest.leakFreePercentage else {
+            let version: HTML? = overview.currentRelease.map { " in \(IsolatedText($0.version))" }
             // The current release has no sessions yet, so the last version with sessions is shown.
             if let last = overview.lastSessions, let leakFreeShare = last.leakFreePercentage {
                 return Tile(
                     title: "Leak-free sessions in \(IsolatedText(last.version))", value: "\(leakFreeShare)",
                     note: """
                         \(Count(last.sessions).of("session", "sessions")); \
-                        no sessions of \(overview.newest.map { IsolatedText($0.version).html }) yet\(pinned)
+                        no sessions of \(overview.currentRelease.map { IsolatedText($0.version).html }) yet\(pinned)
                         """)
             }
             return Tile(
@@ -45,11 +45,11 @@ struct OverviewTiles: Component {
 
     /// A reader learns here why adoption does not change the current release.
     private var pinned: HTML? {
-        overview.newest.flatMap { $0.isPinned ? " · pinned as current release" : nil }
+        overview.currentRelease.flatMap { $0.isPinned ? " · pinned as current release" : nil }
     }
 
     private var newLeaks: Tile {
-        guard let newest = overview.newest else {
+        guard let newest = overview.currentRelease else {
             return Tile(
                 title: link("New leaks\(scope)", if: overview.newLeaks > 0) { $0.state = .new },
                 value: "\(Count(overview.newLeaks))",
@@ -190,7 +190,9 @@ struct AppsTile: Component {
             #"<a href="\#(context.links.to(.summary(app: AppScope(appOverview.app, environment: context.query.environment))))">\#(IsolatedText(appOverview.app))</a>"#
         let overview = appOverview.overview
         let new: HTML = "\(Count(overview.newLeaks).of("new leak", "new leaks"))"
-        guard let newest = overview.newest else { return "<li><span>\(name)</span> <b>no data</b></li>" }
+        guard let newest = overview.currentRelease else {
+            return "<li><span>\(name)</span> <b>no data</b></li>"
+        }
         let version = IsolatedText(newest.version)
         if let leakFreeShare = newest.leakFreePercentage {
             return """
@@ -215,7 +217,7 @@ struct SessionsChange: Component {
     var overview: Overview
 
     var html: HTML {
-        guard let previous = overview.previous, let now = overview.newest?.leakFreeSessions,
+        guard let previous = overview.previous, let now = overview.currentRelease?.leakFreeSessions,
             let before = previous.leakFreeSessions
         else { return "" }
         let tenths = Self.tenths(from: before, to: now)

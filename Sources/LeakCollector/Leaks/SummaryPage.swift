@@ -78,8 +78,9 @@ struct SummaryPage: Component {
             page.resolvedSeen.leaks == 0
             ? nil
             : """
-            <p>\(Count(page.resolvedSeen.leaks).of("resolved leak is", "resolved leaks are")) still seen: \
-            \(Count(page.resolvedSeen.reports).of("report", "reports")) since then, in the last \
+            <p>\(Count(page.resolvedSeen.leaks).of("leak is", "leaks are")) still seen after \
+            \(page.resolvedSeen.leaks == 1 ? "it was" : "they were") resolved: \
+            \(Count(page.resolvedSeen.reports).of("report", "reports")) in the last \
             \(context.query.ofResolvedSeen.period?.displayName ?? "").</p>
             """
         return #"""
@@ -95,7 +96,7 @@ struct SummaryPage: Component {
     }
 
     private func fall(_ overview: Overview, of app: String?) -> HTML? {
-        guard let newest = overview.newest, let previous = overview.previous,
+        guard let newest = overview.currentRelease, let previous = overview.previous,
             let now = newest.leakFreeSessions,
             let before = previous.leakFreeSessions, SessionsChange.tenths(from: before, to: now) < 0,
             let nowText = newest.leakFreePercentage, let beforeText = previous.leakFreePercentage

@@ -16,7 +16,7 @@ struct TrendResource: JSONResource {
             return
         }
         guard let step = Trend.Step(rawValue: text) else {
-            throw Problem(.badRequest, "by must be hour or day")
+            throw Problem(.badRequest, "the parameter “by” must be hour or day")
         }
         self.step = step
     }

@@ -139,7 +139,7 @@ struct ComparePage: Component {
             }
         }
 
-        /// Number of leaks in the section, including those that a check does not list.
+        /// Number of leaks in the section, including those that a release check does not list.
         func count(_ check: ReleaseCheck) -> Int {
             switch self {
             case .worse: check.worseCount
@@ -188,7 +188,7 @@ struct ComparePage: Component {
                 """#
         }
         return Card(
-            "Worse as a whole (\(Count(check.worseClasses.count).of("class", "classes")))",
+            "All leaks together worse (\(Count(check.worseClasses.count).of("class", "classes")))",
             #"""
             <p class="dim">The rate of all leaks of the class together has risen, with 99 % confidence, but the rate of no single leak has.</p>\#
             <div class="scroll" tabindex="0" role="group" aria-label="Worse classes">\#
@@ -239,7 +239,7 @@ struct ComparePage: Component {
         return Card(
             "Too little data (\(Count(incompleteClasses.count).of("class", "classes")))",
             #"""
-            <p class="dim">With fewer checks than needed, the check may miss a doubled rate.</p>\#
+            <p class="dim">With fewer checks than needed, this comparison may miss a doubled rate.</p>\#
             <div class="scroll" tabindex="0" role="group" aria-label="Classes with too few checks">\#
             <table class="small compared"><thead><tr><th scope="col">Class</th><th scope="col" class="num">Checks before</th>\#
             <th scope="col" class="num">Checks now</th><th scope="col" class="num">Needed</th></tr></thead>\#

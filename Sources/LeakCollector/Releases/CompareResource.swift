@@ -23,7 +23,7 @@ struct CompareResource: PageResource {
         var context = view.context(app: shown)
         context.versions = try view.reader.versions(app: shown)
         let releases = try shown.key.map { try view.reader.releases(app: $0) } ?? []
-        let version = to ?? releases.first(where: \.isNewest)?.version ?? context.versions.first
+        let version = to ?? releases.first(where: \.isCurrent)?.version ?? context.versions.first
         guard let key = shown.key, let version else {
             return ComparePage(context: context, check: nil, result: nil).html
         }

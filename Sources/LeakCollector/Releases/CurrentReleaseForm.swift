@@ -9,7 +9,7 @@ struct CurrentReleaseForm: Component {
     var releases: [ReleaseSummary]
 
     var html: HTML {
-        guard let current = releases.first(where: \.isNewest) else { return "" }
+        guard let current = releases.first(where: \.isCurrent) else { return "" }
         let pinned: HTML? = current.isPinned ? ", pinned\(current.pin.map { author(of: $0) })" : nil
         let adoption: HTML? = current.adoption.map { "; \(AdoptionText(context: context, adoption: $0))" }
         return #"""

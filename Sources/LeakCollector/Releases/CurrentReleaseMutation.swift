@@ -49,7 +49,7 @@ struct CurrentReleaseMutation: Mutation {
                 .badRequest,
                 kind == .form
                     ? "No app is chosen: choose one on the page of releases, and pin one of its versions."
-                    : "app is missing: name the app whose current release is meant")
+                    : "the field or parameter “app” is missing: name the app whose current release is meant")
         }
         let (store, author, now) = (change.context.store, change.author.actor, change.now)
         change.context.storeThreads.add(
@@ -84,7 +84,7 @@ struct CurrentReleaseMutation: Mutation {
             try request.requireJSON()
             let fields = try CurrentReleaseFields(json: request.body())
             guard let version = fields.version else {
-                throw Problem(.badRequest, "version is missing: DELETE removes a pin")
+                throw Problem(.badRequest, "the field “version” is missing: DELETE removes a pin")
             }
             return (fields.scope, version)
         case .form:
@@ -112,7 +112,7 @@ struct CurrentReleaseMutation: Mutation {
             return .redirect(
                 to: Links.served.to(.releases(app: app.scope)) + "#" + PageLayout.mainAnchor)
         }
-        let current = try reader.releases(app: app).first(where: \.isNewest)
+        let current = try reader.releases(app: app).first(where: \.isCurrent)
         var writer = JSONWriter()
         writer.object { $0.fields(ofCurrent: current, app: app.scope) }
         var response = Response(.ok, type: "application/json", body: .bytes(writer.bytes))

@@ -2,13 +2,13 @@ internal import LeakMessage
 internal import LeakStatistics
 internal import LeakStore
 
-/// A check's result as text for a terminal or a build's log, at most 100 columns wide except for addresses.
+/// The result of a release check as text for a terminal or a build's log, at most 100 columns wide except for addresses.
 extension ReleaseCheckResult {
     private static let maxColumns = 100
     /// Maximum number of classes that one sentence names.
     private static let maxListedClasses = 3
 
-    /// `true` if the version passed the check. `collector check` then exits with 0.
+    /// `true` if the version passed the release check. `collector check` then exits with 0.
     public var passes: Bool { verdict == .passed }
 
     /// One sentence: the verdict and its reason.
@@ -69,13 +69,14 @@ extension ReleaseCheckResult {
         }
         if !worseClasses.isEmpty {
             let count = worseClasses.count
-            parts.append("\(Count(count)) \(count == 1 ? "class is" : "classes are") worse as a whole")
+            parts.append(
+                "in \(Count(count)) \(count == 1 ? "class" : "classes") the rate of all leaks together is worse")
         }
         let last = parts.popLast() ?? ""
         return parts.isEmpty ? last : parts.joined(separator: ", ") + " and " + last
     }
 
-    /// The reason why the check has no result.
+    /// The reason why the release check has no result.
     private var shortage: String {
         guard baseline != nil else { return "there is no earlier version to compare with" }
         guard let checked = classes.first(where: { $0.baselineChecks > 0 && $0.result != .enough }) else {
@@ -171,10 +172,11 @@ extension ReleaseCheckResult {
 
     // MARK: Leaks
 
-    /// A leak, or a class that is worse as a whole, as all formats print it. Its texts are of one line.
+    /// A leak that fails the version, or a class in which the rate of all leaks together is worse. All formats print it; each of
+    /// its texts is one line.
     struct Finding {
         var result: ReleaseGate.LeakResult.Kind
-        /// Distinguishes the findings of a check.
+        /// Distinguishes the findings of a release check.
         var id: String
         var title: String
         var className: String?

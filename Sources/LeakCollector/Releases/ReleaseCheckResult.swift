@@ -107,12 +107,12 @@ public struct ReleaseCheckResult: Hashable, Sendable {
         } catch {
             throw Unreadable(
                 description:
-                    "the response is not the result of a check (\(error)); check the address and the version of the collector"
+                    "the response is not the result of a release check (\(error)); check the address and the version of the collector"
             )
         }
     }
 
-    /// Encodes a check as JSON, as a server would send it, and parses the JSON.
+    /// Encodes a release check as JSON, as a server would send it, and parses the JSON.
     init(_ check: ReleaseCheck) throws(Unreadable) {
         var writer = JSONWriter()
         writer.object { $0.fields(of: check) }

@@ -16,7 +16,7 @@ struct ReleaseComparisons {
         throws(StoreError)
     {
         guard let key = app.key else { return }
-        for (index, release) in releases.enumerated() where index < Self.limit || release.isNewest {
+        for (index, release) in releases.enumerated() where index < Self.limit || release.isCurrent {
             var query = ReleaseCheckQuery(
                 app: key.name, environment: key.environment, version: release.version)
             query.listsLeaks = false

@@ -142,7 +142,7 @@ final class CollectorService: Service {
         let (client, now) = (request.clientAddress, context.now())
         if bearerAttempts.secondsToWait(client, now: now) != nil {
             bearerAttempts.recordRejection()
-            response.closes = true
+            response.closesConnection = true
         } else if let line = bearerAttempts.recordFailure(client, by: .bearer, now: now) {
             log.warning(line)
         }

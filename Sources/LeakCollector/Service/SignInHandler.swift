@@ -74,7 +74,7 @@ struct SignInHandler: Sendable {
             var response = page(.tooManyAttempts, destination: destination, now: now)
             response.fields.append(("Retry-After", "\(seconds)"))
             // The connection is closed, so that each further guess costs a connection.
-            response.closes = true
+            response.closesConnection = true
             responder.send(response)
             return
         }

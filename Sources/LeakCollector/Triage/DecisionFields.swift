@@ -31,7 +31,9 @@ struct DecisionFields: Hashable, Sendable {
     /// - Throws: ``Problem`` 400 that names the wrong field and its valid values.
     func decision(by name: String, now: Int64) throws(Problem) -> Decision {
         let note = try parseNote()
-        guard let action else { throw Self.invalidField("action is missing: \(Self.validActions)") }
+        guard let action else {
+            throw Self.invalidField("the field “action” is missing: \(Self.validActions)")
+        }
         switch action {
         case "resolve":
             try reject([("until", until != nil), ("reports", reports != nil)], with: action)
@@ -43,20 +45,22 @@ struct DecisionFields: Hashable, Sendable {
             try reject(
                 [("in", fix != nil), ("until", until != nil), ("reports", reports != nil)], with: action)
             guard action == "note" else { return Decision(.reopen, note: note, by: name) }
-            guard note != nil else { throw Self.invalidField("note is empty: write a comment") }
+            guard note != nil else { throw Self.invalidField("the field “note” is empty: write a comment") }
             return Decision(.note, note: note, by: name)
         default:
-            throw Self.invalidField("action must be \(Self.validActions)")
+            throw Self.invalidField("the field “action” must be \(Self.validActions)")
         }
     }
 
     private func parseFix() throws(Problem) -> Decision.Fix {
         switch fix {
-        case nil, "": throw Self.invalidField("in is missing: \(Self.validFixes)")
+        case nil, "": throw Self.invalidField("the field “in” is missing: \(Self.validFixes)")
         case "now": return try newestVersion.map(Self.validatedVersion).map { .version($0) } ?? .newestVersion
         case "next": return try newestVersion.map(Self.validatedVersion).map { .after($0) } ?? .nextVersion
         case let version?:
-            if let problem = WireName.problem(in: version, of: "in", atMost: WireLimits.versionBytes) {
+            if let problem = WireName.problem(
+                in: version, of: "the field “in”", atMost: WireLimits.versionBytes)
+            {
                 throw Self.invalidField("\(problem); it must be \(Self.validFixes)")
             }
             return .version(version)
@@ -64,7 +68,9 @@ struct DecisionFields: Hashable, Sendable {
     }
 
     private static func validatedVersion(_ version: String) throws(Problem) -> String {
-        if let problem = WireName.problem(in: version, of: "newest", atMost: WireLimits.versionBytes) {
+        if let problem = WireName.problem(
+            in: version, of: "the field “newest”", atMost: WireLimits.versionBytes)
+        {
             throw invalidField("\(problem): load the leak's page again")
         }
         return version
@@ -72,21 +78,23 @@ struct DecisionFields: Hashable, Sendable {
 
     private func parseIgnoreLimit(_ now: Int64) throws(Problem) -> Decision.IgnoreLimit? {
         guard until == nil || reports == nil else {
-            throw Self.invalidField("until and reports exclude each other: send only one of them")
+            throw Self.invalidField(
+                "the fields “until” and “reports” exclude each other: send only one of them")
         }
         if let reports {
             guard (1...Self.maxReports).contains(reports) else {
-                throw Self.invalidField("reports must be a whole number from 1 to \(Self.maxReports)")
+                throw Self.invalidField(
+                    "the field “reports” must be a whole number from 1 to \(Self.maxReports)")
             }
             return .reports(reports)
         }
         guard let until else { return nil }
         // A day begins at midnight UTC, as everywhere in the collector.
         guard let end = WireTime(rfc3339: until) ?? WireTime(rfc3339: until + "T00:00:00Z") else {
-            throw Self.invalidField("until must be \(Self.validEnds)")
+            throw Self.invalidField("the field “until” must be \(Self.validEnds)")
         }
         guard end.milliseconds > now else {
-            throw Self.invalidField("until is past: it must be in the future")
+            throw Self.invalidField("the field “until” is past: it must be in the future")
         }
         return .date(end.milliseconds)
     }
@@ -101,10 +109,11 @@ struct DecisionFields: Hashable, Sendable {
         let text = String(Substring(lines).trimmed)
         let count = text.utf8.count
         guard count <= Decision.noteBytes else {
-            throw Self.invalidField("note is \(count) bytes, at most \(Decision.noteBytes): shorten it")
+            throw Self.invalidField(
+                "the field “note” is \(count) bytes, at most \(Decision.noteBytes): shorten it")
         }
         guard !lines.unicodeScalars.contains(where: Self.isForbidden) else {
-            throw Self.invalidField("note has a control character: remove it")
+            throw Self.invalidField("the field “note” has a control character: remove it")
         }
         return text.isEmpty ? nil : text
     }
@@ -114,11 +123,12 @@ struct DecisionFields: Hashable, Sendable {
         scalar.properties.generalCategory == .control && scalar != "\t" && scalar != "\n"
     }
 
-    /// Throws if a field does not go with the action. Such a field may be meant for another action, and the collector
-    /// must not guess which one.
+    /// Throws if a decision with this action cannot have one of the fields. The sender may have meant another action, and the
+    /// collector must not guess which action.
     private func reject(_ fields: [(name: String, isPresent: Bool)], with action: String) throws(Problem) {
         guard let field = fields.first(where: \.isPresent) else { return }
-        throw Self.invalidField("\(field.name) does not go with the action \(action): remove it")
+        throw Self.invalidField(
+            "the field “\(field.name)” does not go with the action “\(action)”: remove it")
     }
 
     private static func invalidField(_ detail: String) -> Problem { Problem(.badRequest, detail) }

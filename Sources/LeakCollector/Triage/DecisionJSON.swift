@@ -65,13 +65,15 @@ extension DecisionFields {
             return nil
         }
         guard let field else {
-            guard kind == .number else { return Problem(.badRequest, "reports must be a whole number") }
+            guard kind == .number else {
+                return Problem(.badRequest, "the field “reports” must be a whole number")
+            }
             let number = try scanner.number()
             // 0 is out of bounds, and stands for a number that is not whole or too large.
             reports = scanner.integer(of: number) ?? 0
             return nil
         }
-        guard kind == .string else { return Problem(.badRequest, "\(name) must be a string") }
+        guard kind == .string else { return Problem(.badRequest, "the field “\(name)” must be a string") }
         let text = try scanner.string()
         self[keyPath: field] = scanner.text(of: text)
         return nil

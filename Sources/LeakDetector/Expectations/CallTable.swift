@@ -1,5 +1,5 @@
 /// The values that calls of `expectDeallocation` pass with their objects, stored once per distinct call: a line of code that passes
-/// a million objects of one class takes one slot.
+/// a million objects of one class takes one entry.
 struct CallTable {
     /// The values that one call passes for an object without owner.
     struct Call: Hashable, Sendable {
@@ -30,8 +30,8 @@ struct CallTable {
         }
     }
 
-    /// A class, so that reading a slot copies no strings.
-    private final class Slot {
+    /// A class, so that reading an entry copies no strings.
+    private final class Entry {
         let number: UInt32
         let call: Call
         var useCount = 0
@@ -39,59 +39,59 @@ struct CallTable {
         init(_ number: UInt32, _ call: Call) { (self.number, self.call) = (number, call) }
     }
 
-    /// The number of unused slots that are kept, since the same line of code usually passes objects again soon.
+    /// The number of unused entries that are kept, since the same line of code usually passes objects again soon.
     private static let unusedLimit = 256
 
-    private var slots: [Slot?] = []
+    private var entries: [Entry?] = []
     private var freeNumbers: [UInt32] = []
-    private var byCall: [Call: Slot] = [:]
+    private var byCall: [Call: Entry] = [:]
     private var unusedCount = 0
-    private var newest: Slot?
+    private var newest: Entry?
 
-    /// - Precondition: the slot is in use.
-    subscript(slot: UInt32) -> Call { slotInUse(slot).call }
+    /// - Precondition: a call with this number is in use.
+    subscript(number: UInt32) -> Call { entryInUse(number).call }
 
-    /// Returns the slot of a call and adds one use to it.
-    mutating func slot(of call: Call) -> UInt32 {
-        let slot = findOrInsert(call)
-        if slot.useCount == 0 { unusedCount -= 1 }
-        slot.useCount += 1
-        newest = slot
-        return slot.number
+    /// Returns the number of a call, and counts one more use of the call.
+    mutating func number(of call: Call) -> UInt32 {
+        let entry = findOrInsert(call)
+        if entry.useCount == 0 { unusedCount -= 1 }
+        entry.useCount += 1
+        newest = entry
+        return entry.number
     }
 
-    /// Removes `count` uses from a slot.
-    mutating func release(_ slot: UInt32, count: Int) {
-        let slot = slotInUse(slot)
-        slot.useCount -= count
-        guard slot.useCount == 0 else { return }
+    /// Subtracts `count` uses of a call.
+    mutating func release(_ number: UInt32, count: Int) {
+        let entry = entryInUse(number)
+        entry.useCount -= count
+        guard entry.useCount == 0 else { return }
         unusedCount += 1
         if unusedCount > Self.unusedLimit { forgetUnused() }
     }
 
-    private func slotInUse(_ slot: UInt32) -> Slot {
-        guard let slot = slots[Int(slot)] else { preconditionFailure("slot \(slot) is not in use") }
-        return slot
+    private func entryInUse(_ number: UInt32) -> Entry {
+        guard let entry = entries[Int(number)] else { preconditionFailure("call \(number) is not in use") }
+        return entry
     }
 
-    private mutating func findOrInsert(_ call: Call) -> Slot {
+    private mutating func findOrInsert(_ call: Call) -> Entry {
         if let newest, newest.call.matches(call) { return newest }
-        if let slot = byCall[call] { return slot }
-        let number = freeNumbers.popLast() ?? UInt32(slots.count)
-        if Int(number) == slots.count { slots.append(nil) }
-        let slot = Slot(number, call)
-        slots[Int(number)] = slot
-        byCall[call] = slot
+        if let entry = byCall[call] { return entry }
+        let number = freeNumbers.popLast() ?? UInt32(entries.count)
+        if Int(number) == entries.count { entries.append(nil) }
+        let entry = Entry(number, call)
+        entries[Int(number)] = entry
+        byCall[call] = entry
         unusedCount += 1
-        return slot
+        return entry
     }
 
     private mutating func forgetUnused() {
         newest = nil
-        for (index, slot) in slots.enumerated() {
-            guard let slot, slot.useCount == 0 else { continue }
-            byCall[slot.call] = nil
-            slots[index] = nil
+        for (index, entry) in entries.enumerated() {
+            guard let entry, entry.useCount == 0 else { continue }
+            byCall[entry.call] = nil
+            entries[index] = nil
             freeNumbers.append(UInt32(index))
         }
         unusedCount = 0
@@ -99,7 +99,7 @@ struct CallTable {
 }
 
 extension StaticString? {
-    /// Returns `true` if both are the same place in memory or have the same text.
+    /// Returns `true` if both have the same address or the same text.
     @inline(__always)
     fileprivate func isSame(as other: StaticString?) -> Bool {
         guard let self, let other else { return self == nil && other == nil }

@@ -1,19 +1,19 @@
 /// Objects from a ``GraceTimingWheel`` whose grace period is over, divided into deallocated and living objects.
 struct DueObjects {
-    /// The numbers of deallocated objects, by slot.
+    /// The numbers of deallocated objects, by the number of their call.
     private var deallocatedCounts: [UInt32: Int] = [:]
-    private var alive: [(subject: WeakSubject, slot: UInt32, tick: UInt32)] = []
+    private var alive: [(subject: WeakSubject, callNumber: UInt32, tick: UInt32)] = []
 
     /// Divides the objects into deallocated and living objects. Do not hold a lock: to read a weak reference retains the object for a
     /// moment, and that release may be its last.
     init(of chunks: [WeakChunk]) {
         for chunk in chunks {
             for index in 0..<chunk.count {
-                let slot = chunk.slot(at: index)
+                let callNumber = chunk.callNumber(at: index)
                 if let object = chunk.object(at: index) {
-                    alive.append((WeakSubject(object), slot, chunk.tick(at: index)))
+                    alive.append((WeakSubject(object), callNumber, chunk.tick(at: index)))
                 } else {
-                    deallocatedCounts[slot, default: 0] += 1
+                    deallocatedCounts[callNumber, default: 0] += 1
                 }
             }
         }
@@ -22,16 +22,16 @@ struct DueObjects {
     /// Ends the expectations of the deallocated objects, and schedules another check of the living objects.
     func update(_ expectations: inout Expectations<any Subject>, _ wheel: inout GraceTimingWheel, at now: Int)
     {
-        for (slot, count) in deallocatedCounts {
-            expectations.recordDeallocated(wheel.call(slot).context, count: count)
-            wheel.release(slot, count: count)
+        for (callNumber, count) in deallocatedCounts {
+            expectations.recordDeallocated(wheel.call(callNumber).context, count: count)
+            wheel.release(callNumber, count: count)
         }
-        for (subject, slot, tick) in alive {
-            let call = wheel.call(slot)
+        for (subject, callNumber, tick) in alive {
+            let call = wheel.call(callNumber)
             let startedAt = Int(tick) * GraceTimingWheel.tickMilliseconds - call.graceMilliseconds
             expectations.continueAfterGracePeriod(
                 subject, call.context, startedAt: min(startedAt, now), at: now)
-            wheel.release(slot, count: 1)
+            wheel.release(callNumber, count: 1)
         }
     }
 }

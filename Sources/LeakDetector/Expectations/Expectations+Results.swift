@@ -17,12 +17,12 @@ extension Expectations {
             default: break
             }
         }
-        return types.isEmpty ? [] : known.reportedObjects(types, at: now)
+        return types.isEmpty ? [] : knownObjects.reportedObjects(types, at: now)
     }
 
     /// Sets the next threshold of ``KnownObjects/scanCandidates``. Call it after the ends of the deallocated
     /// objects were recorded.
-    mutating func updateScanThreshold() { known.updateScanThreshold() }
+    mutating func updateScanThreshold() { knownObjects.updateScanThreshold() }
 
     /// Evaluates a check of a due object, and schedules the next check if one is needed.
     ///
@@ -64,10 +64,12 @@ extension Expectations {
         of identity: ObjectIdentifier, _ number: Int? = nil, as objectState: ObjectState, at now: Int
     ) -> ExpectationResult? {
         // The end was handled already, or another object has the address by now.
-        guard let object = known[identity], number == nil || object.number == number else { return nil }
+        guard let object = knownObjects[identity], number == nil || object.number == number else {
+            return nil
+        }
         // A muted object stays known as long as it exists.
         guard object.state != .muted || objectState == .gone else { return nil }
-        known.remove(identity)
+        knownObjects.remove(identity)
         if objectState == .inUse {
             // Compares numbers and does not read the weak reference to the owner, because the read could release the owner last.
             withdrawParts { part in
@@ -80,7 +82,7 @@ extension Expectations {
             return nil
         }
         let lived = now - object.since
-        let alive = known.reportedCount(of: object.type)
+        let alive = knownObjects.reportedCount(of: object.type)
         if objectState == .inUse {
             if object.isCounted { counts.cameBack += 1 }
             return .cameBack(reportID: reportID, livedMilliseconds: lived, alive: alive)
@@ -138,10 +140,11 @@ extension Expectations {
                     if let identity = part.expectedIdentity {
                         owners[identity] = UsedPart(subject: part.subject)
                     }
-                } else if case .keptByOwner(let trace) = part.stage, let object = known[trace.identity],
+                } else if case .keptByOwner(let trace) = part.stage,
+                    let object = knownObjects[trace.identity],
                     object.number == trace.number, object.state == .keptByOwner
                 {
-                    known.remove(trace.identity)
+                    knownObjects.remove(trace.identity)
                     counts.suppressed -= 1
                     owners[trace.identity] = UsedPart(number: trace.number, subject: part.subject)
                 }
@@ -163,8 +166,8 @@ extension Expectations {
 
     /// Withdraws a result that was not reported yet. The object stays known, so that it is never reported.
     mutating func retract(_ reportID: String, of identity: ObjectIdentifier) {
-        guard case .reported(reportID, _) = known[identity]?.state else { return }
-        known.set(identity, .muted, isSuppressed: true)
+        guard case .reported(reportID, _) = knownObjects[identity]?.state else { return }
+        knownObjects.set(identity, .muted, isSuppressed: true)
         counts.leaked -= 1
         counts.suppressed += 1
     }
@@ -173,11 +176,11 @@ extension Expectations {
     mutating func ignore(_ subject: Subject, _ identity: ObjectIdentifier, type: AnyClass, at now: Int)
         -> ExpectationResult?
     {
-        guard let object = known[identity] else {
-            _ = known.insert(identity, subject: subject, type: type, state: .muted, at: now)
+        guard let object = knownObjects[identity] else {
+            _ = knownObjects.insert(identity, subject: subject, type: type, state: .muted, at: now)
             return nil
         }
-        known.set(identity, .muted, isSuppressed: object.isSuppressed || object.state == .keptByOwner)
+        knownObjects.set(identity, .muted, isSuppressed: object.isSuppressed || object.state == .keptByOwner)
         guard case .reported(let reportID, _) = object.state else { return nil }
         return .forgotten(reportID: reportID, isIgnored: true)
     }
@@ -185,7 +188,7 @@ extension Expectations {
     /// Returns `true` if a report is still valid: its object was neither freed nor ignored since.
     func isValid(_ reportID: String, of identity: ObjectIdentifier) -> Bool {
         // An object for which there was no room among the known objects is reported nevertheless.
-        guard let state = known[identity]?.state else { return known.isFull }
+        guard let state = knownObjects[identity]?.state else { return knownObjects.isFull }
         guard case .reported(reportID, _) = state else { return false }
         return true
     }
@@ -193,7 +196,7 @@ extension Expectations {
     /// Returns `true` if the object of a report must not be reported: the app ignored it, or the result was withdrawn. Another
     /// object that has its address by now does not count.
     func isMuted(_ reportID: String, of identity: ObjectIdentifier) -> Bool {
-        known[identity].map { $0.state == .muted && $0.reportID == reportID } ?? false
+        knownObjects[identity].map { $0.state == .muted && $0.reportID == reportID } ?? false
     }
 
     private func isWithdrawn(_ entry: Entry, _ objectState: ObjectState) -> Bool {
@@ -226,13 +229,13 @@ extension Expectations {
         }
         awaitedOwners[identity] = nil
         stopWaiting(1)
-        if let object = known[identity] {
+        if let object = knownObjects[identity] {
             // The object was expected twice, but leaked once.
             suppress(object, identity: identity, expectedBy: entry)
             return nil
         }
         countChecks(entry.context, 1)
-        if let owner, known[owner] != nil {
+        if let owner, knownObjects[owner] != nil {
             deferToOwner(entry, identity, at: now)
             return nil
         }
@@ -244,13 +247,13 @@ extension Expectations {
         _ object: KnownObjects<Subject>.KnownObject, identity: ObjectIdentifier, expectedBy entry: Entry
     ) {
         guard object.state == .muted, !object.isSuppressed else { return }
-        known.set(identity, .muted, isSuppressed: true)
+        knownObjects.set(identity, .muted, isSuppressed: true)
         counts.suppressed += 1
         countChecks(entry.context, 1)
     }
 
     private mutating func deferToOwner(_ entry: Entry, _ identity: ObjectIdentifier, at now: Int) {
-        let number = known.insert(
+        let number = knownObjects.insert(
             identity, subject: entry.subject, type: entry.context.type, state: .keptByOwner,
             isCounted: entry.context.isCounted, at: now)
         guard let number else { return }
@@ -263,16 +266,17 @@ extension Expectations {
     private mutating func evaluateKeptByOwner(
         _ entry: Entry, trace: Entry.Trace, owner: ObjectIdentifier?, at now: Int, reportID: () -> String
     ) -> ExpectationResult? {
-        guard let object = known[trace.identity], object.number == trace.number, object.state == .keptByOwner
+        guard let object = knownObjects[trace.identity], object.number == trace.number,
+            object.state == .keptByOwner
         else { return nil }
         // An object that is kept by its owner is watched no longer than a reported object.
         let age = now - trace.since
         guard age < limits.survivorMilliseconds else { return nil }
-        if let owner, known[owner] != nil {
+        if let owner, knownObjects[owner] != nil {
             wheel.insert(entry, dueAt: nextCheckTime(age: age, at: now))
             return nil
         }
-        known.remove(trace.identity)
+        knownObjects.remove(trace.identity)
         counts.suppressed -= 1
         return recordLeak(entry, trace.identity, at: now, reportID: reportID)
     }
@@ -285,8 +289,8 @@ extension Expectations {
         let id = reportID()
         let mayBeWatched =
             !context.isCounted
-            || (known.watchedCount < limits.survivors && limits.survivorMilliseconds > 0)
-        let number = known.insert(
+            || (knownObjects.watchedCount < limits.survivors && limits.survivorMilliseconds > 0)
+        let number = knownObjects.insert(
             identity, subject: entry.subject, type: context.type,
             state: .reported(reportID: id, isWatched: mayBeWatched),
             isCounted: context.isCounted, at: now)
@@ -297,18 +301,19 @@ extension Expectations {
         }
         return .leaked(
             identity, reportID: id, waitedMilliseconds: now - entry.startedAt,
-            alive: max(known.reportedCount(of: ObjectIdentifier(context.type)), 1),
+            alive: max(knownObjects.reportedCount(of: ObjectIdentifier(context.type)), 1),
             isWatched: number != nil && mayBeWatched)
     }
 
     private mutating func watch(_ entry: Entry, _ trace: Entry.Trace, at now: Int) -> ExpectationResult? {
-        guard let object = known[trace.identity], object.number == trace.number,
+        guard let object = knownObjects[trace.identity], object.number == trace.number,
             case .reported(let reportID, _) = object.state
         else { return nil }
         let age = now - trace.since
         guard age < limits.survivorMilliseconds || !object.isCounted else {
             // The object stays known until it is deallocated, so that it is not reported again.
-            known.set(trace.identity, .reported(reportID: reportID, isWatched: false), isSuppressed: false)
+            knownObjects.set(
+                trace.identity, .reported(reportID: reportID, isWatched: false), isSuppressed: false)
             return .forgotten(reportID: reportID, isIgnored: false)
         }
         wheel.insert(entry, dueAt: nextCheckTime(age: age, at: now))

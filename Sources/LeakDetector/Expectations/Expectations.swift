@@ -9,7 +9,7 @@ struct Expectations<Subject: Sendable> {
 
     let limits: LeakDetector.Limits
     var wheel = TimingWheel<Entry>()
-    var known = KnownObjects<Subject>()
+    var knownObjects = KnownObjects<Subject>()
     private var checks = CheckCounts()
     private var sampler = Sampler()
     var uses = ObjectUses()
@@ -38,14 +38,14 @@ struct Expectations<Subject: Sendable> {
     /// `true` while more than three quarters of the room are used, so that only a share of the objects can be waited for.
     var isNearCapacity: Bool { counts.outstanding > limits.outstanding / 4 * 3 }
 
-    /// Takes a place among the objects that are waited for, unless there are too many.
+    /// Counts an object as waited for, unless too many objects are waited for.
     ///
     /// - Parameters:
     ///   - identity: the identity of the object; `nil` if it is not known yet.
     ///   - due: the end of its grace period.
     ///   - bypassesSampling: `true` if the object is waited for even when only a share of all objects is. Used for screens, which
     ///     are few.
-    /// - Returns: `true` if there was a place.
+    /// - Returns: `true` if the object is waited for.
     mutating func admit(
         _ identity: ObjectIdentifier?, _ context: borrowing ExpectationContext, dueAt due: Int,
         bypassesSampling: Bool = false, at now: Int
@@ -170,7 +170,7 @@ struct Expectations<Subject: Sendable> {
         checks.add(context.type, count, limit: limits.checkedTypes)
     }
 
-    /// Frees the places of objects that are no longer waited for.
+    /// Subtracts objects that are no longer waited for.
     mutating func stopWaiting(_ count: Int) {
         counts.outstanding -= count
         guard counts.outstanding == 0 else { return }

@@ -17,7 +17,7 @@ final class ExpirationChecker: Sendable {
         var wakesAt: Int?
         var isStopped = false
         /// Objects that were checked, and so retained, inside the lock and are not released yet.
-        var held: RetainedObjects?
+        var retainedObjects: RetainedObjects?
     }
 
     private let state: Guarded<State>
@@ -188,23 +188,23 @@ final class ExpirationChecker: Sendable {
     private func makeRoom(_ state: inout State, thinning: Bool = true) {
         // If the objects of the last early check are not released yet, the queue is blocked. Another early check would retain even
         // more objects.
-        if state.held == nil { recordAllDeallocated(&state) }
+        if state.retainedObjects == nil { recordAllDeallocated(&state) }
         guard thinning, state.expectations.isNearCapacity else { return }
         state.expectations.sampleAwaited { $0 is WeakSubject }
         let left = state.graceWheel.take { call in
             call.context.isCounted && state.expectations.shouldDropNext()
         }
-        for (slot, count) in left {
-            state.expectations.stopWaiting(count, unseen: state.graceWheel.call(slot).context)
-            state.graceWheel.release(slot, count: count)
+        for (callNumber, count) in left {
+            state.expectations.stopWaiting(count, unseen: state.graceWheel.call(callNumber).context)
+            state.graceWheel.release(callNumber, count: count)
         }
     }
 
     private func recordAllDeallocated(_ state: inout State) {
         var objects: [AnyObject] = []
-        for (slot, count) in state.graceWheel.takeDeallocated(holding: &objects) {
-            state.expectations.recordDeallocated(state.graceWheel.call(slot).context, count: count)
-            state.graceWheel.release(slot, count: count)
+        for (callNumber, count) in state.graceWheel.takeDeallocated(holding: &objects) {
+            state.expectations.recordDeallocated(state.graceWheel.call(callNumber).context, count: count)
+            state.graceWheel.release(callNumber, count: count)
         }
         state.expectations.recordDeallocated { subject in
             guard let subject = subject as? WeakSubject else { return false }
@@ -219,12 +219,12 @@ final class ExpirationChecker: Sendable {
     /// deallocated here.
     private func hold(_ objects: [AnyObject], _ state: inout State) {
         guard !objects.isEmpty else { return }
-        if let held = state.held { return held.add(objects) }
-        let held = RetainedObjects(objects)
-        state.held = held
+        if let retainedObjects = state.retainedObjects { return retainedObjects.add(objects) }
+        let retainedObjects = RetainedObjects(objects)
+        state.retainedObjects = retainedObjects
         clock.call(afterMilliseconds: 0) { [weak self] in
-            self?.state.with { if $0.held === held { $0.held = nil } }
-            held.releaseAll()
+            self?.state.with { if $0.retainedObjects === retainedObjects { $0.retainedObjects = nil } }
+            retainedObjects.releaseAll()
         }
     }
 
@@ -236,15 +236,15 @@ final class ExpirationChecker: Sendable {
 
     /// Releases the objects that an early check retained, before objects are checked: a retained object would be taken for a leak.
     private func releaseHeld() {
-        let held = state.with { state in
-            defer { state.held = nil }
-            return state.held
+        let retainedObjects = state.with { state in
+            defer { state.retainedObjects = nil }
+            return state.retainedObjects
         }
-        held?.releaseAll()
+        retainedObjects?.releaseAll()
     }
 
     /// The number of objects that wait to be released on the clock's queue.
-    var heldCount: Int { state.with { $0.held?.count ?? 0 } }
+    var retainedObjectCount: Int { state.with { $0.retainedObjects?.count ?? 0 } }
 
     /// `true` if the limit of waiting objects is reached, not counting deallocated objects.
     var isFull: Bool {
@@ -369,7 +369,9 @@ final class ExpirationChecker: Sendable {
     /// object by now.
     private func ends(of identities: [ObjectIdentifier]) -> [(ExpectationResult, any Subject)] {
         let known = state.with { state in
-            identities.compactMap { identity in state.expectations.known[identity].map { (identity, $0) } }
+            identities.compactMap { identity in
+                state.expectations.knownObjects[identity].map { (identity, $0) }
+            }
         }
         // Reads only the weak reference, since ``Subject/readState()`` must run on the clock's queue; and reads it outside of the lock.
         let deallocated = known.filter { $0.1.subject.object == nil }
@@ -387,7 +389,7 @@ final class ExpirationChecker: Sendable {
     /// Records the ends of known objects that were deallocated unseen, if ``KnownObjects/scanCandidates`` is not empty, and returns
     /// them.
     private func recordEndsOfScanCandidates() -> [(ExpectationResult, any Subject)] {
-        let candidates = state.with { $0.expectations.known.scanCandidates }
+        let candidates = state.with { $0.expectations.knownObjects.scanCandidates }
         guard !candidates.isEmpty else { return [] }
         let ends = ends(of: candidates.map(\.identity))
         state.with { $0.expectations.updateScanThreshold() }

@@ -4,7 +4,7 @@
 /// The wheel does not check objects: its owner takes the due objects, checks them outside of any lock, and then calls
 /// ``release(_:count:)``.
 struct GraceTimingWheel: @unchecked Sendable {
-    // Unchecked: never copied, and used by one thread at a time, behind its owner's lock.
+    // `Sendable` is unchecked: a wheel is never copied, and is used by one thread at a time, while the lock of its owner is locked.
     static var tickMilliseconds: Int { TimingWheel<Int>.tickMilliseconds }
 
     /// The wheel spans 3.2 s: longer than the usual grace periods.
@@ -28,8 +28,8 @@ struct GraceTimingWheel: @unchecked Sendable {
         let due = now + call.graceMilliseconds
         let roundedUp = UInt32(clamping: (due + Self.tickMilliseconds - 1) / Self.tickMilliseconds)
         let tick = max(roundedUp, takenTick.map { $0 + 1 } ?? 0)
-        let slot = calls.slot(of: call)
-        buckets[Int(tick) % buckets.count].append(object, slot: slot, tick: tick)
+        let callNumber = calls.number(of: call)
+        buckets[Int(tick) % buckets.count].append(object, callNumber: callNumber, tick: tick)
         count += 1
         return Int(tick) * Self.tickMilliseconds
     }
@@ -52,12 +52,12 @@ struct GraceTimingWheel: @unchecked Sendable {
     /// Removes the objects that were deallocated before they were due.
     ///
     /// - Parameter held: receives the other objects, so that this function does not release them last.
-    /// - Returns: the number of removed objects, by slot.
+    /// - Returns: the number of removed objects, by the number of their call.
     mutating func takeDeallocated(holding held: inout [AnyObject]) -> [UInt32: Int] {
         var deallocatedCounts: [UInt32: Int] = [:]
         remove { chunk, index in
             guard let object = chunk.object(at: index) else {
-                deallocatedCounts[chunk.slot(at: index), default: 0] += 1
+                deallocatedCounts[chunk.callNumber(at: index), default: 0] += 1
                 return true
             }
             held.append(object)
@@ -69,14 +69,14 @@ struct GraceTimingWheel: @unchecked Sendable {
     /// Removes objects, whether deallocated or not.
     ///
     /// - Parameter isRemoved: called for each object; `true` removes it.
-    /// - Returns: the number of removed objects, by slot.
+    /// - Returns: the number of removed objects, by the number of their call.
     mutating func take(_ isRemoved: (CallTable.Call) -> Bool) -> [UInt32: Int] {
         var takenCounts: [UInt32: Int] = [:]
         let calls = calls
         remove { chunk, index in
-            let slot = chunk.slot(at: index)
-            guard isRemoved(calls[slot]) else { return false }
-            takenCounts[slot, default: 0] += 1
+            let callNumber = chunk.callNumber(at: index)
+            guard isRemoved(calls[callNumber]) else { return false }
+            takenCounts[callNumber, default: 0] += 1
             return true
         }
         return takenCounts
@@ -94,9 +94,9 @@ struct GraceTimingWheel: @unchecked Sendable {
         count -= removed
     }
 
-    /// Returns the call with which the objects of a slot were inserted.
-    func call(_ slot: UInt32) -> CallTable.Call { calls[slot] }
+    /// Returns the call with a number, with which objects were inserted.
+    func call(_ callNumber: UInt32) -> CallTable.Call { calls[callNumber] }
 
-    /// Releases `count` uses of a slot whose objects have left the wheel and no longer need it.
-    mutating func release(_ slot: UInt32, count: Int) { calls.release(slot, count: count) }
+    /// Releases `count` uses of a call whose objects have left the wheel.
+    mutating func release(_ callNumber: UInt32, count: Int) { calls.release(callNumber, count: count) }
 }

@@ -10,13 +10,13 @@ struct TimingWheel<Element> {
     /// The wheel spans 6.4 s: longer than the usual grace periods.
     static var bucketCount: Int { 64 }
 
-    private struct Slot {
+    private struct Entry {
         let tick: Int
         let element: Element
     }
 
     private struct Bucket {
-        var slots: [Slot] = []
+        var entries: [Entry] = []
         var earliest = Int.max
     }
 
@@ -38,7 +38,7 @@ struct TimingWheel<Element> {
         let tick = max(roundedUp, takenTick + 1)
         let index = tick % Self.bucketCount
         if buckets.isEmpty { buckets = Array(repeating: Bucket(), count: Self.bucketCount) }
-        buckets[index].slots.append(Slot(tick: tick, element: element))
+        buckets[index].entries.append(Entry(tick: tick, element: element))
         buckets[index].earliest = min(buckets[index].earliest, tick)
         count += 1
     }
@@ -46,15 +46,15 @@ struct TimingWheel<Element> {
     /// Removes elements, due or not, and returns them.
     mutating func take(where isTaken: (Element) -> Bool) -> [Element] {
         var removedElements: [Element] = []
-        for index in buckets.indices where !buckets[index].slots.isEmpty {
+        for index in buckets.indices where !buckets[index].entries.isEmpty {
             let before = removedElements.count
-            buckets[index].slots.removeAll { slot in
-                guard isTaken(slot.element) else { return false }
-                removedElements.append(slot.element)
+            buckets[index].entries.removeAll { entry in
+                guard isTaken(entry.element) else { return false }
+                removedElements.append(entry.element)
                 return true
             }
             guard removedElements.count > before else { continue }
-            buckets[index].earliest = buckets[index].slots.map(\.tick).min() ?? .max
+            buckets[index].earliest = buckets[index].entries.map(\.tick).min() ?? .max
         }
         count -= removedElements.count
         return removedElements
@@ -67,14 +67,14 @@ struct TimingWheel<Element> {
         let from = takenTick + 1
         takenTick = tick
         guard count > 0 else { return [] }
-        var due: [Slot] = []
+        var due: [Entry] = []
         for offset in 0..<min(tick - from + 1, Self.bucketCount) {
             let index = (from + offset) % Self.bucketCount
             guard buckets[index].earliest <= tick else { continue }
-            let slots = buckets[index].slots
-            due += slots.filter { $0.tick <= tick }
-            buckets[index].slots = slots.filter { $0.tick > tick }
-            buckets[index].earliest = buckets[index].slots.map(\.tick).min() ?? .max
+            let entries = buckets[index].entries
+            due += entries.filter { $0.tick <= tick }
+            buckets[index].entries = entries.filter { $0.tick > tick }
+            buckets[index].earliest = buckets[index].entries.map(\.tick).min() ?? .max
         }
         count -= due.count
         let order = due.indices.sorted { (due[$0].tick, $0) < (due[$1].tick, $1) }

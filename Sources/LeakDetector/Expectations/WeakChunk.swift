@@ -3,11 +3,11 @@
 /// References are moved, never copied: copying a weak reference retains its object for a moment on Apple's systems, and moves
 /// happen inside a lock, where no object may be deallocated.
 struct WeakChunk: @unchecked Sendable {
-    // Unchecked: used by one thread at a time; see ``GraceTimingWheel``.
+    // `Sendable` is unchecked: a chunk is used by one thread at a time; see ``GraceTimingWheel``.
     struct Element {
         weak var object: AnyObject?
-        /// The slot of the object's call in the ``CallTable``.
-        let slot: UInt32
+        /// The number of the object's call in the ``CallTable``.
+        let callNumber: UInt32
         /// The tick at which the object is due.
         let tick: UInt32
     }
@@ -33,10 +33,11 @@ struct WeakChunk: @unchecked Sendable {
     var count: Int { unsafe storage.withUnsafeMutablePointerToHeader { unsafe $0.pointee } }
     var isFull: Bool { count == Self.elementCount }
 
-    func append(_ object: AnyObject, slot: UInt32, tick: UInt32) {
+    func append(_ object: AnyObject, callNumber: UInt32, tick: UInt32) {
         unsafe storage.withUnsafeMutablePointers { count, elements in
             precondition(unsafe count.pointee < Self.elementCount)
-            unsafe (elements + count.pointee).initialize(to: Element(object: object, slot: slot, tick: tick))
+            unsafe (elements + count.pointee).initialize(
+                to: Element(object: object, callNumber: callNumber, tick: tick))
             unsafe count.pointee += 1
         }
     }
@@ -46,9 +47,9 @@ struct WeakChunk: @unchecked Sendable {
         return unsafe storage.withUnsafeMutablePointerToElements { unsafe $0[index].object }
     }
 
-    func slot(at index: Int) -> UInt32 {
+    func callNumber(at index: Int) -> UInt32 {
         precondition(index < count)
-        return unsafe storage.withUnsafeMutablePointerToElements { unsafe $0[index].slot }
+        return unsafe storage.withUnsafeMutablePointerToElements { unsafe $0[index].callNumber }
     }
 
     func tick(at index: Int) -> UInt32 {

@@ -7,8 +7,8 @@ struct WeakChunks {
 
     var isEmpty: Bool { chunks.isEmpty }
 
-    mutating func append(_ object: AnyObject, slot: UInt32, tick: UInt32) {
-        chunkWithRoom().append(object, slot: slot, tick: tick)
+    mutating func append(_ object: AnyObject, callNumber: UInt32, tick: UInt32) {
+        chunkWithRoom().append(object, callNumber: callNumber, tick: tick)
         include(tick)
     }
 

@@ -21,14 +21,14 @@ struct AlertQueue<Picture> {
     /// The maximum number of waiting alerts. A picture takes a megabyte or two, and no user closes more alerts in a row.
     static var waitingLimit: Int { 20 }
 
-    private(set) var shown: Entry?
+    private(set) var shownEntry: Entry?
     private var waiting: [Entry] = []
 
     /// - Parameter picture: evaluated only if the alert is accepted.
     mutating func add(_ alert: AlertPresenter.Alert, picture: @autoclosure () -> Picture?) -> AddResult {
-        guard shown != nil else {
+        guard shownEntry != nil else {
             let entry = Entry(alert: alert, picture: picture())
-            shown = entry
+            shownEntry = entry
             return .show(entry)
         }
         guard waiting.count < Self.waitingLimit else { return .full }
@@ -38,8 +38,8 @@ struct AlertQueue<Picture> {
 
     /// Changes the text of the alert that has the same id.
     mutating func update(_ alert: AlertPresenter.Alert) -> UpdateResult {
-        if shown?.alert.id == alert.id {
-            shown?.alert = alert
+        if shownEntry?.alert.id == alert.id {
+            shownEntry?.alert = alert
             return .shown
         }
         guard let index = waiting.firstIndex(where: { $0.alert.id == alert.id }) else { return .absent }
@@ -51,7 +51,7 @@ struct AlertQueue<Picture> {
     ///
     /// - Returns: the alert to show next; `nil` if none waits.
     mutating func close() -> Entry? {
-        shown = waiting.isEmpty ? nil : waiting.removeFirst()
-        return shown
+        shownEntry = waiting.isEmpty ? nil : waiting.removeFirst()
+        return shownEntry
     }
 }

@@ -9,8 +9,9 @@ final class ScreenRecord {
     private(set) var appearanceCount = 0
     /// The value of ``appearanceCount`` when the screen was expected to be deallocated; `nil` if it was not expected or came back.
     var appearanceCountWhenExpected: Int?
-    /// The place of the screen when last seen in use; `nil` for a screen that was never in use, such as a screen that was loaded in advance.
-    private(set) var place: ScreenLocation?
+    /// The location of the screen when last seen in use; `nil` for a screen that was never in use, such as a screen that was loaded
+    /// in advance.
+    private(set) var location: ScreenLocation?
     /// `true` if the screen is, or was last, in a window that does not belong to the app.
     private(set) var isForeign = false
     /// The split view controller that retains the screen until it shows another detail, as UIKit's API says.
@@ -31,7 +32,7 @@ final class ScreenRecord {
     /// `true` if the former container of the screen still retains it because UIKit's API says so.
     var isKeptByContainer: Bool {
         guard let node else { return false }
-        return split != nil || place?.keeps(node) == true
+        return split != nil || location?.keeps(node) == true
     }
 
     /// `false` if the screen is expected already, if its owner keeps it on purpose, or if it is in a window that does not belong to
@@ -41,8 +42,8 @@ final class ScreenRecord {
     func appear() { appearanceCount += 1 }
 
     /// - Parameter isForeign: `nil` while the screen is in no window.
-    func recordPlace(_ place: ScreenLocation, isForeign: Bool?) {
-        self.place = place
+    func recordLocation(_ location: ScreenLocation, isForeign: Bool?) {
+        self.location = location
         self.isForeign = isForeign ?? self.isForeign
     }
 
@@ -51,7 +52,7 @@ final class ScreenRecord {
     /// Records that the split view controller shows another detail.
     func replaceDetail() {
         split = nil
-        place?.role = .replaced
+        location?.role = .replaced
     }
 
     /// Checks whether the split view controller shows another detail, since it may change it without an event.
@@ -69,7 +70,7 @@ final class ScreenRecord {
 
 /// A weak reference to a screen, in a box, since copying a bare one retains the screen for a moment.
 final class WeakScreen: @unchecked Sendable {
-    // Unchecked: written by `init` alone; the runtime reads a weak reference in one step.
+    // `Sendable` is unchecked: `node` is written only by `init`; the runtime reads a weak reference atomically.
     private(set) weak var node: (any ScreenNode)?
 
     init(_ node: any ScreenNode) { self.node = node }

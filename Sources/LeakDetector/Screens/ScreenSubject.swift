@@ -22,7 +22,7 @@ final class ScreenSubject: Subject {
         MainActor.assumeIsolated {
             record.isReported = true
             return ObjectDescription(
-                kind: .viewController, type: record.type, containers: record.place?.owners ?? [],
+                kind: .viewController, type: record.type, containers: record.location?.owners ?? [],
                 children: record.node?.screenContained.map { type(of: $0) } ?? [])
         }
     }

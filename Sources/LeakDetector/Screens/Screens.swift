@@ -77,9 +77,9 @@ final class Screens {
         let root = ScreenRules.root(of: node)
         guard !isStopped, node.screenIsMovingFromParent || root.screenIsBeingDismissed else { return }
         let record = token(of: node).record
-        if record.place == nil { recordPlace(record, node) }
+        if record.location == nil { recordLocation(record, node) }
         guard record.mayBeExpected else { return }
-        let reason = root.screenIsBeingDismissed ? "dismissed" : record.place?.reasonOfRemoval
+        let reason = root.screenIsBeingDismissed ? "dismissed" : record.location?.reasonOfRemoval
         let context = ExpectationContext(
             type: record.type, reason: reason, file: file, line: line,
             owner: root === node ? nil : WeakSubject(root))
@@ -165,14 +165,14 @@ final class Screens {
         let subject = ScreenSubject(record)
         let wasExpected = record.appearanceCountWhenExpected != nil
         record.appear()
-        recordPlace(record, node)
+        recordLocation(record, node)
         guard wasExpected else { return }
         record.withdrawExpectation()
         checker.end(of: record.identity, as: .inUse, subject, ExpectationContext(type: record.type))
     }
 
-    private func recordPlace(_ record: ScreenRecord, _ node: any ScreenNode) {
-        record.recordPlace(
+    private func recordLocation(_ record: ScreenRecord, _ node: any ScreenNode) {
+        record.recordLocation(
             ScreenLocation(of: node), isForeign: node.screenWindowClass.map(ignoresWindow))
     }
 
@@ -182,10 +182,10 @@ final class Screens {
         if record.appearanceCountWhenExpected != nil {
             checker.end(
                 of: record.identity, as: .gone, ScreenSubject(record), ExpectationContext(type: record.type))
-        } else if record.place != nil, !record.isForeign {
+        } else if record.location != nil, !record.isForeign {
             checker.countCheck(ExpectationContext(type: record.type))
         }
-        if let view { expectViews(of: view, record, reason: record.place?.reason ?? "closed") }
+        if let view { expectViews(of: view, record, reason: record.location?.reason ?? "closed") }
         // The children of the screen have no parent now.
         checkScreensSoon()
     }
@@ -195,7 +195,7 @@ final class Screens {
         var context = ExpectationContext(type: type(of: root), reason: reason)
         context.isPart = true
         expect(
-            ViewTree.leaves(of: root), context, owners: (record.place?.owners ?? []) + [record.type],
+            ViewTree.leaves(of: root), context, owners: (record.location?.owners ?? []) + [record.type],
             after: nil)
     }
 
@@ -214,16 +214,16 @@ final class Screens {
             node.screenLifetimeToken?.token(of: self)?.view.node = node.screenView
             record.checkDetail()
             if !ScreenRules.isDetached(node) {
-                if record.place == nil || hasMoved(record, node) { recordPlace(record, node) }
-            } else if record.mayBeExpected, let place = record.place {
-                expect(record, ExpectationContext(type: record.type, reason: place.reason), after: nil)
+                if record.location == nil || hasMoved(record, node) { recordLocation(record, node) }
+            } else if record.mayBeExpected, let location = record.location {
+                expect(record, ExpectationContext(type: record.type, reason: location.reason), after: nil)
             }
         }
     }
 
     /// Returns `true` if the screen is in another container than before: UIKit does not report such a move.
     private func hasMoved(_ record: ScreenRecord, _ node: any ScreenNode) -> Bool {
-        node.screenParent.map { $0 !== record.place?.parent } ?? false
+        node.screenParent.map { $0 !== record.location?.parent } ?? false
     }
 
     private func expect(

@@ -84,7 +84,7 @@
 
         private func removeScene(_ lost: UIWindowScene) {
             scenes.removeAll { $0.scene == nil || $0.scene === lost }
-            guard lost === scene, let entry = queue.shown else { return }
+            guard lost === scene, let entry = queue.shownEntry else { return }
             hide()
             open(entry)
         }

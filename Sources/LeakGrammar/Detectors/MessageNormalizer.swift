@@ -233,7 +233,7 @@ enum MessageNormalizer {
         // A log line may contain the text of a trap, which may contain the text of a failed assertion.
         for _ in 0..<4 {
             let previousStart = framed.message.startIndex
-            framed.message = (withoutLogHead(framed.message) ?? framed.message).trimmed
+            framed.message = (withoutLogLinePrefix(framed.message) ?? framed.message).trimmed
             if let reason = exceptionReason(framed.message) {
                 framed.message = reason.trimmed
                 framed.closingQuoteCount += 1
@@ -247,9 +247,9 @@ enum MessageNormalizer {
         return framed
     }
 
-    /// Removes the head of a log line: `2017-11-14 11:58:37.373501+0800 app[3933:3009455] `, as `NSLog` and the unified log print it, or
-    /// a tag of MLeaksFinder. Returns `nil` for a text without such a head.
-    static func withoutLogHead(_ text: Text) -> Text? {
+    /// Removes the prefix of a log line: `2017-11-14 11:58:37.373501+0800 app[3933:3009455] `, as `NSLog` and the unified log print
+    /// it, or a tag of MLeaksFinder. Returns `nil` for a text without such a prefix.
+    static func withoutLogLinePrefix(_ text: Text) -> Text? {
         for tag: StaticString in ["MLeaksFinder: ", "[MLeaksFinder] "] {
             if let message = text.dropping(tag) { return message }
         }

@@ -306,7 +306,7 @@ struct Backtrace {
     private static func selectedRun(_ lines: [Text], _ reader: FrameReader) -> (heading: Text, run: FrameRun)?
     {
         var remainder = lines[...]
-        while let index = remainder.firstIndex(where: ThreadHeading.isSelected) {
+        while let index = remainder.firstIndex(where: ThreadHeading.isOfCrashedOrSelectedThread) {
             remainder = remainder[(index + 1)...]
             if let run = FrameRun(remainder, reader, isAtStart: true) { return (lines[index], run) }
         }

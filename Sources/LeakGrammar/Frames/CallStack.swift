@@ -49,7 +49,9 @@ package struct CallStack: Hashable, Sendable {
         }
         guard mayHaveHeading else { return nil }
         let lines = elements.flatMap { Redaction.name(Text($0)).lines }
-        guard let heading = lines.firstIndex(where: ThreadHeading.isSelected) else { return nil }
+        guard let heading = lines.firstIndex(where: ThreadHeading.isOfCrashedOrSelectedThread) else {
+            return nil
+        }
         let frames = lines[(heading + 1)...].prefix { !ThreadHeading.isHeading($0) }
         return Array(frames.prefix(WireLimits.stackCount))
     }
@@ -99,30 +101,30 @@ package struct CallStack: Hashable, Sendable {
 
     /// The elements for pages and JSON. Consecutive frames without a name become one element, and so do more than two consecutive
     /// system frames.
-    package var shown: [String] {
-        var shown: [String] = []
+    package var displayedElements: [String] {
+        var elements: [String] = []
         var remainder = frames[...]
         while let first = remainder.first {
             let count = remainder.prefix { $0.style == first.style }.count
             let run = remainder.prefix(count)
             remainder = remainder.dropFirst(count)
             switch first.style {
-            case .app: shown += run.map { Self.elementPrefix + $0.title }
+            case .app: elements += run.map { Self.elementPrefix + $0.title }
             case .system where count <= Self.systemFrameLimit:
-                shown += run.map { Self.elementPrefix + $0.title }
+                elements += run.map { Self.elementPrefix + $0.title }
             case .system:
                 var modules: [String] = []
                 for module in run.compactMap(\.module) where !modules.contains(module) {
                     modules.append(module)
                 }
                 let names = modules.isEmpty ? "the system" : modules.prefix(3).joined(separator: ", ")
-                shown.append(
+                elements.append(
                     Self.elementPrefix + "\(count) frames of \(names)\(modules.count > 3 ? ", …" : "")")
             case .unnamed:
-                shown.append(Self.elementPrefix + (count == 1 ? "1 address" : "\(count) addresses"))
+                elements.append(Self.elementPrefix + (count == 1 ? "1 address" : "\(count) addresses"))
             }
         }
-        return shown
+        return elements
     }
 
     /// The longest run of system frames that is shown frame by frame.

@@ -43,7 +43,7 @@ extension CallFrame {
 
 extension FrameReader {
     /// Reads `0x41b9 in Shop (6F1B0C3E-7B7B-3D8C-9E0D-0D1C6B6A1F00)`, see ``ImageOffset/element(offset:path:imageID:)``.
-    func imageOffset(_ line: Text) -> CallFrame? {
+    func readImageOffsetFrame(_ line: Text) -> CallFrame? {
         guard let offset = hexadecimal(line), CallFrame.isOffset(offset.value),
             let remainder = offset.remainder.dropping(" in "), !remainder.isEmpty
         else { return nil }

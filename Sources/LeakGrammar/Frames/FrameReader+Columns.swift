@@ -7,22 +7,22 @@ extension FrameReader {
 
     /// Reads the columns of `callStackSymbols` and of crash reports: `3   Shop   0x00000001023bcd8a $s4Shop…F + 282`. Without an
     /// image, perhaps with attributes in brackets, these are the columns of Swift 6; without an address, those of `malloc_history`.
-    func columns(_ line: Text) -> CallFrame? {
+    func readColumns(_ line: Text) -> CallFrame? {
         let digits = line.prefix { $0.isDigit }
         if digits.count == line.count { return digits.count > 6 ? CallFrame() : nil }
         if let address = hexadecimal(line), address.remainder.isEmpty { return CallFrame() }
         guard digits.count <= 4, let space = line[digits.endIndex...].first, space <= 0x20 else { return nil }
         let remainder = line[digits.endIndex...].trimmed
         guard let start = startOfAddress(in: remainder), let address = hexadecimal(remainder[start...]) else {
-            return mallocHistory(remainder)
+            return readMallocHistoryFrame(remainder)
         }
         let image = remainder[..<start].trimmed
         let textAfter = address.remainder.trimmed
-        if image.isEmpty || image.first == UInt8(ascii: "[") { return swiftBacktrace(textAfter) }
-        return apple(image: image, address: address.value, textAfter)
+        if image.isEmpty || image.first == UInt8(ascii: "[") { return readSwiftBacktraceFrame(textAfter) }
+        return readAppleFrame(image: image, address: address.value, textAfter)
     }
 
-    func apple(image: Text, address: UInt64, _ textAfter: Text) -> CallFrame? {
+    func readAppleFrame(image: Text, address: UInt64, _ textAfter: Text) -> CallFrame? {
         var frame = CallFrame(module: image.string, function: nil)
         var symbol = textAfter
         if let base = hexadecimal(textAfter), let plus = base.remainder.dropping(" + ") {
@@ -57,21 +57,21 @@ extension FrameReader {
 
     /// Reads the columns of an Apple frame without its number, and perhaps without its address or its image:
     /// `Shop   0x00000001023bcd8a $s4Shop…F + 282`, `Shop $s4Shop…F + 282` and `$s4Shop…F + 282`.
-    func unnumbered(_ line: Text) -> CallFrame? {
+    func readUnnumberedFrame(_ line: Text) -> CallFrame? {
         let symbol = withoutOffset(line)
         guard symbol.count < line.count else { return nil }
         let words = symbol.split(separator: UInt8(ascii: " "))
         guard let last = words.last, words.count <= 3 else { return nil }
         let isSymbol = TypeNameCleaner.looksMangled(last) || symbol.last == UInt8(ascii: ")")
         switch words.count {
-        case 1 where isSymbol: return apple(image: [], address: 0, line)
+        case 1 where isSymbol: return readAppleFrame(image: [], address: 0, line)
         case 2 where TypeNameCleaner.looksMangled(last):
-            return apple(image: words[0], address: 0, line[last.startIndex...])
+            return readAppleFrame(image: words[0], address: 0, line[last.startIndex...])
         case 3:
             guard let address = hexadecimal(words[1]), address.remainder.isEmpty, words[1].count >= 8 else {
                 return nil
             }
-            return apple(image: words[0], address: address.value, line[last.startIndex...])
+            return readAppleFrame(image: words[0], address: address.value, line[last.startIndex...])
         default: return nil
         }
     }
@@ -80,7 +80,7 @@ extension FrameReader {
     private static let offsetLimit: UInt64 = 1 << 28
 
     /// Reads `reallyCrashMe() + 404 in crash at /Users/me/crash.swift:4:15`
-    func swiftBacktrace(_ line: Text) -> CallFrame? {
+    func readSwiftBacktraceFrame(_ line: Text) -> CallFrame? {
         var frame = CallFrame()
         var text = line
         if let at = text.firstRange(of: " at "),
@@ -100,7 +100,7 @@ extension FrameReader {
     }
 
     /// Reads `swift_allocObject + 39 (libswiftCore.dylib + 3127127) [0x7ff811f0d757] 16`
-    func mallocHistory(_ line: Text) -> CallFrame? {
+    func readMallocHistoryFrame(_ line: Text) -> CallFrame? {
         guard let bracket = line.lastRange(of: ") [0x"),
             let open = line[..<bracket.lowerBound].lastRange(of: " (")
         else { return nil }
@@ -118,7 +118,7 @@ extension FrameReader {
     // MARK: Linux
 
     /// Reads `/lib/x86_64-linux-gnu/libc.so.6(__libc_start_main+0x85) [0x7ff4ba06c305]`
-    func elf(_ line: Text) -> CallFrame? {
+    func readELFFrame(_ line: Text) -> CallFrame? {
         guard line.last == UInt8(ascii: "]"), let bracket = line.lastRange(of: " [0x"),
             hexadecimal(line[(bracket.lowerBound + 2)...])?.remainder.count == 1
         else { return nil }
@@ -129,18 +129,18 @@ extension FrameReader {
             // `./shop [0x55dd8268e1b9]`
             let path = imageAndSymbol.trimmed
             let isPath = path.contains(UInt8(ascii: "/")) && !path.contains(UInt8(ascii: " "))
-            return isPath ? elf(path, symbol: [], offset: nil) : nil
+            return isPath ? readELFFrame(path, symbol: [], offset: nil) : nil
         }
         let inside = imageAndSymbol[(open + 1)...].dropLast()
         guard let plus = inside.lastRange(of: "+0x") else {
-            return elf(imageAndSymbol[..<open], symbol: inside, offset: nil)
+            return readELFFrame(imageAndSymbol[..<open], symbol: inside, offset: nil)
         }
-        return elf(
+        return readELFFrame(
             imageAndSymbol[..<open], symbol: inside[..<plus.lowerBound],
             offset: hexadecimal(inside[(plus.lowerBound + 1)...])?.value)
     }
 
-    func elf(_ path: Text, symbol: Text, offset: UInt64?) -> CallFrame? {
+    func readELFFrame(_ path: Text, symbol: Text, offset: UInt64?) -> CallFrame? {
         let image = lastComponent(path)
         guard !image.isEmpty else { return nil }
         var frame = CallFrame(
@@ -152,7 +152,7 @@ extension FrameReader {
     }
 
     /// Reads `UIKitCore⇥1012⇥-[UIViewController loadViewIfRequired] (in UIKitCore)`
-    func symbolTable(_ line: Text) -> CallFrame? {
+    func readSymbolTableFrame(_ line: Text) -> CallFrame? {
         let fields = line.split(separator: UInt8(ascii: "\t"))
         guard fields.count == 3, !fields[1].isEmpty, fields[1].allSatisfy(\.isDigit),
             let range = fields[2].lastRange(of: " (in ")

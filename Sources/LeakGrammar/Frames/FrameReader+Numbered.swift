@@ -4,7 +4,7 @@ internal import LeakMessage
 
 extension FrameReader {
     /// Reads `frame #2: 0x00000001090dd6c0 libdispatch.dylib`_dispatch_client_callout + 20`
-    func debugger(_ line: Text) -> CallFrame? {
+    func readDebuggerFrame(_ line: Text) -> CallFrame? {
         guard let remainder = line.dropping("frame #") else { return nil }
         let textAfter = remainder.drop { $0.isDigit }
         guard let colon = textAfter.dropping(": "), let address = hexadecimal(colon) else { return nil }
@@ -35,7 +35,7 @@ extension FrameReader {
     }
 
     /// Reads a frame that begins with `#` and a number.
-    func numbered(_ line: Text) -> CallFrame? {
+    func readNumberedFrame(_ line: Text) -> CallFrame? {
         let number = line.dropFirst().prefix { $0.isDigit }
         guard !number.isEmpty else { return nil }
         let remainder = line[number.endIndex...]
@@ -48,15 +48,17 @@ extension FrameReader {
         }
         if let address = hexadecimal(text) {
             if address.remainder.isEmpty { return CallFrame() }
-            if let symbol = address.remainder.dropping(" in ") { return gdb(symbol) ?? sanitizer(symbol) }
+            if let symbol = address.remainder.dropping(" in ") {
+                return readGDBFrame(symbol) ?? readSanitizerFrame(symbol)
+            }
         }
-        if text.starts(with: "abs ") { return obfuscatedDart(text) }
-        if let native = text.dropping("pc ") { return androidNative(native) }
-        return dart(line, column: line.startIndex + 8, remainder) ?? gdb(text)
+        if text.starts(with: "abs ") { return readObfuscatedDartFrame(text) }
+        if let native = text.dropping("pc ") { return readAndroidNativeFrame(native) }
+        return readDartFrame(line, column: line.startIndex + 8, remainder) ?? readGDBFrame(text)
     }
 
     /// Reads `0000000000012345  /data/app/…/lib/arm64/libshop.so (Cart::add()+24) (BuildId: abc)`
-    func androidNative(_ text: Text) -> CallFrame? {
+    func readAndroidNativeFrame(_ text: Text) -> CallFrame? {
         let digits = text.prefix { $0.isHexadecimal }
         let remainder = text[digits.endIndex...].trimmed
         let path = remainder.prefix { $0 != UInt8(ascii: " ") }
@@ -74,7 +76,7 @@ extension FrameReader {
     }
 
     /// Reads `malloc /home/me/asan_malloc_linux.cpp:129:3` and `f() -> Swift.Int (/usr/lib/swift/linux/libXCTest.so+0x3ea258)`
-    func sanitizer(_ text: Text) -> CallFrame? {
+    func readSanitizerFrame(_ text: Text) -> CallFrame? {
         var frame = CallFrame()
         var text = text
         if text.last == UInt8(ascii: ")"), let id = text.lastRange(of: " (BuildId: ") {
@@ -112,7 +114,7 @@ extension FrameReader {
     /// space, as leak_tracker prints it.
     ///
     /// - Parameter column: the index at which the name begins, after the number and the padding.
-    func dart(_ line: Text, column: Int, _ remainder: Text) -> CallFrame? {
+    func readDartFrame(_ line: Text, column: Int, _ remainder: Text) -> CallFrame? {
         let name: Text
         let open: Range<Int>
         if remainder.first == UInt8(ascii: "_"), column < line.endIndex, let range = line.lastRange(of: "_(")
@@ -127,13 +129,13 @@ extension FrameReader {
         guard line.last == UInt8(ascii: ")"), !name.isEmpty else { return nil }
         let position = line[open.upperBound...].dropLast()
         guard SourcePosition.fileAndLine(position) != nil else { return nil }
-        var frame = dart(name, of: position)
+        var frame = readDartFrame(name, of: position)
         (frame.file, frame.line) = SourcePosition.read(position)
         return frame
     }
 
     /// Reads `package:shop/cart.dart 12:5   CartState.load`, as Dart's package `stack_trace` prints it.
-    func dartTrace(_ line: Text) -> CallFrame? {
+    func readDartTraceFrame(_ line: Text) -> CallFrame? {
         let library = line.prefix { $0 != UInt8(ascii: " ") }
         guard library.starts(with: "package:") || library.starts(with: "dart:") else { return nil }
         let remainder = line[library.endIndex...].trimmed
@@ -142,14 +144,14 @@ extension FrameReader {
         guard !position.isEmpty, name.startIndex > position.endIndex, !name.contains(UInt8(ascii: " ")) else {
             return nil
         }
-        var frame = dart(name, of: library)
+        var frame = readDartFrame(name, of: library)
         frame.file = lastComponent(library).string
         frame.line = Int(position.prefix { $0.isDigit }.string)
         return frame
     }
 
     /// - Parameter library: the source of the function, such as `package:shop/cart.dart` or `dart:async/zone.dart`.
-    private func dart(_ name: Text, of library: Text) -> CallFrame {
+    private func readDartFrame(_ name: Text, of library: Text) -> CallFrame {
         var frame = CallFrame()
         if let package = library.dropping("package:") {
             frame.module = package.prefix { $0 != UInt8(ascii: "/") }.string
@@ -163,7 +165,7 @@ extension FrameReader {
     }
 
     /// Reads `#00 abs 000000723d6346d7 virt 00000000001ed6d7 _kDartIsolateSnapshotInstructions+0x1e26d7`
-    func obfuscatedDart(_ text: Text) -> CallFrame? {
+    func readObfuscatedDartFrame(_ text: Text) -> CallFrame? {
         guard let range = text.firstRange(of: " virt ") else { return nil }
         var frame = CallFrame()
         frame.offset = UInt64(text[range.upperBound...].prefix { $0.isHexadecimal }.string, radix: 16)

@@ -6,7 +6,7 @@ extension FrameReader {
     // MARK: Apple's tools
 
     /// Reads a line in the tree of `sample`: `+ ! 2489 main  (in Shop) + 76  [0x1042b1a4c]  main.swift:12`.
-    func sample(_ line: Text) -> CallFrame? {
+    func readSampleFrame(_ line: Text) -> CallFrame? {
         let call = line.drop { "+!:| ".utf8.contains($0) }
         let digits = call.prefix { $0.isDigit }
         guard !digits.isEmpty, digits.count <= 9, call[digits.endIndex...].first == UInt8(ascii: " ") else {
@@ -14,18 +14,18 @@ extension FrameReader {
         }
         let text = call[digits.endIndex...].trimmed
         guard let range = text.firstRange(of: "  (in ") else { return nil }
-        return appleTool(symbol: text[..<range.lowerBound], image: text[range.upperBound...])
+        return readAppleToolFrame(symbol: text[..<range.lowerBound], image: text[range.upperBound...])
     }
 
     /// Reads `Cart.load() (in Shop) (Cart.swift:12)` and `-[Cart add] (in Shop) + 52`
-    func atos(_ line: Text) -> CallFrame? {
+    func readAtosFrame(_ line: Text) -> CallFrame? {
         guard let range = line.firstRange(of: " (in "), range.lowerBound > line.startIndex else { return nil }
-        return appleTool(symbol: line[..<range.lowerBound], image: line[range.upperBound...])
+        return readAppleToolFrame(symbol: line[..<range.lowerBound], image: line[range.upperBound...])
     }
 
     /// - Parameter image: the text after `(in `, such as `Shop) + 76 …` or `Shop) (Cart.swift:12)`. A name in parentheses with
     ///   nothing after it may be any text, so it is not a frame.
-    private func appleTool(symbol: Text, image: Text) -> CallFrame? {
+    private func readAppleToolFrame(symbol: Text, image: Text) -> CallFrame? {
         guard let close = image.firstIndex(of: UInt8(ascii: ")")), close > image.startIndex else {
             return nil
         }
@@ -64,7 +64,7 @@ extension FrameReader {
     // MARK: gdb
 
     /// Reads `Cart::add (this=0x7ffe, n=3) at cart.cpp:12` and `__libc_start_main () from /lib/libc.so.6`
-    func gdb(_ text: Text) -> CallFrame? {
+    func readGDBFrame(_ text: Text) -> CallFrame? {
         var frame = CallFrame()
         var path: Text = []
         let call: Text
@@ -115,7 +115,7 @@ extension FrameReader {
 
     /// Reads a call and its source location, which Go prints in the next line:
     /// `main.(*Cart).Add(0xc000012345, 0x1) /home/me/shop/cart.go:12 +0x1d`.
-    func go(_ line: Text) -> CallFrame? {
+    func readGoFrame(_ line: Text) -> CallFrame? {
         guard let space = line.lastRange(of: " +0x"),
             hexadecimal(line[(space.lowerBound + 2)...])?.remainder.isEmpty ?? false,
             let mark = line[..<space.lowerBound].lastRange(of: ".go:"),

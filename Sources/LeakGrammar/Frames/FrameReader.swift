@@ -18,7 +18,7 @@ struct FrameReader {
         return Self.bounded(frame)
     }
 
-    /// Returns a frame whose names are short enough and have no addresses.
+    /// Returns the frame with its names cut to the limits, and with the digits of addresses in them removed.
     static func bounded(_ frame: CallFrame) -> CallFrame {
         var frame = frame
         frame.function = frame.function.flatMap { Self.bounded($0, to: Self.functionByteLimit) }
@@ -32,7 +32,7 @@ struct FrameReader {
     /// `> 3   Shop …`, `"3   Shop …",`, `- 3   Shop …`, `[3] 3   Shop …`, `4. 3   Shop …`.
     private static func withoutListMarks(_ line: Text) -> Text {
         var line = line
-        if line.first?.isDigit ?? false, let entry = MessageNormalizer.withoutLogHead(line) {
+        if line.first?.isDigit ?? false, let entry = MessageNormalizer.withoutLogLinePrefix(line) {
             line = entry.trimmed
         }
         if let entry = withoutTime(line) { line = entry }
@@ -95,31 +95,33 @@ struct FrameReader {
         if isAddress(line) { return CallFrame() }
         switch first {
         case UInt8(ascii: "{"): return JSONFrame.read(line, self)
-        case UInt8(ascii: "*"): return debugger(line.dropFirst().trimmed)
-        case UInt8(ascii: "#"): return numbered(line)
-        case UInt8(ascii: "p"), UInt8(ascii: "d"): if let frame = dartTrace(line) { return frame }
-        case UInt8(ascii: "f"): if let frame = debugger(line) { return frame }
-        case UInt8(ascii: "a"): if let frame = virtualMachine(line) { return frame }
+        case UInt8(ascii: "*"): return readDebuggerFrame(line.dropFirst().trimmed)
+        case UInt8(ascii: "#"): return readNumberedFrame(line)
+        case UInt8(ascii: "p"), UInt8(ascii: "d"): if let frame = readDartTraceFrame(line) { return frame }
+        case UInt8(ascii: "f"): if let frame = readDebuggerFrame(line) { return frame }
+        case UInt8(ascii: "a"): if let frame = readVirtualMachineFrame(line) { return frame }
         case UInt8(ascii: "0")...UInt8(ascii: "9"):
-            return imageOffset(line) ?? sample(line) ?? columns(line) ?? atos(line)
-        case UInt8(ascii: "+"): if let frame = sample(line) { return frame }
+            return readImageOffsetFrame(line) ?? readSampleFrame(line) ?? readColumns(line)
+                ?? readAtosFrame(line)
+        case UInt8(ascii: "+"): if let frame = readSampleFrame(line) { return frame }
         default: break
         }
-        return elf(line) ?? symbolTable(line) ?? safari(line) ?? atos(line) ?? go(line) ?? unnumbered(line)
+        return readELFFrame(line) ?? readSymbolTableFrame(line) ?? readSafariFrame(line) ?? readAtosFrame(
+            line) ?? readGoFrame(line) ?? readUnnumberedFrame(line)
     }
 
     // MARK: Virtual machines
 
     /// Reads a frame that begins with `at `, as virtual machines print it.
-    func virtualMachine(_ line: Text) -> CallFrame? {
+    func readVirtualMachineFrame(_ line: Text) -> CallFrame? {
         guard let remainder = line.dropping("at ") else { return nil }
         let text = remainder.trimmed
-        if text.first?.isDigit ?? false { return columns(text) }
+        if text.first?.isDigit ?? false { return readColumns(text) }
         return VirtualMachineFrame.read(text)
     }
 
     /// Reads a frame of Safari: `fooIterator@http://localhost:5000/test:20:26`
-    func safari(_ line: Text) -> CallFrame? {
+    func readSafariFrame(_ line: Text) -> CallFrame? {
         guard let at = line.firstIndex(of: UInt8(ascii: "@")), !line.contains(UInt8(ascii: " ")),
             let position = SourcePosition.lineAndColumn(line[(at + 1)...])
         else { return nil }

@@ -8,15 +8,15 @@ enum ThreadHeading {
     /// `thread #5, name = 'loader'`.
     static func isHeading(_ line: Text) -> Bool {
         if line.trimmed.starts(with: "thread #") { return true }
-        guard let textAfter = textAfterNumber(line) else { return isSelected(line) }
+        guard let textAfter = textAfterNumber(line) else { return isOfCrashedOrSelectedThread(line) }
         return textAfter.first == UInt8(ascii: ":") || textAfter.starts(with: " name:")
-            || textAfter.starts(with: " Queue") || isSelected(line)
+            || textAfter.starts(with: " Queue") || isOfCrashedOrSelectedThread(line)
     }
 
     /// Returns `true` for the heading of the thread that crashed, or that a debugger selected: `Thread 5 Crashed:`,
     /// `Thread 5 "loader" crashed:`, and `* thread #5, queue = 'loader'`. The line `Thread 5 crashed with ARM Thread State (64-bit):`
     /// introduces registers and is not a heading.
-    static func isSelected(_ line: Text) -> Bool {
+    static func isOfCrashedOrSelectedThread(_ line: Text) -> Bool {
         if line.trimmed.starts(with: "* thread #") { return true }
         guard let textAfter = textAfterNumber(line), let words = textAfter.dropping(" ") else { return false }
         for word: StaticString in ["Crashed", "crashed"] {

@@ -2,12 +2,12 @@
 /// in bytes are different keys, as they are on disk.
 struct PathTable<Value: Sendable>: Sendable {
     /// Entries by the hash of their path.
-    private var slots: [Int: [(path: [UInt8], value: Value)]] = [:]
+    private var entriesByHash: [Int: [(path: [UInt8], value: Value)]] = [:]
 
-    var paths: [String] { slots.values.joined().map { String(decoding: $0.path, as: UTF8.self) } }
+    var paths: [String] { entriesByHash.values.joined().map { String(decoding: $0.path, as: UTF8.self) } }
 
     func value(at path: borrowing Span<UInt8>) -> Value? {
-        for (candidate, value) in slots[Self.hash(path)] ?? [] where candidate.count == path.count {
+        for (candidate, value) in entriesByHash[Self.hash(path)] ?? [] where candidate.count == path.count {
             if candidate.indices.allSatisfy({ candidate[$0] == path[$0] }) { return value }
         }
         return nil
@@ -16,7 +16,7 @@ struct PathTable<Value: Sendable>: Sendable {
     /// Adds a path. The path must not be in the table yet.
     mutating func add(_ path: String, _ value: Value) {
         let bytes = Array(path.utf8)
-        slots[Self.hash(bytes.span), default: []].append((bytes, value))
+        entriesByHash[Self.hash(bytes.span), default: []].append((bytes, value))
     }
 
     private static func hash(_ path: borrowing Span<UInt8>) -> Int {

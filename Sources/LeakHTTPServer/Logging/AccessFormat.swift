@@ -1,5 +1,5 @@
-/// The format of the lines of an access log. A line depends only on its record, and is one line of ASCII, whatever the peer
-/// sent.
+/// The format of the lines of an access log. A line depends only on its record, and is one line of ASCII, even if the peer
+/// sent line breaks or other bytes.
 public enum AccessFormat: String, Hashable, Sendable, CaseIterable {
     /// The combined log format, which most log analyzers read, followed by the duration in seconds, the received bytes of the body,
     /// and whether the connection was kept or closed. The third field and the referrer are always `-`. Bytes that could end the
@@ -65,10 +65,10 @@ public enum AccessFormat: String, Hashable, Sendable, CaseIterable {
         line.append(" \"-\" \"")
         if let agent = record.userAgent { line.append(escaping: agent) } else { line.append("-") }
         line.append("\" ")
-        line.append(decimal: record.duration.microseconds, places: 6)
+        line.append(decimal: record.duration.microseconds, fractionDigits: 6)
         line.append(" ")
         line.append(decimal: record.bytesReceived)
-        line.append(record.closes ? " close" : " keep")
+        line.append(record.closesConnection ? " close" : " keep")
     }
 
     private func appendJSON(_ record: AccessRecord, into line: inout LogLine) {
@@ -100,8 +100,10 @@ public enum AccessFormat: String, Hashable, Sendable, CaseIterable {
         line.append(",\"bytes_out\":")
         line.append(decimal: record.bytesSent)
         line.append(",\"duration_ms\":")
-        line.append(decimal: record.duration.microseconds, places: 3)
-        line.append(record.closes ? ",\"closed\":true,\"user_agent\":" : ",\"closed\":false,\"user_agent\":")
+        line.append(decimal: record.duration.microseconds, fractionDigits: 3)
+        line.append(
+            record.closesConnection ? ",\"closed\":true,\"user_agent\":" : ",\"closed\":false,\"user_agent\":"
+        )
         line.append(json: record.userAgent)
         line.append("}")
     }

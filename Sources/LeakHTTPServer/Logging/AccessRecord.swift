@@ -29,13 +29,13 @@ public struct AccessRecord: Hashable, Sendable {
     /// included.
     public var duration: Duration
     /// `true` if the connection closes after the response.
-    public var closes: Bool
+    public var closesConnection: Bool
 
     /// Creates a record. The target and the user agent are cut to ``textBytes``.
     public init(
         time: Int64, peer: String?, method: Method?, target: [UInt8], minorVersion: Int = 1,
         userAgent: [UInt8]? = nil, status: Status, bytesReceived: Int = 0, bytesSent: Int = 0,
-        duration: Duration = .zero, closes: Bool = false
+        duration: Duration = .zero, closesConnection: Bool = false
     ) {
         self.time = time
         self.peer = peer
@@ -47,7 +47,7 @@ public struct AccessRecord: Hashable, Sendable {
         self.bytesReceived = bytesReceived
         self.bytesSent = bytesSent
         self.duration = duration
-        self.closes = closes
+        self.closesConnection = closesConnection
     }
 
     /// Replaces the values of these query parameters by `***`.

@@ -17,20 +17,20 @@ struct LogLine {
     }
 
     mutating func append(decimal number: Int) {
-        append(decimal: number, places: 0)
+        append(decimal: number, fractionDigits: 0)
     }
 
-    /// Appends `number` with its last `places` digits after a decimal point; a negative number is written as 0.
-    mutating func append(decimal number: Int, places: Int) {
+    /// Appends `number` with its last `fractionDigits` digits after a decimal point; a negative number is written as 0.
+    mutating func append(decimal number: Int, fractionDigits: Int) {
         var remaining = UInt(max(number, 0))
         var placeValue: UInt = 1
         var count = 1
-        while remaining / placeValue > 9 || count <= places {
+        while remaining / placeValue > 9 || count <= fractionDigits {
             placeValue *= 10
             count += 1
         }
         while placeValue > 0 {
-            if count == places { bytes.append(UInt8(ascii: ".")) }
+            if count == fractionDigits { bytes.append(UInt8(ascii: ".")) }
             bytes.append(UInt8(ascii: "0") + UInt8(truncatingIfNeeded: remaining / placeValue))
             remaining %= placeValue
             placeValue /= 10

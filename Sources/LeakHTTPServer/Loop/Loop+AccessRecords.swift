@@ -61,7 +61,7 @@ extension Loop {
         recordRejection(
             connection, receivedBytes: connection.upload?.body.count ?? 0,
             requests: connection.unansweredCount + incompleteCount)
-        recordResponse(connection, .serviceUnavailable, bodyBytes: 0, closes: true)
+        recordResponse(connection, .serviceUnavailable, bodyBytes: 0, closesConnection: true)
     }
 
     /// Removes the record of the last request, which will never be complete.
@@ -82,7 +82,7 @@ extension Loop {
     }
 
     /// Reports the response to the oldest unanswered request to the observer.
-    func recordResponse(_ connection: Connection, _ status: Status, bodyBytes: Int, closes: Bool) {
+    func recordResponse(_ connection: Connection, _ status: Status, bodyBytes: Int, closesConnection: Bool) {
         guard let observe = observers.onAnswer, let pendingRecords = connection.pendingRecords,
             !pendingRecords.records.isEmpty
         else {
@@ -97,7 +97,7 @@ extension Loop {
                 minorVersion: pendingRecord.minorVersion, userAgent: pendingRecord.userAgent, status: status,
                 bytesReceived: pendingRecord.bytesReceived, bytesSent: bodyBytes,
                 duration: .nanoseconds(SystemTime.monotonicNanoseconds - pendingRecord.startedAt),
-                closes: closes)
+                closesConnection: closesConnection)
         )
     }
 

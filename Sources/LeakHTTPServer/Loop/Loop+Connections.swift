@@ -49,7 +49,7 @@ extension Loop {
             counters.shed.address += 1
             reject(incoming)
         case .limitReached:
-            // Another loop may have taken the freed slot first.
+            // Another loop may have used the room for a connection first.
             if evictConnection(for: incoming.peer),
                 limiter.acquire(in: loopNumber, for: incoming.peer) == .granted
             {
@@ -70,24 +70,24 @@ extension Loop {
     /// - Precondition: The limiter has granted the connection.
     private func adopt(_ incoming: consuming AcceptedConnection) {
         generation = generation == UInt32.max - 1 ? 0 : generation + 1
-        let slot = freeSlots.popLast() ?? UInt32(connections.count)
-        let id = ConnectionID(slot: slot, generation: generation)
+        let index = freeIndexes.popLast() ?? UInt32(connections.count)
+        let id = ConnectionID(index: index, generation: generation)
         let number = incoming.socket.number
         let peer = incoming.peer
         let connection = Connection(id: id, incoming, deadline: now + limits.headTime.milliseconds)
         do throws(SystemError) {
             try poller.add(number, token: id.token, for: .read)
         } catch {
-            freeSlots.append(slot)
-            if Int(slot) == connections.count { connections.append(nil) }
+            freeIndexes.append(index)
+            if Int(index) == connections.count { connections.append(nil) }
             limiter.release(in: loopNumber, for: peer)
             counters.shed.descriptors += 1
             return
         }
-        if Int(slot) == connections.count {
+        if Int(index) == connections.count {
             connections.append(connection)
         } else {
-            connections[Int(slot)] = connection
+            connections[Int(index)] = connection
         }
         if counters.open == 0 { nextDeadlineCheck = now + tickMilliseconds }
         counters.open += 1
@@ -107,7 +107,7 @@ extension Loop {
             .serviceUnavailable, "Too many connections are open; send the request again later.")
         response.fields = [("Retry-After", "1")]
         output.clear()
-        writer.write(response, for: .broken, closes: true, to: output)
+        writer.write(response, for: .broken, closesConnection: true, to: output)
         unsafe response.body.withPointer { unsafe output.append($0) }
         let emptyBytes = unsafe UnsafeBufferPointer<UInt8>(start: nil, count: 0)
         if case .bytes(let sent) = unsafe Socket.send(number, output.bytes, then: emptyBytes) {
@@ -155,16 +155,16 @@ extension Loop {
     }
 
     func close(_ connection: Connection) {
-        let slot = Int(connection.id.slot)
-        guard connections.indices.contains(slot), connections[slot] === connection else { return }
+        let index = Int(connection.id.index)
+        guard connections.indices.contains(index), connections[index] === connection else { return }
         poller.remove(connection.socket.number, from: connection.interest)
         if let input = connection.input { pool.release(input) }
         if let upload = connection.upload { pool.release(upload.body) }
         connection.input = nil
         connection.upload = nil
         connection.phase = .closed
-        connections[slot] = nil
-        freeSlots.append(connection.id.slot)
+        connections[index] = nil
+        freeIndexes.append(connection.id.index)
         counters.open -= 1
         output.clear()
         limiter.release(in: loopNumber, for: connection.peer)

@@ -14,7 +14,7 @@ extension Loop {
     ///
     /// Idle connections are closed without a response, which is allowed at any time (RFC 9112 §9.5).
     ///
-    /// - Parameter incoming: the peer that needs the slot; `nil` if it is not known yet.
+    /// - Parameter incoming: the peer whose new connection needs room; `nil` if it is not known yet.
     /// - Returns: `true` if a connection was closed.
     func evictConnection(for incoming: PeerGroup?) -> Bool {
         let dominant = limiter.dominant
@@ -35,7 +35,7 @@ extension Loop {
             // The expected bytes may have arrived without having been reported yet.
             guard receive(connection) else { return true }
             finishTurn(connection)
-            guard connections[Int(candidate.id.slot)] === connection else { return true }
+            guard connections[Int(candidate.id.index)] === connection else { return true }
             guard isUnchanged(connection, candidate) else { continue }
             counters.evicted += 1
             if canSendUnavailable(connection) {

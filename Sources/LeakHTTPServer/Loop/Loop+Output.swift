@@ -39,15 +39,16 @@ extension Loop {
         connection.nextResponseSequence &+= 1
         guard connection.phase == .open else { return }
         let isLast = connection.stopsReading && connection.unansweredCount == 0
-        let closes =
-            answer.exchange.closes || answer.response.closes || answer.response.isWithheld
+        let closesConnection =
+            answer.exchange.closesConnection || answer.response.closesConnection || answer.response.isWithheld
             || (stopDeadline != nil && connection.unansweredCount == 0)
             || isLast
         countResponse(answer.response.status)
         if !answer.response.isWithheld {
-            writer.write(answer.response, for: answer.exchange, closes: closes, to: output)
+            writer.write(
+                answer.response, for: answer.exchange, closesConnection: closesConnection, to: output)
         }
-        if closes {
+        if closesConnection {
             connection.phase = .finishing
             connection.stopsReading = true
             connection.outOfOrderResponses = nil
@@ -63,7 +64,7 @@ extension Loop {
         if isObserved {
             recordResponse(
                 connection, answer.response.status, bodyBytes: hasBody ? answer.response.body.count : 0,
-                closes: closes)
+                closesConnection: closesConnection)
         }
     }
 

@@ -34,7 +34,7 @@ extension Loop {
         let sequence = connection.nextSequence
         connection.nextSequence &+= 1
         if Int(connection.nextSequence) >= limits.requestsPerConnection || stopDeadline != nil {
-            exchange.closes = true
+            exchange.closesConnection = true
         }
 
         var request = unsafe Request(
@@ -49,14 +49,14 @@ extension Loop {
         let arrivedCount = bytes.count - length
         switch head.framing {
         case .none:
-            if exchange.closes { connection.stopsReading = true }
+            if exchange.closesConnection { connection.stopsReading = true }
             dispatch(
                 connection, request: request,
                 responder: Responder(
                     messageQueue, connection: connection.id, sequence: sequence, exchange: exchange))
             return length
         case .length(let count) where arrivedCount >= count && !needsDeferredDecoding(head, bodyBytes: count):
-            if exchange.closes { connection.stopsReading = true }
+            if exchange.closesConnection { connection.stopsReading = true }
             unsafe request.setBody(
                 UnsafeBufferPointer(rebasing: bytes[length..<length + count]), of: source)
             dispatch(
@@ -137,16 +137,16 @@ extension Loop {
         receivedBodyBytes: Int
     ) -> Int {
         var exchange = exchange
-        if rejection.isWithheld { exchange.closes = true }
+        if rejection.isWithheld { exchange.closesConnection = true }
         var droppedCount = 0
         switch head.framing {
         case .none: break
         case .length(let count) where count <= limits.discardedBytes && !head.expectsContinue:
             droppedCount = min(count, receivedBodyBytes)
             connection.bytesToDiscard = count - droppedCount
-        case .length, .chunked: exchange.closes = true
+        case .length, .chunked: exchange.closesConnection = true
         }
-        if exchange.closes {
+        if exchange.closesConnection {
             connection.stopsReading = true
             connection.bytesToDiscard = 0
         }
@@ -188,7 +188,7 @@ extension Loop {
             recordRejection(connection, receivedBytes: receivedBytes, requests: connection.unansweredCount)
         }
         var response = replacement ?? error.response
-        response.closes = true
+        response.closesConnection = true
         answer(
             connection,
             AddressedResponse(
@@ -213,7 +213,7 @@ extension Loop {
         connection.upload = nil
         connection.needsContinue = false
         stopTimer(connection)
-        if upload.exchange.closes { connection.stopsReading = true }
+        if upload.exchange.closesConnection { connection.stopsReading = true }
         unsafe upload.headBytes.withUnsafeBufferPointer { headBytes in
             var request = unsafe Request(
                 head: upload.head, fields: upload.fields, bytes: headBytes, client: connection.client)
@@ -258,7 +258,7 @@ extension Loop {
         } catch {
             var response = RequestError(error).response
             // The message has valid framing, so the connection can be kept.
-            response.closes = false
+            response.closesConnection = false
             callStart = Loop.clock
             responder.send(response)
             return

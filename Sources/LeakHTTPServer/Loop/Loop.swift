@@ -24,7 +24,7 @@ final class Loop: @unchecked Sendable {
 
     var listeners: [ListeningSocket]
     var connections: [Connection?] = []
-    var freeSlots: [UInt32] = []
+    var freeIndexes: [UInt32] = []
     /// Connections whose requests wait for the next turn.
     var deferredConnections: [ConnectionID] = []
     var generation: UInt32 = 0
@@ -221,7 +221,7 @@ final class Loop: @unchecked Sendable {
     }
 
     func connection(_ id: ConnectionID) -> Connection? {
-        guard id.slot < connections.count, let connection = connections[Int(id.slot)], connection.id == id
+        guard id.index < connections.count, let connection = connections[Int(id.index)], connection.id == id
         else {
             return nil
         }

@@ -36,7 +36,7 @@ public struct CodedBody: Sendable {
         } catch {
             var response = RequestError(error).response
             // The message has valid framing, so the connection can be kept.
-            response.closes = false
+            response.closesConnection = false
             throw Failure(response: response)
         }
         return output

@@ -5,14 +5,14 @@ struct Exchange: Sendable {
     var isHead = false
     var minorVersion: UInt8 = 1
     /// `true` if the connection closes after the response.
-    var closes = false
+    var closesConnection = false
     var acceptsGzip = false
     var ifNoneMatch: String?
 
     /// The exchange of a request that could not be parsed.
     static let broken: Exchange = {
         var exchange = Exchange()
-        exchange.closes = true
+        exchange.closesConnection = true
         return exchange
     }()
 
@@ -22,7 +22,7 @@ struct Exchange: Sendable {
         isHead = head.method == .head
         isSafe = head.method == .get || isHead
         minorVersion = head.minorVersion
-        closes = !head.keepsAlive
+        closesConnection = !head.keepsAlive
         if let index = head.acceptEncodingIndex {
             acceptsGzip = AcceptEncoding.allowsGzip(bytes, fields[index].value.range)
         }

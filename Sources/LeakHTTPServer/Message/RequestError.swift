@@ -135,7 +135,7 @@ enum RequestError: Error, Hashable, Sendable, CaseIterable {
     /// The complete response. It closes the connection; see ``status`` for the exceptions, which callers handle.
     var response: Response {
         var response = Response.problem(status, detail)
-        response.closes = true
+        response.closesConnection = true
         switch self {
         case .refusedMethod: response.fields.append(("Allow", Self.allowedMethods))
         case .tooManyBodies, .noMemoryToInflate: response.fields.append(("Retry-After", "1"))

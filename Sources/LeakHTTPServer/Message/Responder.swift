@@ -37,22 +37,22 @@ public struct Responder: ~Copyable, Sendable {
     }
 }
 
-/// The identity of a connection in one loop. The generation distinguishes it from later connections in the same slot.
+/// The identity of a connection in one loop. The generation distinguishes it from later connections with the same index.
 struct ConnectionID: Hashable, Sendable {
-    let slot: UInt32
+    let index: UInt32
     let generation: UInt32
 
-    init(slot: UInt32, generation: UInt32) {
-        self.slot = slot
+    init(index: UInt32, generation: UInt32) {
+        self.index = index
         self.generation = generation
     }
 
     init(token: UInt64) {
-        slot = UInt32(truncatingIfNeeded: token)
+        index = UInt32(truncatingIfNeeded: token)
         generation = UInt32(truncatingIfNeeded: token >> 32)
     }
 
-    var token: UInt64 { UInt64(generation) << 32 | UInt64(slot) }
+    var token: UInt64 { UInt64(generation) << 32 | UInt64(index) }
 }
 
 /// A response with the connection and the sequence number of the request that it answers.

@@ -49,7 +49,7 @@ public struct Response: Sendable {
     /// The entity tag of the body, with or without quotes. If it is set, the server handles `If-None-Match`.
     public var etag: String?
     /// `true` if the connection closes after this response.
-    public var closes = false
+    public var closesConnection = false
     /// `true` if the connection closes instead of sending this response, for clients that give up after an error response but retry
     /// without a response. The status is still counted and written to an access log.
     public var isWithheld = false

@@ -18,9 +18,10 @@ final class ResponseWriter {
 
     /// Appends the head of `response`, including the blank line.
     ///
-    /// - Parameter closes: `true` if the connection closes after this response.
+    /// - Parameter closesConnection: `true` if the connection closes after this response.
     func write(
-        _ response: borrowing Response, for exchange: borrowing Exchange, closes: Bool, to output: Buffer
+        _ response: borrowing Response, for exchange: borrowing Exchange, closesConnection: Bool,
+        to output: Buffer
     ) {
         let status = response.status
         if response.status == .ok && response.fields.isEmpty {
@@ -42,7 +43,7 @@ final class ResponseWriter {
         }
         if response.varies { output.append("Vary: Accept-Encoding\r\n") }
         if let etag = response.etag { Self.write("ETag: ", etag, to: output) }
-        if closes {
+        if closesConnection {
             output.append("Connection: close\r\n\r\n")
         } else if exchange.minorVersion == 0 {
             output.append("Connection: keep-alive\r\n\r\n")

@@ -122,7 +122,8 @@
                 sourceSightings: sourceSightings, seed: seed)
         }
 
-        /// Moves the samples to their new slots. They are first moved to unused slots, because a sample may get the slot of another sample.
+        /// Moves the samples to their new sample slots. Before that, moves them to unused slots, because a sample may get the slot
+        /// of another sample.
         private func move(_ samples: SampleMerge) -> [Query] {
             let temporaryOffset = (target: 100, source: 200)
             let moves = samples.moves
@@ -137,8 +138,8 @@
                 Query(
                     """
                     update sample s set slot = m.slot, ordinal = m.ordinal
-                    from unnest($2::bigint[], $3::bigint[], $4::bigint[]) as m (place, slot, ordinal)
-                    where s.leak = $1::bigint and s.slot = m.place
+                    from unnest($2::bigint[], $3::bigint[], $4::bigint[]) as m (former_slot, slot, ordinal)
+                    where s.leak = $1::bigint and s.slot = m.former_slot
                     """, .integer(target),
                     .integers(
                         moves.map {

@@ -67,7 +67,7 @@
         /// row if the sample does not fill a page.
         ///
         /// Any leaks of the list give a valid bound. A sample of 2 % bounds a page of 50 leaks to about the first 2,500 leaks of
-        /// the list, whatever its order and filters.
+        /// the list, for every order and every filter.
         ///
         /// - Parameter percent: share of the table's pages in the sample, in percent; `nil` for 2, plus 1 for every 100 leaks of
         ///   the page.
@@ -90,9 +90,9 @@
                 """, values.all)
         }
 
-        /// Selects the present place of a cursor in a list by name: the parameters of
-        /// ``PageCursor/moved(toNamePlace:isListed:isAscending:)``, and whether the leak of the cursor still exists.
-        func namePlace(of cursor: PageCursor) -> Query {
+        /// Selects the present position of a cursor in a list by name: the parameters of
+        /// ``PageCursor/moved(toNamePosition:isListed:isAscending:)``, and whether the leak of the cursor still exists.
+        func namePosition(of cursor: PageCursor) -> Query {
             var values = QueryValues()
             let matchingLeaks = matchingLeaks(in: .all, texts: textReading(nil), values: &values)
             return Query(

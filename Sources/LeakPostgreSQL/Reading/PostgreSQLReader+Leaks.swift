@@ -83,10 +83,12 @@
                 let bound = answers[0].first.map { FilteredList.Bound($0) }
                 var cursor = cursor
                 if query.sort == .name, let named = cursor,
-                    let place = try run(selection.namePlace(of: named), on: connection).first, place.bool(2)
+                    let position = try run(selection.namePosition(of: named), on: connection).first,
+                    position.bool(2)
                 {
                     cursor = named.moved(
-                        toNamePlace: place.int64(0), isListed: place.bool(1), isAscending: query.isAscending)
+                        toNamePosition: position.int64(0), isListed: position.bool(1),
+                        isAscending: query.isAscending)
                 }
                 let rows = try run(
                     selection.page(after: cursor, from: bound, limit: limit), on: connection)

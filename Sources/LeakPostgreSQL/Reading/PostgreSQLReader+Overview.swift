@@ -17,10 +17,10 @@
                     Self.recentLeaks(app, period, now: now), Self.totals(app), Self.dropped(app),
                     Self.readOverLimitCounts(app),
                 ])
-                let recent = try Self.recent(answers[3], connection)
+                let recent = try Self.sumRecentReportsAndInstalls(answers[3], in: connection)
                 let totals = answers[5].first
                 return Overview(
-                    newest: current, previous: previous,
+                    currentRelease: current, previous: previous,
                     lastSessions: current?.sessions == 0
                         ? try readLastSessions(app, on: connection) : nil,
                     newLeaks: answers[1].first?.int(0) ?? 0, newLeakTitles: answers[0].map { $0.text(0) },
@@ -116,8 +116,8 @@
             return counts
         }
 
-        /// Selects reports and installs in parts: slots for the last 24 hours; for other periods days, and those slots of these
-        /// days that have not been added to a day yet.
+        /// Selects reports and installs in parts: ten-minute slots for the last 24 hours; for other periods days, and those slots
+        /// of these days that have not been added to a day yet.
         private static func recentParts(_ app: AppScope, _ period: Period, now: Int64) -> Query {
             Query(
                 """
@@ -134,8 +134,8 @@
                 .integer(InstallScope.day(app: 0, day: 0).row.scope), .text(app.environment))
         }
 
-        private static func recent(
-            _ rows: Rows, _ connection: PostgreSQLConnection
+        private static func sumRecentReportsAndInstalls(
+            _ rows: Rows, in connection: PostgreSQLConnection
         ) throws(StoreError) -> (reports: Int, installs: Int) {
             var reports = 0
             var installs = InstallSet()

@@ -12,7 +12,7 @@
                 var releases = try releases(
                     app, limit: Self.releaseLimit, regressed: regressed, on: connection)
                 guard releases.count == Self.releaseLimit else { return releases }
-                if !releases.contains(where: \.isNewest) {
+                if !releases.contains(where: \.isCurrent) {
                     let current = try currentReleases(ofOnly: app.scope, regressed: regressed, on: connection)
                         .current
                     releases += [current].compactMap(\.self)
@@ -141,9 +141,9 @@
             let counts = try connection.run(
                 Query(
                     """
-                    select asked.place, (select count(*) from leak_release p where p.release = asked.former
+                    select asked.index, (select count(*) from leak_release p where p.release = asked.former
                       and not exists (select 1 from leak_release c where c.leak = p.leak and c.release = asked.release))
-                    from unnest($1::bigint[], $2::bigint[]) with ordinality as asked (release, former, place)
+                    from unnest($1::bigint[], $2::bigint[]) with ordinality as asked (release, former, index)
                     """, .integers(uncachedPairs.map { $0.release.row }),
                     .integers(uncachedPairs.map { $0.previous.row })))
             for count in counts {

@@ -86,8 +86,8 @@
         private static func rows(of apps: [AppKey]) -> Query {
             Query(
                 """
-                select asked.place, a.id
-                from unnest($1::text[], $2::text[]) with ordinality as asked (name, environment, place)
+                select asked.index, a.id
+                from unnest($1::text[], $2::text[]) with ordinality as asked (name, environment, index)
                 join app a on a.name = asked.name and a.environment = asked.environment
                 """, .texts(apps.map(\.name)), .texts(apps.map(\.environment)))
         }

@@ -45,7 +45,7 @@
                     as new (owner, app, name, count, buckets)
                   group by owner, app, name
                 ), fresh as (
-                  select owner, name, row_number() over (partition by owner order by name collate "C") as place from asked
+                  select owner, name, row_number() over (partition by owner order by name collate "C") as number from asked
                   where name <> 'other'
                     and not exists (select 1 from \(table) t where t.\(ownerColumn) = asked.owner and t.\(nameColumn) = asked.name)
                 ), there as (
@@ -53,7 +53,7 @@
                   where \(ownerColumn) in (select owner from fresh) and \(nameColumn) <> 'other' group by \(ownerColumn)
                 ), placed as (
                   select asked.owner, asked.app, asked.name, asked.count, asked.buckets, fresh.owner is not null
-                    and coalesce(there.names, 0) + fresh.place > $5::bigint as is_over_limit
+                    and coalesce(there.names, 0) + fresh.number > $5::bigint as is_over_limit
                   from asked left join fresh on fresh.owner = asked.owner and fresh.name = asked.name
                   left join there on there.owner = asked.owner
                 ), written as (

@@ -20,8 +20,9 @@
                 for target in [first] + others {
                     let (storedAction, row) = try Self.insert(
                         decision, about: target,
-                        newest: VersionOrder(first.newestVersion) < VersionOrder(target.newestVersion)
-                            ? target.newestVersion : first.newestVersion,
+                        currentVersion: VersionOrder(first.currentVersion)
+                            < VersionOrder(target.currentVersion)
+                            ? target.currentVersion : first.currentVersion,
                         now: now, on: connection)
                     action = action ?? storedAction
                     if decision.action != .note {
@@ -39,13 +40,13 @@
         }
 
         private static func insert(
-            _ decision: Decision, about leak: DecisionTarget, newest: String, now: Int64,
+            _ decision: Decision, about leak: DecisionTarget, currentVersion: String, now: Int64,
             on connection: PostgreSQLConnection
         ) throws(StoreError) -> (PastDecision.Action, row: Int64) {
             var columns = DecisionColumns(decision, about: leak, now: now)
             switch decision.action {
             case .resolve(let fix):
-                let bound = fix.bound(newest: newest)
+                let bound = fix.bound(currentVersion: currentVersion)
                 (columns.version, columns.isAfter, columns.fixFrom) = (
                     bound.version, bound.isAfter, bound.from
                 )
@@ -92,7 +93,7 @@
         let state: Int64
         let reports: Int
         /// The version that ``Decision/Fix/newestVersion`` and ``Decision/Fix/nextVersion`` refer to: ``CurrentRelease/reference``.
-        let newestVersion: String
+        let currentVersion: String
 
         /// Locks the apps of leaks, in the order of their rows, and reads the leaks that exist.
         static func all(
@@ -120,7 +121,7 @@
                 }
                 targets[id] = DecisionTarget(
                     row: leakRow.int64(1), state: leakRow.int64(2), reports: leakRow.int(3),
-                    newestVersion: leakRow.text(4))
+                    currentVersion: leakRow.text(4))
             }
             return targets
         }

@@ -129,8 +129,8 @@
             from submissions: [Submission]
         ) {
             for (sample, body) in zip(candidates, bodies) {
-                let submission = submissions[sample.place.submission]
-                let origin = submission.origins[submission.sightings[sample.place.sighting].origin]
+                let submission = submissions[sample.sightingIndex.submission]
+                let origin = submission.origins[submission.sightings[sample.sightingIndex.sighting].origin]
                 samples.append(
                     Sample(
                         leak: leak, row: row, candidate: sample, body: body,
@@ -257,7 +257,7 @@
             }
         }
 
-        /// Keeps the first candidate of each slot that is admitted.
+        /// Keeps the first candidate of each sample slot that is admitted.
         private mutating func chooseSamples(admit: (Sample) -> Bool) {
             var chosenSamples: [Sample] = []
             for sample in samples {
@@ -283,10 +283,10 @@
         private var newValues: Query {
             Query(
                 Self.newValues(
-                    "new.place, coalesce(there.names, 0)",
+                    "new.index, coalesce(there.names, 0)",
                     of:
-                        "unnest($1::bigint[], $2::bigint[], $3::text[]) with ordinality as new (leak, kind, value, place)",
-                    leaks: "$1::bigint[]", limit: "\(Int64.max)") + " order by new.place",
+                        "unnest($1::bigint[], $2::bigint[], $3::text[]) with ordinality as new (leak, kind, value, index)",
+                    leaks: "$1::bigint[]", limit: "\(Int64.max)") + " order by new.index",
                 .integers(values.map(\.row)), .integers(values.map(\.value.kind.rawValue)),
                 .texts(values.map(\.value.text)))
         }
@@ -296,8 +296,8 @@
         private var newChecks: Query {
             Query(
                 Self.newChecks(
-                    "new.place, coalesce(there.classes, 0)",
-                    of: "unnest($1::bigint[], $2::text[]) with ordinality as new (build, class, place)",
+                    "new.index, coalesce(there.classes, 0)",
+                    of: "unnest($1::bigint[], $2::text[]) with ordinality as new (build, class, index)",
                     builds: "$1::bigint[]", limit: "\(Int64.max)"),
                 .integers(checks.map(\.row.owner)), .texts(checks.map(\.row.name)))
         }

@@ -44,8 +44,8 @@
                 // Runs after the locks, so that no other transaction changes the rows that it reads.
                 Query(
                     """
-                    select asked.place, a.id, a.leaks, a.text_bytes, a.cells, a.newest_release
-                    from unnest($1::bigint[]) with ordinality as asked (id, place) join app a on a.id = asked.id
+                    select asked.index, a.id, a.leaks, a.text_bytes, a.cells, a.newest_release
+                    from unnest($1::bigint[]) with ordinality as asked (id, index) join app a on a.id = asked.id
                     """, .integers(ids)),
                 StoredLeak.query(for: leakIDs), InstallErasure.countQuery,
             ])
@@ -130,8 +130,8 @@
         static func releases(_ names: [ReleaseName]) -> Query {
             Query(
                 """
-                select asked.place, r.id
-                from unnest($1::bigint[], $2::text[]) with ordinality as asked (app, version, place)
+                select asked.index, r.id
+                from unnest($1::bigint[], $2::text[]) with ordinality as asked (app, version, index)
                 join release r on r.app = asked.app and r.version = asked.version
                 """, .integers(names.map(\.app)), .texts(names.map(\.version.text)))
         }
@@ -139,8 +139,8 @@
         static func builds(_ names: [BuildName]) -> Query {
             Query(
                 """
-                select asked.place, b.id
-                from unnest($1::bigint[], $2::text[], $3::text[]) with ordinality as asked (app, version, name, place)
+                select asked.index, b.id
+                from unnest($1::bigint[], $2::text[], $3::text[]) with ordinality as asked (app, version, name, index)
                 join release r on r.app = asked.app and r.version = asked.version
                 join build b on b.release = r.id and b.name = asked.name
                 """, .integers(names.map(\.release.app)), .texts(names.map(\.release.version.text)),
@@ -187,7 +187,7 @@
         static func cells(_ cells: [LeakBuildKey]) -> Query {
             Query(
                 """
-                select asked.place from unnest($1::bigint[], $2::bigint[]) with ordinality as asked (leak, build, place)
+                select asked.index from unnest($1::bigint[], $2::bigint[]) with ordinality as asked (leak, build, index)
                 join leak_build c on c.leak = asked.leak and c.build = asked.build
                 """, .integers(cells.map(\.leak)), .integers(cells.map(\.build)))
         }

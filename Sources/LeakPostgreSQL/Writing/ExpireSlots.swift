@@ -2,12 +2,12 @@
     internal import LeakStore
 
     extension Writer {
-        /// Slots that one step moves, with sets of up to 2 KiB.
+        /// Ten-minute slots that one step moves, with sets of up to 2 KiB.
         static let slotsPerStep = 100
 
-        /// Adds slots to their days once the last 24 hours do not need them any more. An erasure that runs meanwhile searches slots
-        /// before days, so that it finds in a day what it did not find in a slot.
-        func expireSlots(now: Int64) throws(StoreError) -> Bool {
+        /// Adds ten-minute slots to their days once the last 24 hours do not need them any more. An erasure that runs meanwhile
+        /// searches slots before days, so that it finds in a day what it did not find in a slot.
+        func expireTenMinuteSlots(now: Int64) throws(StoreError) -> Bool {
             try changeApps(
                 of: Query(
                     "select app, slot from app_slot where slot < $1::bigint order by slot, app limit $2::bigint",
@@ -79,7 +79,7 @@
             """
         }
 
-        /// Deletes slots with their sets, and returns them.
+        /// Deletes ten-minute slots with their sets, and returns them.
         private static func deleteSlots(_ slots: Rows) -> Query {
             Query(
                 """
@@ -103,8 +103,8 @@
             let stored = try connection.run(
                 Query(
                     """
-                    select asked.place, i.members
-                    from unnest($1::bigint[], $2::bigint[]) with ordinality as asked (app, day, place)
+                    select asked.index, i.members
+                    from unnest($1::bigint[], $2::bigint[]) with ordinality as asked (app, day, index)
                     join install_set i on i.scope = $3::bigint and i.owner = asked.app and i.part = asked.day
                     """, .integers(days.keys.map(\.app)), .integers(days.keys.map(\.day)),
                     .integer(InstallScope.day(app: 0, day: 0).row.scope)))
@@ -126,7 +126,7 @@
         }
     }
 
-    /// Slots grouped by day.
+    /// Ten-minute slots grouped by day.
     private struct Days {
         struct Key: Hashable, Comparable {
             var app: Int64
@@ -138,7 +138,7 @@
         private(set) var parts: [Key: (reports: Int, installs: InstallSet)] = [:]
         let keys: [Key]
 
-        /// - Parameter first: the first day; slots of earlier days are dropped.
+        /// - Parameter first: the first day; ten-minute slots of earlier days are dropped.
         init(of slots: Rows, from first: Int, _ connection: PostgreSQLConnection) throws(StoreError) {
             for row in slots {
                 let day = Calendar.day(ofSlot: row.int(1))

@@ -48,7 +48,7 @@
                 case .answers: try expireAnswers(before: clock.keyStart)
                 case .hours: try expireHours(&expiry, now: clock.expiryTime)
                 case .samples: try expireSamples(now: clock.expiryTime)
-                case .slots: try expireSlots(now: clock.expiryTime)
+                case .slots: try expireTenMinuteSlots(now: clock.expiryTime)
                 case .days: try expireDays(now: clock.expiryTime)
                 case .recentInstalls: try expireRecentInstalls(&expiry, now: clock.expiryTime)
                 case .lastHours: try expireLastHours()

@@ -48,7 +48,7 @@
         static func answers(_ bodies: [[UInt8]], day: Int) -> Query {
             Query(
                 """
-                select asked.place, a.id from unnest($1::bytea[]) with ordinality as asked (body, place)
+                select asked.index, a.id from unnest($1::bytea[]) with ordinality as asked (body, index)
                 join answer a on a.day = $2::bigint and a.body = asked.body
                 """, .byteArrays(bodies), .integer(day))
         }
@@ -102,8 +102,8 @@
                         of: """
                             (select distinct on (leak, kind, value) * from
                               unnest($10::bigint[], $11::bigint[], $12::bigint[], $13::text[], $14::bigint[])
-                                with ordinality as given (key_id, leak, kind, value, bytes, place)
-                              order by leak, kind, value, place) as new
+                                with ordinality as given (key_id, leak, kind, value, bytes, index)
+                              order by leak, kind, value, index) as new
                             """,
                         leaks: "$11::bigint[]", limit: "\(ValueKind.limit)"))
                     union all

@@ -90,7 +90,7 @@
                 add(rows[4], of: bodies, &cache)
                 requestedKeys = try storableKeys(requestedKeys, on: connection, limits: limits, cache: &cache)
             }
-            let hashes = requestedKeys.map { hash(ofFirst: $0) }
+            let hashes = requestedKeys.map { bodyHashOfFirstSubmission(with: $0) }
             let rows = try connection.run(
                 openingQueries + [
                     Query(
@@ -245,7 +245,7 @@
             submissions[number].idempotency?.hasSameBody(as: hash) ?? false
         }
 
-        private func hash(ofFirst idempotencyKey: ScopedKey) -> [UInt8] {
+        private func bodyHashOfFirstSubmission(with idempotencyKey: ScopedKey) -> [UInt8] {
             hash(of: firstIndexes[idempotencyKey] ?? 0)
         }
     }

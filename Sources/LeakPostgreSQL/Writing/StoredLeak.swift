@@ -20,7 +20,7 @@
         }
 
         private static let columns = """
-            asked.place, l.id, f.id, f.order_key, n.id, n.order_key, l.sightings, l.first_sample, l.newest_sample,
+            asked.index, l.id, f.id, f.order_key, n.id, n.order_key, l.sightings, l.first_sample, l.newest_sample,
             l.newest_kept, l.builds, (select module from leak_text where leak = l.id)
             """
 
@@ -28,7 +28,7 @@
             Query(
                 """
                 select \(columns)
-                from unnest($1::uuid[]) with ordinality as asked (key, place) join leak l on l.key = asked.key
+                from unnest($1::uuid[]) with ordinality as asked (key, index) join leak l on l.key = asked.key
                 join release f on f.id = l.first_release join release n on n.id = l.last_release
                 """, .uuids(leaks))
         }

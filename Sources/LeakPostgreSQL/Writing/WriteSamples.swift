@@ -6,8 +6,8 @@
             let samples = details.samples
             guard !samples.isEmpty else { return nil }
             let reports = samples.map { sample in
-                let submission = submissions[sample.candidate.place.submission]
-                let sighting = submission.sightings[sample.candidate.place.sighting]
+                let submission = submissions[sample.candidate.sightingIndex.submission]
+                let sighting = submission.sightings[sample.candidate.sightingIndex.sighting]
                 return (
                     at: sighting.at, origin: submission.origins[sighting.origin],
                     body: sample.body

@@ -137,12 +137,12 @@ struct FileDescriptor: ~Copyable {
 /// child is created.
 enum ForkedChildren {
     private static let capacity = 256
-    // The slots and the mutex are pointers, because code in a child process may neither allocate memory nor wait for a thread
-    // that does not exist there.
-    nonisolated(unsafe) private static let slots = {
-        let slots = UnsafeMutablePointer<Int32>.allocate(capacity: capacity)
-        unsafe slots.initialize(repeating: -1, count: capacity)
-        return unsafe slots
+    // The table of descriptors and the mutex are pointers, because code in a child process may neither allocate memory nor wait for
+    // a thread that does not exist there.
+    nonisolated(unsafe) private static let descriptors = {
+        let descriptors = UnsafeMutablePointer<Int32>.allocate(capacity: capacity)
+        unsafe descriptors.initialize(repeating: -1, count: capacity)
+        return unsafe descriptors
     }()
     nonisolated(unsafe) private static let mutex = {
         let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
@@ -150,16 +150,17 @@ enum ForkedChildren {
         return unsafe mutex
     }()
     private static let isRegistered = {
-        // The slots are allocated here, because a child process may not allocate memory.
-        _ = unsafe slots
+        // The table is allocated here, because a child process may not allocate memory.
+        _ = unsafe descriptors
         return
             pthread_atfork(
                 { unsafe pthread_mutex_lock(ForkedChildren.mutex) },
                 { unsafe pthread_mutex_unlock(ForkedChildren.mutex) },
                 {
-                    for index in 0..<ForkedChildren.capacity where unsafe ForkedChildren.slots[index] >= 0 {
-                        _ = unsafe systemClose(ForkedChildren.slots[index])
-                        unsafe ForkedChildren.slots[index] = -1
+                    for index in 0..<ForkedChildren.capacity
+                    where unsafe ForkedChildren.descriptors[index] >= 0 {
+                        _ = unsafe systemClose(ForkedChildren.descriptors[index])
+                        unsafe ForkedChildren.descriptors[index] = -1
                     }
                     unsafe ForkedChildren.hasOverflowed = false
                     unsafe pthread_mutex_unlock(ForkedChildren.mutex)
@@ -182,8 +183,8 @@ enum ForkedChildren {
     static func open(_ openFile: () throws(FileFailure) -> Int32) throws(FileFailure) -> Int32 {
         try withForksBlocked { () throws(FileFailure) in
             let number = try openFile()
-            let freeIndex = (0..<capacity).first { unsafe slots[$0] < 0 }
-            if let freeIndex { unsafe slots[freeIndex] = number } else { unsafe hasOverflowed = true }
+            let freeIndex = (0..<capacity).first { unsafe descriptors[$0] < 0 }
+            if let freeIndex { unsafe descriptors[freeIndex] = number } else { unsafe hasOverflowed = true }
             return number
         }
     }
@@ -192,13 +193,13 @@ enum ForkedChildren {
     /// there.
     static func close(_ number: Int32) {
         withForksBlocked {
-            let slot = (0..<capacity).first { unsafe slots[$0] == number }
-            if let slot { unsafe slots[slot] = -1 }
-            if unsafe slot != nil || hasOverflowed { _ = systemClose(number) }
+            let index = (0..<capacity).first { unsafe descriptors[$0] == number }
+            if let index { unsafe descriptors[index] = -1 }
+            if unsafe index != nil || hasOverflowed { _ = systemClose(number) }
         }
     }
 
-    /// `true` if this process has had more descriptors for locks at a time than there are slots.
+    /// `true` if this process has had more descriptors for locks at a time than the table has room for.
     nonisolated(unsafe) private static var hasOverflowed = false
 }
 

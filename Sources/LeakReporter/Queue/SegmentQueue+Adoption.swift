@@ -22,7 +22,7 @@ extension SegmentQueue {
     {
         let ownFileNames = Set(
             waitingSegments.map(\.fileName) + [activeSegment?.queuedSegment.fileName].compactMap(\.self))
-        var foundSegments: [(queuedSegment: QueuedSegment, parent: String?)] = []
+        var foundSegments: [(queuedSegment: QueuedSegment, wholeSegmentKey: String?)] = []
         var replacedKeys: Set<String> = []
         var sessions: Set<String> = []
         for name in names where name.hasSuffix(Segment.fileEnding) {
@@ -44,12 +44,12 @@ extension SegmentQueue {
             // `isContentFixed` stays false: the run that wrote the footer may have ended before it synced it.
             replacedKeys.formUnion(segment.replacedKeys)
             sessions.formUnion(segment.sessions.map(\.id))
-            foundSegments.append((queuedSegment, segment.header?.parent))
+            foundSegments.append((queuedSegment, segment.header?.wholeSegmentKey))
         }
         let keys = Set(foundSegments.map(\.queuedSegment.key) + waitingSegments.map(\.key))
         var sentSegments: [QueuedSegment] = []
-        for (queuedSegment, parent) in foundSegments {
-            if replacedKeys.contains(queuedSegment.key) || parent.map(keys.contains) == true {
+        for (queuedSegment, wholeSegmentKey) in foundSegments {
+            if replacedKeys.contains(queuedSegment.key) || wholeSegmentKey.map(keys.contains) == true {
                 remove(queuedSegment)
             } else {
                 waitingSegments.append(queuedSegment)

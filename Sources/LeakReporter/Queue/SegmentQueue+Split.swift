@@ -43,13 +43,13 @@ extension SegmentQueue {
     }
 
     private func makePiece(
-        _ records: [SegmentRecord], of parent: QueuedSegment, _ origin: SegmentHeader,
+        _ records: [SegmentRecord], of wholeSegment: QueuedSegment, _ origin: SegmentHeader,
         at now: CurrentTime
     ) -> QueuedSegment {
         var header = origin
         header.key = makeID(now.wallTime)
-        header.parent = parent.key
-        var queuedSegment = QueuedSegment(key: header.key, firstSequence: parent.firstSequence)
+        header.wholeSegmentKey = wholeSegment.key
+        var queuedSegment = QueuedSegment(key: header.key, firstSequence: wholeSegment.firstSequence)
         queuedSegment.appID = header.app.id
         for record in [.header(header)] + records { record.write(to: &queuedSegment.unsavedBytes) }
         for case .report(let report) in records { queuedSegment.sightings += Int(report.count) }

@@ -27,7 +27,7 @@ struct SegmentHeader: Hashable {
     /// The `Idempotency-Key` of the batch that the segment becomes.
     var key: String
     /// The key of the segment that this segment is a part of. This segment is ignored as long as the whole segment exists.
-    var parent: String?
+    var wholeSegmentKey: String?
     var app: AppInfo
     var device: DeviceInfo
     var install: String?
@@ -76,7 +76,7 @@ extension SegmentRecord {
             payload.append(SegmentHeader.version)
             let (app, device) = (header.app, header.device)
             for text in [
-                header.key, header.parent, app.id, app.module, app.version, app.build, device.os,
+                header.key, header.wholeSegmentKey, app.id, app.module, app.version, app.build, device.os,
                 device.osVersion, device.model, header.install, header.user,
             ] {
                 payload.append(text: text)
@@ -187,7 +187,7 @@ extension SegmentRecord {
         // Reporters before version 0.3 wrote no environment.
         let environment = reader.text() ?? nil
         return SegmentHeader(
-            key: key, parent: texts[1],
+            key: key, wholeSegmentKey: texts[1],
             app: AppInfo(
                 id: texts[2], module: texts[3], environment: environment, version: texts[4], build: texts[5]),
             device: DeviceInfo(os: texts[6], osVersion: texts[7], model: texts[8]),

@@ -18,9 +18,9 @@ package struct SampleChoice {
 
     package init() {}
 
-    /// A report that may be kept, with its slot.
+    /// A report that may be kept, with its sample slot.
     package struct Candidate {
-        package var place: SubmissionAggregate.SightingIndex
+        package var sightingIndex: SubmissionAggregate.SightingIndex
         /// The ingest key that sent the report.
         package var key: Int64
         package var at: Int64
@@ -29,7 +29,7 @@ package struct SampleChoice {
         /// ``SampleSlot/first``, ``SampleSlot/newest``, or a slot of the reservoir, from ``SampleSlot/reservoir`` on.
         package var slot: Int
 
-        /// Returns `true` if this report is kept instead of another report with the same slot.
+        /// Returns `true` if this report is kept instead of another report with the same sample slot.
         fileprivate func isBetter(than other: Candidate) -> Bool {
             switch slot {
             case SampleSlot.first: (at, ordinal) < (other.at, other.ordinal)
@@ -39,11 +39,11 @@ package struct SampleChoice {
         }
     }
 
-    /// Counts the reports, and returns those that may be kept: for each slot the best report of each ingest key, because an ingest
-    /// key may have no room for its report.
+    /// Counts the reports, and returns those that may be kept: for each sample slot the best report of each ingest key, because an
+    /// ingest key may have no room for its report.
     ///
-    /// - Returns: the candidates in the order of the slots, and the best one of a slot first. In each slot, the first candidate for
-    ///   which there is room is the one to ``keep(_:now:)``.
+    /// - Returns: the candidates in the order of the sample slots, and the best candidate of a slot first. In each slot, the first
+    ///   candidate for which there is room is the one to ``keep(_:now:)``.
     package mutating func candidates(
         of leak: SubmissionAggregate.Leak, from submissions: [Submission], by reservoir: Reservoir, now: Int64
     ) -> [Candidate] {
@@ -52,12 +52,13 @@ package struct SampleChoice {
             submissions.count <= Self.quietSubmissions
             || !(sinceNewest.map { (0..<Self.newestMilliseconds).contains($0) } ?? false)
         var candidates: [Candidate] = []
-        for place in leak.sightings {
+        for sightingIndex in leak.sightings {
             sightings.addBounded(1)
-            let (key, ordinal) = (submissions[place.submission].keyID, sightings)
-            let at = submissions[place.submission].sightings[place.sighting].at
+            let (key, ordinal) = (submissions[sightingIndex.submission].keyID, sightings)
+            let at = submissions[sightingIndex.submission].sightings[sightingIndex.sighting].at
             func add(in slot: Int) {
-                let candidate = Candidate(place: place, key: key, at: at, ordinal: ordinal, slot: slot)
+                let candidate = Candidate(
+                    sightingIndex: sightingIndex, key: key, at: at, ordinal: ordinal, slot: slot)
                 guard let index = candidates.firstIndex(where: { $0.slot == slot && $0.key == key }) else {
                     return candidates.append(candidate)
                 }
@@ -81,15 +82,15 @@ package struct SampleChoice {
         }
     }
 
-    /// Returns the JSON of candidates, without private data. A report that is a candidate for several slots is masked once.
+    /// Returns the JSON of candidates, without private data. A report that is a candidate for several sample slots is masked once.
     package static func masked(
         _ candidates: [Candidate], from submissions: [Submission], by redact: (ArraySlice<UInt8>) -> [UInt8]
     ) -> [[UInt8]] {
         var lastMasked: (ordinal: Int, body: [UInt8])?
         return candidates.map { sample in
             if let lastMasked, lastMasked.ordinal == sample.ordinal { return lastMasked.body }
-            let submission = submissions[sample.place.submission]
-            let range = submission.sightings[sample.place.sighting].sample
+            let submission = submissions[sample.sightingIndex.submission]
+            let range = submission.sightings[sample.sightingIndex.sighting].sample
             let body = redact(submission.body[range.clamped(to: submission.body.indices)])
             lastMasked = (sample.ordinal, body)
             return body
@@ -97,16 +98,16 @@ package struct SampleChoice {
     }
 }
 
-/// The slots of the samples of a leak. The id of a row of `sample` contains the slot.
+/// The sample slots of a leak. The id of a row of `sample` contains the sample slot.
 package enum SampleSlot {
     package static let first = 0
     package static let newest = 1
     package static let reservoir = 2
-    /// Number of slots of one leak.
+    /// Number of sample slots of one leak.
     package static let count = reservoir + Reservoir.size
 
-    /// Returns the id of the row of a sample, with the slot in the high bits. So the newest samples of all leaks, which each commit
-    /// replaces, are on few pages. With the leak in the high bits, a commit would write one page for each leak.
+    /// Returns the id of the row of a sample, with the sample slot in the high bits. So the newest samples of all leaks, which each
+    /// commit replaces, are on few pages. With the leak in the high bits, a commit would write one page for each leak.
     static func row(leak: Int64, slot: Int) -> Int64 { Int64(slot) << 40 | leak }
 }
 
@@ -122,7 +123,7 @@ package struct Reservoir: Sendable {
 
     package init(seed: UInt64) { self.seed = seed }
 
-    /// Returns the slot for the report, or `nil` to drop it.
+    /// Returns the sample slot for the report, or `nil` to drop it.
     ///
     /// - Parameter ordinal: the report's number among those of its leak, from 1.
     func slot(forReport ordinal: Int, of leak: LeakID) -> Int? {

@@ -1,11 +1,11 @@
 /// The data for the top of the summary.
 public struct Overview: Sendable {
     /// The current release: ``CurrentRelease``.
-    public var newest: ReleaseSummary?
-    /// The highest version below ``newest`` that was in use.
+    public var currentRelease: ReleaseSummary?
+    /// The highest version below ``currentRelease`` that was in use.
     public var previous: ReleaseSummary?
-    /// Sessions of the most recent version below ``newest`` that has sessions, if ``newest`` has none: ``previous`` or an older version.
-    /// A page can show this number while the current release has no sessions.
+    /// Sessions of the most recent version below ``currentRelease`` that has sessions, if ``currentRelease`` has none: ``previous``
+    /// or an older version. A page can show this number while the current release has no sessions.
     public var lastSessions: VersionSessions?
     /// Number of leaks first seen in the current release, except leaks that are set aside.
     public var newLeaks: Int
@@ -38,7 +38,7 @@ public struct Overview: Sendable {
     public var droppedTotal: Int { dropped.reduce(into: 0) { $0.addBounded($1.count) } }
 
     public init(
-        newest: ReleaseSummary?, previous: ReleaseSummary?, lastSessions: VersionSessions? = nil,
+        currentRelease: ReleaseSummary?, previous: ReleaseSummary?, lastSessions: VersionSessions? = nil,
         newLeaks: Int,
         newLeakTitles: [String],
         regressedLeaks: Int = 0, regressedLeakTitles: [String] = [], period: Period = .day,
@@ -48,7 +48,7 @@ public struct Overview: Sendable {
         slow: LeakTotals = LeakTotals(), dropped: [Submission.Dropped],
         overLimit: [OverLimitCount] = []
     ) {
-        self.newest = newest
+        self.currentRelease = currentRelease
         self.previous = previous
         self.lastSessions = lastSessions
         self.newLeaks = newLeaks
@@ -74,7 +74,7 @@ public struct Overview: Sendable {
 public struct ReleaseSummary: Hashable, Sendable {
     public var version: String
     /// `true` if this is the current release of its app in its environment: ``CurrentRelease``.
-    public var isNewest: Bool
+    public var isCurrent: Bool
     /// `true` if this version was pinned as the current release.
     public var isPinned: Bool
     /// `nil` for a version that is not pinned, or that an earlier collector has pinned.
@@ -100,7 +100,7 @@ public struct ReleaseSummary: Hashable, Sendable {
     public var lastSeen: Int64
 
     public init(
-        version: String, isNewest: Bool = false, isPinned: Bool = false, adoption: Adoption? = nil,
+        version: String, isCurrent: Bool = false, isPinned: Bool = false, adoption: Adoption? = nil,
         builds: [String], reports: Int, leaks: Int, newLeaks: Int,
         regressedLeaks: Int = 0,
         goneLeaks: Int = 0, installs: Int,
@@ -108,7 +108,7 @@ public struct ReleaseSummary: Hashable, Sendable {
         leakySessions: Int, checks: Int, firstSeen: Int64, lastSeen: Int64
     ) {
         self.version = version
-        self.isNewest = isNewest
+        self.isCurrent = isCurrent
         self.isPinned = isPinned
         self.adoption = adoption
         self.builds = builds

@@ -13,17 +13,17 @@ package struct PageCursor: Hashable, Comparable, Sendable {
         return PageCursor(primary: key, secondary: key, row: key)
     }
 
-    /// Returns the cursor at the present place of its leak in a list by name, where the first key is the place of a name in the list. It
-    /// changes when other names come or go.
+    /// Returns the cursor at the present position of its leak in a list by name, where the first key is the position of a name in
+    /// the list. The position changes when other names come or go.
     ///
     /// - Parameters:
-    ///   - place: the last place with a name up to that of the leak; 0 if there is none.
-    ///   - isListed: `true` if the name at that place is that of the leak.
-    package func moved(toNamePlace place: Int64, isListed: Bool, isAscending: Bool) -> PageCursor {
-        if isListed { return PageCursor(primary: place, secondary: secondary, row: row) }
+    ///   - position: the position of the last listed name up to the name of the leak; 0 if there is none.
+    ///   - isListed: `true` if the name at that position is that of the leak.
+    package func moved(toNamePosition position: Int64, isListed: Bool, isAscending: Bool) -> PageCursor {
+        if isListed { return PageCursor(primary: position, secondary: secondary, row: row) }
         return isAscending
-            ? PageCursor(primary: place, secondary: secondary, row: .max)
-            : PageCursor(primary: place + 1, secondary: secondary, row: .min)
+            ? PageCursor(primary: position, secondary: secondary, row: .max)
+            : PageCursor(primary: position + 1, secondary: secondary, row: .min)
     }
 
     /// Returns 64 hexadecimal digits: the keys, then a hash of the keys and the query.

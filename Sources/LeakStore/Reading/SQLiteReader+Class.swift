@@ -50,7 +50,7 @@ extension SQLiteReader {
         var numbers: [Int64] = []
         while try select.step() { numbers.append(select.int64(0)) }
         let rows = try rows(numbers)
-        let knownRows = known.names(name) ? try knownRows(app: app) : KnownLeakRows()
+        let knownRows = knownLeaks.names(name) ? try knownRows(app: app) : KnownLeakRows()
         let decisionStatuses = try decisionStatuses(of: numbers)
         let firstDay = Calendar.day(of: now) - LeakRow.trendDays + 1
         let trends = try trends(of: numbers, from: firstDay)

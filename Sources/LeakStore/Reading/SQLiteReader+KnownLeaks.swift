@@ -2,7 +2,7 @@ extension SQLiteReader {
     /// Returns the leaks of an app, or of all apps, that ``KnownLeaks`` describes. Finds them by class in an index, so the cost depends
     /// only on the number of leaks of these classes.
     func knownRows(app: AppScope) throws(StoreError) -> KnownLeakRows {
-        guard !known.entries.isEmpty else { return KnownLeakRows() }
+        guard !knownLeaks.entries.isEmpty else { return KnownLeakRows() }
         try dropMergedLeaks()
         let state = try changeCounter()
         if let rows = knownCache.rows(app: app, state: state) { return rows }
@@ -20,7 +20,7 @@ extension SQLiteReader {
             where a.environment = ?3 and (?2 is null or a.name = ?2)
             """)
         defer { select.reset() }
-        try select.bind(known.classRangeList, app.app, app.environment)
+        try select.bind(knownLeaks.classRangeList, app.app, app.environment)
         var uncachedLeaks: [Int64: ObservedLeak] = [:]
         while try select.step() {
             let (row, reports) = (select.int64(0), select.int(3))
@@ -35,7 +35,7 @@ extension SQLiteReader {
         try readStacksAndSystems(of: &uncachedLeaks)
         // Adds the leaks in the order of their rows, because later queries are fastest in this order.
         for (row, leak) in uncachedLeaks.sorted(by: { $0.key < $1.key }) {
-            let match = known.match(leak)
+            let match = knownLeaks.match(leak)
             knownCache.keep(match, reports: leak.reports, on: row)
             if let match { rows.add(match, reports: leak.reports, of: row) }
         }
@@ -43,13 +43,13 @@ extension SQLiteReader {
     }
 
     func knownMatch(of row: LeakRow, _ number: Int64) throws(StoreError) -> KnownMatch? {
-        guard let className = row.identity.className, known.names(className) else { return nil }
+        guard let className = row.identity.className, knownLeaks.names(className) else { return nil }
         var observedLeaks = [
             number: ObservedLeak(
                 className: className, kind: row.identity.kind, stack: [], reports: row.reports, systems: [])
         ]
         try readStacksAndSystems(of: &observedLeaks)
-        return observedLeaks[number].flatMap { known.match($0) }
+        return observedLeaks[number].flatMap { knownLeaks.match($0) }
     }
 
     /// Reads the stacks and systems of the leaks.

@@ -129,7 +129,7 @@ extension SQLiteReader {
         return (rows, cursors, totals)
     }
 
-    /// Returns a cursor at its present place: ``PageCursor/moved(toNamePlace:isListed:isAscending:)``.
+    /// Returns a cursor at its present position: ``PageCursor/moved(toNamePosition:isListed:isAscending:)``.
     private func present(_ cursor: PageCursor, in list: LeakListSQL) throws(StoreError) -> PageCursor {
         guard list.isByName else { return cursor }
         let select = try connection.statement(
@@ -144,7 +144,7 @@ extension SQLiteReader {
         // A leak that was merged has no name any more.
         guard try select.step(), select.int(2) > 0 else { return cursor }
         return cursor.moved(
-            toNamePlace: select.int64(0), isListed: select.int(1) == 1,
+            toNamePosition: select.int64(0), isListed: select.int(1) == 1,
             isAscending: list.direction.keyword == "asc")
     }
 

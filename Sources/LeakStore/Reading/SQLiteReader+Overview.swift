@@ -10,7 +10,7 @@ extension SQLiteReader {
             let recentCounts = try recentCounts(app, period, now: now)
             let totals = try totals(app)
             return Overview(
-                newest: current, previous: previous,
+                currentRelease: current, previous: previous,
                 lastSessions: current?.sessions == 0 ? try readLastSessions(app) : nil,
                 newLeaks: newLeaks,
                 newLeakTitles: newLeakTitles, regressedLeaks: regressedLeaks.count,
@@ -112,8 +112,8 @@ extension SQLiteReader {
         return (max(count, 0), try titles(of: titledLeaks.prefix(Self.titlesShown).map(\.row)))
     }
 
-    /// Returns the counts of a period. The last 24 hours are read from slots. A longer period is read from days and from slots, because
-    /// reports count in days only after their slots were deleted.
+    /// Returns the counts of a period. The last 24 hours are read from ten-minute slots. A longer period is read from days and from
+    /// slots, because reports count in days only after their slots were deleted.
     private func recentCounts(
         _ app: AppScope, _ period: Period, now: Int64
     ) throws(StoreError) -> (reports: Int, installs: Int, leaks: Int) {

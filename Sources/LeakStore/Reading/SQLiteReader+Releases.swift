@@ -6,7 +6,7 @@ extension SQLiteReader {
         try snapshot { () throws(StoreError) in
             var releases = try releases(app, limit: Self.releaseLimit)
             guard releases.count == Self.releaseLimit else { return releases }
-            if !releases.contains(where: \.isNewest) {
+            if !releases.contains(where: \.isCurrent) {
                 releases += [try currentReleases(app).current].compactMap(\.self)
             }
             if !releases.contains(where: { $0.version == StoreLimits.other }),

@@ -1,7 +1,7 @@
 /// A reader of committed data with a connection of its own, for one thread at a time.
 final class SQLiteReader: StoreReader {
     let connection: SQLiteConnection
-    let known: KnownLeaks
+    let knownLeaks: KnownLeaks
     var knownCache = KnownLeakCache()
     var decisionCache = DecisionCache()
     var goneLeaksCache = GoneLeaksCache()
@@ -14,7 +14,7 @@ final class SQLiteReader: StoreReader {
         path: String, known: KnownLeaks = .none, damageMonitor: DamageMonitor? = nil,
         flusher: CountLogFlusher? = nil
     ) throws(StoreError) {
-        self.known = known
+        knownLeaks = known
         self.flusher = flusher
         connection = try SQLiteConnection(path: path, access: .readOnly, damageMonitor: damageMonitor)
         connection.keepLog()

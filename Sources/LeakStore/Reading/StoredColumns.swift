@@ -4,7 +4,7 @@ extension ReleaseSummary {
     /// Columns for `release` r and `app` a.
     package enum Column: Int32, StoredColumn {
         case row, version, reports, leaks, newLeaks, installs, sessions, leakySessions, checks
-        case firstSeen, lastSeen, isNewest, isPinned, pinnedBy, pinnedAt
+        case firstSeen, lastSeen, isCurrent, isPinned, pinnedBy, pinnedAt
 
         package var expression: String {
             switch self {
@@ -19,7 +19,7 @@ extension ReleaseSummary {
             case .checks: "r.checks"
             case .firstSeen: "r.first_seen"
             case .lastSeen: "r.last_seen"
-            case .isNewest: "r.id = a.newest_release"
+            case .isCurrent: "r.id = a.newest_release"
             case .isPinned: "r.id = a.pinned_release"
             case .pinnedBy: "a.pinned_by"
             case .pinnedAt: "a.pinned_at"
@@ -31,7 +31,7 @@ extension ReleaseSummary {
     package init(_ storedRow: some StoredRow) {
         let row = NamedRow(storedRow, of: Column.self)
         self.init(
-            version: row.text(.version), isNewest: row.bool(.isNewest), isPinned: row.bool(.isPinned),
+            version: row.text(.version), isCurrent: row.bool(.isCurrent), isPinned: row.bool(.isPinned),
             builds: [],
             reports: row.int(.reports),
             leaks: row.int(.leaks), newLeaks: row.int(.newLeaks), installs: row.int(.installs),

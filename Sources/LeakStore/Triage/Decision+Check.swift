@@ -61,12 +61,12 @@ extension Decision {
 }
 
 extension Decision.Fix {
-    /// - Parameter newest: the current release of the leak's app.
+    /// - Parameter currentVersion: the current release of the leak's app.
     /// - Returns: the version of the decision. A version with a ``VersionOrder/key`` of at least `from` contradicts the fix.
-    package func bound(newest: String) -> (version: String, isAfter: Bool, from: [UInt8]) {
+    package func bound(currentVersion: String) -> (version: String, isAfter: Bool, from: [UInt8]) {
         switch self {
-        case .newestVersion: (newest, false, VersionOrder(newest).sameRankLowerBound)
-        case .nextVersion: (newest, true, VersionOrder(newest).higherRankLowerBound)
+        case .newestVersion: (currentVersion, false, VersionOrder(currentVersion).sameRankLowerBound)
+        case .nextVersion: (currentVersion, true, VersionOrder(currentVersion).higherRankLowerBound)
         case .version(let version): (version, false, VersionOrder(version).sameRankLowerBound)
         case .after(let version): (version, true, VersionOrder(version).higherRankLowerBound)
         }

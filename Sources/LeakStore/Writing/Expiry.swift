@@ -44,7 +44,7 @@ extension Writer {
                 case .answers: try expireAnswers(before: clock.keyStart)
                 case .hours: try expireHours(&next, now: clock.expiryTime)
                 case .samples: try expireSamples(now: clock.expiryTime)
-                case .slots: try expireSlots(now: clock.expiryTime)
+                case .slots: try expireTenMinuteSlots(now: clock.expiryTime)
                 case .days: try expireDays(now: clock.expiryTime)
                 case .recentInstalls: try expireRecentInstalls(&next, now: clock.expiryTime)
                 case .symbols: try expireSymbols(now: clock.expiryTime)
@@ -128,11 +128,11 @@ extension Writer {
         return count < Self.wideRowsPerStep
     }
 
-    private func expireSlots(now: Int64) throws(StoreError) -> Bool {
+    private func expireTenMinuteSlots(now: Int64) throws(StoreError) -> Bool {
         let oldest = SlotWindow.oldestKept(now: now)
         let count = try rollUp(
             slotsBefore: oldest, firstDay: Retention.firstAppDay(now: now), limit: Self.wideRowsPerStep)
-        // SQLite may reuse the deleted row id for another slot, which must not get the cached set.
+        // SQLite may reuse the deleted row id for another ten-minute slot, which must not get the cached set.
         if count > 0 { caches.installs.removeAll() }
         return count < Self.wideRowsPerStep
     }

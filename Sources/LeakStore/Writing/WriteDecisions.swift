@@ -15,8 +15,8 @@ extension Writer {
                 for leak in Set(leaks).subtracting([first]).sorted() {
                     guard var other = try findDecisionTarget(leak) else { continue }
                     // If the leak was seen in a higher version of that environment, it is resolved in or after that version.
-                    if VersionOrder(other.newestVersion) < VersionOrder(target.newestVersion) {
-                        other.newestVersion = target.newestVersion
+                    if VersionOrder(other.currentVersion) < VersionOrder(target.currentVersion) {
+                        other.currentVersion = target.currentVersion
                     }
                     _ = try store(decision, about: other, now: now)
                 }
@@ -33,7 +33,7 @@ extension Writer {
         var state: Int64
         var reports: Int
         /// The version that ``Decision/Fix/newestVersion`` and ``Decision/Fix/nextVersion`` refer to: ``CurrentRelease/reference``.
-        var newestVersion: String
+        var currentVersion: String
     }
 
     private func findDecisionTarget(_ leak: LeakID) throws(StoreError) -> DecisionTarget? {
@@ -47,7 +47,7 @@ extension Writer {
         guard try select.step() else { return nil }
         return DecisionTarget(
             row: select.int64(0), state: select.int64(1), reports: select.int(2),
-            newestVersion: select.text(3))
+            currentVersion: select.text(3))
     }
 
     private func store(
@@ -69,7 +69,7 @@ extension Writer {
         let kind = decision.action.kind.rawValue
         switch decision.action {
         case .resolve(let fix):
-            let bound = fix.bound(newest: leak.newestVersion)
+            let bound = fix.bound(currentVersion: leak.currentVersion)
             try connection.run(
                 """
                 insert into decision (leak, at, by, kind, note, version, is_after, fix_from, reports_then, known_release)

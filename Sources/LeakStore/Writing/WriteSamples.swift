@@ -11,8 +11,8 @@ extension Writer {
         let candidates = entry.samples.candidates(of: leak, from: submissions, by: reservoir, now: now)
         let bodies = SampleChoice.masked(candidates, from: submissions, by: redact)
         for (sample, body) in zip(candidates, bodies) where sample.slot != lastKeptSlot {
-            let submission = submissions[sample.place.submission]
-            let sighting = submission.sightings[sample.place.sighting]
+            let submission = submissions[sample.sightingIndex.submission]
+            let sighting = submission.sightings[sample.sightingIndex.sighting]
             let row = SampleSlot.row(leak: entry.id, slot: sample.slot)
             var stored = StoredSample(
                 row: row, ordinal: sample.ordinal, at: sample.at,

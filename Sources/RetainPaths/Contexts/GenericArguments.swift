@@ -83,7 +83,7 @@ struct GenericArguments {
     }
 }
 
-/// The places where the contexts of one generic closure hold its type arguments.
+/// The offsets at which the contexts of one generic closure hold the closure's type arguments.
 struct GenericContext {
     enum ArgumentLocation {
         /// A word of the context is the type.
@@ -95,7 +95,7 @@ struct GenericContext {
     struct Parameter {
         var depth: Int
         var index: Int
-        var place: ArgumentLocation
+        var location: ArgumentLocation
         /// The indexes of the type arguments to take, the innermost first.
         var path: [Int]
     }

@@ -1,4 +1,4 @@
-/// The places where an object of one kind holds strong references.
+/// The offsets at which an object of one kind holds strong references.
 struct ObjectLayout {
     enum Kind: UInt8 {
         case object
@@ -22,9 +22,9 @@ struct ObjectLayout {
     var metadata: UInt = 0
     /// The size of the header and the fields in bytes; 0 if only the allocator knows it.
     var size = 0
-    var slots = SlotRange.empty
-    /// The offset at which a search of the words for references begins; references that it finds are suspected. `nil` if ``slots``
-    /// has all references.
+    var referenceFields = ReferenceFieldRange.empty
+    /// The offset at which a search of the words for references begins; references that it finds are suspected. `nil` if
+    /// ``referenceFields`` has all references.
     var scanStart: Int?
     /// The offset of the tail-allocated elements of a `ManagedBuffer`; `nil` for other objects. Their number is unknown, so all
     /// words up to the end of the allocation are searched for references.

@@ -48,7 +48,7 @@ extension ObjectLayouts {
     ) -> ObjectLayout {
         var layout = ObjectLayout(kind: .closureContext, metadata: metadata.address)
         var offset = firstCapture(metadata, descriptor)
-        var slots: [ReferenceSlot] = []
+        var referenceFields: [ReferenceField] = []
         for name in descriptor.captureTypes {
             guard let capture = name.flatMap({ capture($0, arguments: arguments, parameters: parameters) })
             else {
@@ -59,14 +59,18 @@ extension ObjectLayouts {
             offset = offset.aligned(to: capture.alignment)
             switch capture {
             case .bytes: break
-            case .reference: slots.append(ReferenceSlot(kind: .strong, offset: Int32(offset), label: 0))
-            case .function: slots.append(ReferenceSlot(kind: .function, offset: Int32(offset), label: 0))
+            case .reference:
+                referenceFields.append(ReferenceField(kind: .strong, offset: Int32(offset), label: 0))
+            case .function:
+                referenceFields.append(ReferenceField(kind: .function, offset: Int32(offset), label: 0))
             case .value(let value):
-                slots += types.slots(of: value.slots).map { $0.moved(by: offset, label: $0.label) }
+                referenceFields += types.referenceFields(of: value.referenceFields).map {
+                    $0.moved(by: offset, label: $0.label)
+                }
             }
             offset += capture.size
         }
-        layout.slots = types.append(slots)
+        layout.referenceFields = types.append(referenceFields)
         layout.size = layout.scanStart == nil ? offset : 0
         return layout
     }
@@ -78,7 +82,7 @@ extension ObjectLayouts {
         return max(start, HeapLayout.headerBytes) + 8 * descriptor.bindingCount
     }
 
-    /// Returns the places of the type arguments in a context; `nil` if one cannot be found.
+    /// Returns the locations of the type arguments in a context; `nil` if one cannot be found.
     private mutating func genericContext(
         _ metadata: Metadata, _ descriptor: CaptureDescriptor
     ) -> GenericContext? {
@@ -87,11 +91,11 @@ extension ObjectLayouts {
         var context = GenericContext(descriptor: descriptor)
         for (name, source) in sources {
             guard let parameter = name.genericParameter else { return nil }
-            let place: GenericContext.ArgumentLocation
+            let location: GenericContext.ArgumentLocation
             switch source.origin {
             case .binding(let index):
                 guard index < descriptor.bindingCount else { return nil }
-                place = .type(offset: UInt(first - 8 * (descriptor.bindingCount - index)))
+                location = .type(offset: UInt(first - 8 * (descriptor.bindingCount - index)))
             case .classOfParameter(let index):
                 guard let number = descriptor.genericCapture(ofParameter: index),
                     let descriptorOfClass = descriptor.captureTypes[number]?.genericClass
@@ -102,11 +106,12 @@ extension ObjectLayouts {
                         ofCapture: number, metadata, descriptor, arguments: nil, types: [],
                         assuming: .reference)
                 else { return nil }
-                place = .object(offset: UInt(offset), capture: number, classDescriptor: descriptorOfClass)
+                location = .object(offset: UInt(offset), capture: number, classDescriptor: descriptorOfClass)
             }
             context.parameters.append(
                 .init(
-                    depth: parameter.depth, index: parameter.index, place: place, path: source.argumentPath))
+                    depth: parameter.depth, index: parameter.index, location: location,
+                    path: source.argumentPath))
         }
         return context
     }
@@ -117,7 +122,7 @@ extension ObjectLayouts {
         _ context: GenericContext, _ metadata: Metadata, arguments: [GenericArguments.Argument]
     ) -> Bool {
         context.parameters.allSatisfy { parameter in
-            guard case .object(let offset, let capture, _) = parameter.place else { return true }
+            guard case .object(let offset, let capture, _) = parameter.location else { return true }
             return self.offset(
                 ofCapture: capture, metadata, context.descriptor, arguments: GenericArguments(arguments),
                 types: arguments) == Int(offset)

@@ -59,8 +59,8 @@ struct ObjectLayouts {
         let value = types.layout(of: type)
         let offset = minimumOffset.aligned(to: value.alignment)
         var layout = ObjectLayout(kind: .box, metadata: type.address, size: offset + value.size)
-        layout.slots = types.append(
-            types.slots(of: value.slots).map { $0.moved(by: offset, label: $0.label) })
+        layout.referenceFields = types.append(
+            types.referenceFields(of: value.referenceFields).map { $0.moved(by: offset, label: $0.label) })
         let index = append(layout)
         boxIndices.set(index, for: key)
         return index
@@ -79,24 +79,24 @@ struct ObjectLayouts {
             return layout
         }
         let fields = Reflection.fields(of: metadata)
-        var slots: [ReferenceSlot] = []
+        var referenceFields: [ReferenceField] = []
         for (index, field) in fields.enumerated() {
             if field.type.address == Metadata(Void.self).address {
                 // Noncopyable fields are described as `()`: only their size is known.
                 let end = index + 1 < fields.count ? fields[index + 1].offset : layout.size
                 guard end - field.offset >= 8 else { continue }
                 let label = types.labels.number(of: TypeLayouts.displayName(field.name))
-                slots.append(
-                    ReferenceSlot(
+                referenceFields.append(
+                    ReferenceField(
                         kind: .unknownWords, offset: Int32(field.offset), label: label,
                         detail: Int32(end - field.offset)))
             } else {
-                slots += types.slots(of: field)
+                referenceFields += types.referenceFields(of: field)
             }
         }
-        layout.slots = types.append(slots)
+        layout.referenceFields = types.append(referenceFields)
         if hasUnknownFields(metadata) { layout.scanStart = HeapLayout.headerBytes }
-        if let element = bufferElement(of: metadata), !types.layout(of: element).slots.isEmpty {
+        if let element = bufferElement(of: metadata), !types.layout(of: element).referenceFields.isEmpty {
             layout.tailStart = layout.size.aligned(to: 8)
         }
         addRawMemory(fields, to: &layout)
@@ -120,7 +120,7 @@ struct ObjectLayouts {
         guard let type = metadata.genericArgument(0) else { return }
         let index = types.index(of: type)
         let element = types.value(index)
-        guard !element.slots.isEmpty else { return }
+        guard !element.referenceFields.isEmpty else { return }
         layout.elements = .array
         layout.elementLayoutIndex = index
         layout.elementsOffset = HeapLayout.ArrayStorage.elements.aligned(to: element.alignment)
@@ -135,7 +135,8 @@ struct ObjectLayouts {
         layout.elementsOffset = layout.size.aligned(to: 8)
         let firstIndex = types.index(of: first)
         if metadata.descriptor == types.standard.setStorage {
-            guard let elements = offset("_rawElements"), !types.value(firstIndex).slots.isEmpty else {
+            guard let elements = offset("_rawElements"), !types.value(firstIndex).referenceFields.isEmpty
+            else {
                 return
             }
             (layout.elements, layout.elementLayoutIndex, layout.valuesOffset) = (.set, firstIndex, elements)
@@ -143,7 +144,10 @@ struct ObjectLayouts {
             let second = metadata.genericArgument(1)
         {
             let secondIndex = types.index(of: second)
-            guard !types.value(firstIndex).slots.isEmpty || !types.value(secondIndex).slots.isEmpty else {
+            guard
+                !types.value(firstIndex).referenceFields.isEmpty
+                    || !types.value(secondIndex).referenceFields.isEmpty
+            else {
                 return
             }
             layout.elements = .dictionary

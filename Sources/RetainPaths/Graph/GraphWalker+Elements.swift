@@ -40,7 +40,9 @@ extension GraphWalker {
     private mutating func followElements(
         _ start: UInt, count: Int, _ element: ValueLayout, flags: ObjectGraph.EdgeFlags, bitmap: UInt = 0
     ) {
-        guard !element.slots.isEmpty, element.stride > 0, element.size <= PageSnapshot.maxBytesPerRead else {
+        guard !element.referenceFields.isEmpty, element.stride > 0,
+            element.size <= PageSnapshot.maxBytesPerRead
+        else {
             return
         }
         for index in 0..<count {
@@ -51,7 +53,7 @@ extension GraphWalker {
             }
             let address = start &+ UInt(index) &* UInt(element.stride)
             guard let bytes = unsafe reader.memory.bytes(address, count: element.size) else { return }
-            unsafe follow(element.slots, in: bytes, size: element.size, flags: flags)
+            unsafe follow(element.referenceFields, in: bytes, size: element.size, flags: flags)
         }
     }
 }

@@ -130,11 +130,12 @@ struct GraphWalker: ~Copyable {
         if let start = layout.tailStart, let end = reader.allocationSize(at: address) {
             search(address, from: start, to: min(end, PageSnapshot.maxBytesPerRead))
         }
-        guard !layout.slots.isEmpty, size > 0, let bytes = unsafe reader.memory.bytes(address, count: size)
+        guard !layout.referenceFields.isEmpty, size > 0,
+            let bytes = unsafe reader.memory.bytes(address, count: size)
         else {
             return
         }
-        unsafe follow(layout.slots, in: bytes, size: size)
+        unsafe follow(layout.referenceFields, in: bytes, size: size)
     }
 
     /// Returns the size in bytes of an object whose layout does not contain it.
@@ -170,18 +171,19 @@ struct GraphWalker: ~Copyable {
     ///
     /// - Parameters:
     ///   - value: a copy of the value.
-    ///   - size: the bytes of the value; slots beyond it are left out.
+    ///   - size: the bytes of the value; reference fields beyond it are left out.
     ///   - label: the property that has the value.
     mutating func follow(
-        _ range: SlotRange, in value: UnsafeRawPointer, size: Int, label: Int32 = 0,
+        _ range: ReferenceFieldRange, in value: UnsafeRawPointer, size: Int, label: Int32 = 0,
         flags: ObjectGraph.EdgeFlags = [], nesting: Int = 0
     ) {
         for index in range.indices {
-            let slot = reader.layouts.types.slots[index]
-            let offset = Int(slot.offset)
-            guard offset >= 0, offset &+ 8 <= size || slot.kind == .enumeration else { continue }
-            let joined = label == 0 ? slot.label : reader.layouts.types.labels.join(label, slot.label)
-            switch slot.kind {
+            let reference = reader.layouts.types.referenceFields[index]
+            let offset = Int(reference.offset)
+            guard offset >= 0, offset &+ 8 <= size || reference.kind == .enumeration else { continue }
+            let joined =
+                label == 0 ? reference.label : reader.layouts.types.labels.join(label, reference.label)
+            switch reference.kind {
             case .strong:
                 let word = unsafe value.loadUnaligned(fromByteOffset: offset, as: UInt.self)
                 addEdge(to: word & HeapLayout.addressMask, label: joined, flags: flags)
@@ -208,7 +210,7 @@ struct GraphWalker: ~Copyable {
                 }
             case .unknownWords:
                 var position = offset.aligned(to: 8)
-                while position + 8 <= min(size, offset + Int(slot.detail)) {
+                while position + 8 <= min(size, offset + Int(reference.detail)) {
                     let word = unsafe value.loadUnaligned(fromByteOffset: position, as: UInt.self)
                     addSuspected(word, label: joined, flags: flags)
                     position += 8
@@ -218,7 +220,8 @@ struct GraphWalker: ~Copyable {
                 unsafe followExistential(value + offset, label: joined, flags: flags, nesting: nesting)
             case .enumeration:
                 unsafe followEnum(
-                    Int(slot.detail), value + offset, available: size - offset, label: joined, flags: flags,
+                    Int(reference.detail), value + offset, available: size - offset, label: joined,
+                    flags: flags,
                     nesting: nesting)
             }
         }
@@ -236,7 +239,8 @@ struct GraphWalker: ~Copyable {
         if value.isClass || !value.isInline { return addEdge(to: first, label: label, flags: flags) }
         guard nesting < ScratchMemory.levels else { return }
         unsafe follow(
-            value.slots, in: container, size: MetadataLayout.Existential.containedType, label: label,
+            value.referenceFields, in: container, size: MetadataLayout.Existential.containedType,
+            label: label,
             flags: flags,
             nesting: nesting + 1)
     }

@@ -99,7 +99,7 @@ struct ObjectReader: ~Copyable {
     ) -> [GenericArguments.Argument]? {
         var arguments: [GenericArguments.Argument] = []
         for parameter in context.parameters {
-            guard var type = type(at: parameter.place, of: address) else { return nil }
+            guard var type = type(at: parameter.location, of: address) else { return nil }
             for position in parameter.path {
                 guard let argument = type.genericArgument(position), isType(argument.address) else {
                     return nil
@@ -111,8 +111,8 @@ struct ObjectReader: ~Copyable {
         return arguments
     }
 
-    private mutating func type(at place: GenericContext.ArgumentLocation, of address: UInt) -> Metadata? {
-        switch place {
+    private mutating func type(at location: GenericContext.ArgumentLocation, of address: UInt) -> Metadata? {
+        switch location {
         case .type(let offset):
             guard let type = memory.word(address &+ offset), isType(type) else { return nil }
             return Metadata(type)

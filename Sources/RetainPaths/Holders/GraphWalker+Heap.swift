@@ -87,14 +87,14 @@ extension GraphWalker {
 }
 
 extension ObjectReader {
-    /// The maximum distance in bytes from the start of an object to a word in it: an array of 8,000 references.
-    private static let longestDistance: UInt = 64 * 1024
+    /// The maximum offset of a word in an object, in bytes: an array of 8,000 references.
+    private static let maxOffsetInObject: UInt = 64 * 1024
 
     /// Returns the object whose allocation contains a word; `nil` if there is none.
     mutating func objectAround(_ address: UInt) -> (address: UInt, layoutIndex: Int32)? {
         // Allocations are multiples of 16 apart.
         var start = address & ~15
-        let end = start - min(start, Self.longestDistance)
+        let end = start - min(start, Self.maxOffsetInObject)
         while start > end {
             if let layout = layoutIndex(at: start), let bytes = chunkBytes(at: start) {
                 // If the allocation ends before the word, the word is in another allocation, and no earlier object can contain it either.

@@ -16,31 +16,31 @@ struct AddressTable {
     }
 
     @inline(__always)
-    private func slot(of key: UInt) -> Int {
-        var slot = Int(truncatingIfNeeded: (key &* 0x9E37_79B9_7F4A_7C15) &>> shift)
-        while keys[slot] != 0, keys[slot] != key { slot = (slot &+ 1) & (keys.count &- 1) }
-        return slot
+    private func index(of key: UInt) -> Int {
+        var index = Int(truncatingIfNeeded: (key &* 0x9E37_79B9_7F4A_7C15) &>> shift)
+        while keys[index] != 0, keys[index] != key { index = (index &+ 1) & (keys.count &- 1) }
+        return index
     }
 
     @inline(__always)
     func value(for key: UInt) -> Int32? {
-        let slot = slot(of: key)
-        return keys[slot] == key && key != 0 ? values[slot] : nil
+        let index = index(of: key)
+        return keys[index] == key && key != 0 ? values[index] : nil
     }
 
     /// Sets the value of a key that is not 0.
     @inline(__always)
     mutating func set(_ value: Int32, for key: UInt) {
-        var slot = slot(of: key)
-        if keys[slot] == 0 {
+        var index = index(of: key)
+        if keys[index] == 0 {
             if count * 2 >= keys.count {
                 grow()
-                slot = self.slot(of: key)
+                index = self.index(of: key)
             }
-            keys[slot] = key
+            keys[index] = key
             count += 1
         }
-        values[slot] = value
+        values[index] = value
     }
 
     mutating func removeAll() {
@@ -48,7 +48,7 @@ struct AddressTable {
         if keys.count > 16 * Self.initialCapacity {
             self = AddressTable()
         } else {
-            for slot in keys.indices { keys[slot] = 0 }
+            for index in keys.indices { keys[index] = 0 }
             count = 0
         }
     }
@@ -59,9 +59,9 @@ struct AddressTable {
         values = Array(repeating: 0, count: oldKeys.count * 2)
         shift -= 1
         for (key, value) in zip(oldKeys, oldValues) where key != 0 {
-            let slot = slot(of: key)
-            keys[slot] = key
-            values[slot] = value
+            let index = index(of: key)
+            keys[index] = key
+            values[index] = value
         }
     }
 }

@@ -24,7 +24,7 @@ enum MetadataLayout {
         static let genericBox: UInt = 0x500
         static let errorBox: UInt = 0x501
         static let task: UInt = 0x502
-        /// The largest kind. A class of Objective-C has its isa pointer in place of a kind, which is larger.
+        /// The largest kind. A class of Objective-C has an isa pointer instead of a kind; the pointer is a larger number.
         /// `LastEnumeratedMetadataKind`
         static let last: UInt = 0x7FF
 
@@ -110,19 +110,19 @@ enum MetadataLayout {
     }
 }
 
-/// The functions and slots that are needed to find the case of an enum value and its payload.
+/// The functions and reference fields that are needed to find the case of an enum value and its payload.
 struct EnumLayout {
     let metadata: UInt
     let size: Int
     let enumTag: UInt
     let projectEnumData: UInt
-    /// The slots of each case's payload, in the order of tags.
-    var cases: [SlotRange] = []
+    /// The reference fields of each case's payload, in the order of tags.
+    var cases: [ReferenceFieldRange] = []
 }
 
-/// A range of consecutive slots in ``TypeLayouts/slots``.
-struct SlotRange {
-    static let empty = SlotRange(start: 0, count: 0)
+/// A range of consecutive reference fields in ``TypeLayouts/referenceFields``.
+struct ReferenceFieldRange {
+    static let empty = ReferenceFieldRange(start: 0, count: 0)
 
     var start: Int32
     var count: Int32

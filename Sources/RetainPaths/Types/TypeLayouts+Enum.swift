@@ -1,24 +1,26 @@
 extension TypeLayouts {
-    /// Returns the slots of an enum: none, those of an optional's payload, or one slot for the enum as a whole.
-    mutating func enumSlots(_ metadata: Metadata) -> [ReferenceSlot] {
+    /// Returns the reference fields of an enum: none, those of an optional's payload, or one reference field for the enum as a
+    /// whole.
+    mutating func enumReferenceFields(_ metadata: Metadata) -> [ReferenceField] {
         let isOptional = metadata.kind == MetadataLayout.Kind.optional
         if isOptional, let payload = metadata.genericArgument(0) {
             // `nil` is a null word in each of these, so the case need not be computed.
             let inner = layout(of: payload)
-            if inner.slots.count == 1, let slot = slots(of: inner.slots).first, slot.offset == 0,
-                Self.isNullWhenNil(slot, size: inner.size)
+            if inner.referenceFields.count == 1,
+                let reference = referenceFields(of: inner.referenceFields).first, reference.offset == 0,
+                Self.isNullWhenNil(reference, size: inner.size)
             {
-                return [slot]
+                return [reference]
             }
         }
         guard let layout = enumLayout(metadata, isOptional: isOptional),
             layout.cases.contains(where: { !$0.isEmpty })
         else { return [] }
-        return [ReferenceSlot(kind: .enumeration, offset: 0, label: 0, detail: appendEnum(layout))]
+        return [ReferenceField(kind: .enumeration, offset: 0, label: 0, detail: appendEnum(layout))]
     }
 
-    private static func isNullWhenNil(_ slot: ReferenceSlot, size: Int) -> Bool {
-        switch slot.kind {
+    private static func isNullWhenNil(_ reference: ReferenceField, size: Int) -> Bool {
+        switch reference.kind {
         case .strong, .storage, .block: size == 8 || size == 16
         case .function, .string: size == 16
         case .existential: true
@@ -48,18 +50,18 @@ extension TypeLayouts {
             let label = isOptional ? 0 : labels.number(of: "(.\(name.isEmpty ? "?" : name))")
             let flags = ImmortalMemory.uint32(record &+ Fields.recordFlags)
             let payload = ImmortalMemory.relativeTarget(record &+ Fields.recordType)
-            let slots = caseSlots(
+            let referenceFields = caseReferenceFields(
                 payload: payload, isIndirect: flags & Fields.isIndirectCase != 0, label: label, of: metadata)
-            layout.cases.append(append(slots))
+            layout.cases.append(append(referenceFields))
         }
         return layout
     }
 
-    private mutating func caseSlots(
+    private mutating func caseReferenceFields(
         payload: UInt, isIndirect: Bool, label: Int32, of metadata: Metadata
-    ) -> [ReferenceSlot] {
+    ) -> [ReferenceField] {
         guard payload != 0 else { return [] }
-        if isIndirect { return [ReferenceSlot(kind: .strong, offset: 0, label: label)] }
+        if isIndirect { return [ReferenceField(kind: .strong, offset: 0, label: label)] }
         let name = MangledName(payload)
         guard !name.isNotStrong, name.isSafe(images),
             let type = Reflection.type(
@@ -67,6 +69,8 @@ extension TypeLayouts {
                 arguments: metadata.address &+ UInt(MetadataLayout.Value.genericArguments))
         else { return [] }
         let inner = layout(of: type)
-        return slots(of: inner.slots).map { $0.moved(by: 0, label: labels.join(label, $0.label)) }
+        return referenceFields(of: inner.referenceFields).map {
+            $0.moved(by: 0, label: labels.join(label, $0.label))
+        }
     }
 }

@@ -1,16 +1,17 @@
-/// The places where values of each type hold strong references, computed once for a type from metadata and never from an instance.
+/// The offsets at which values of each type hold strong references, computed once for a type from metadata and never from an
+/// instance.
 ///
 /// Every type here was validated by ``ObjectReader`` or comes from the runtime. The functions and names of enums, which the runtime
 /// does not check, are checked before they are used.
 struct TypeLayouts {
     /// The maximum number of containers inside containers whose elements are computed. Deeper containers count as holding references.
     private static let nestingLimit = 16
-    private static let inlineSlotLimit = 4_096
+    private static let inlineReferenceFieldLimit = 4_096
 
     let standard = StandardTypes()
     let images: ImageAddressMap
     var labels = Labels()
-    private(set) var slots: [ReferenceSlot] = []
+    private(set) var referenceFields: [ReferenceField] = []
     private(set) var values: [ValueLayout] = []
     private(set) var enums: [EnumLayout] = []
     private var indices: [UInt: Int32] = [:]
@@ -24,12 +25,15 @@ struct TypeLayouts {
 
     func value(_ index: Int32) -> ValueLayout { values[Int(index)] }
 
-    func slots(of range: SlotRange) -> ArraySlice<ReferenceSlot> { slots[range.indices] }
+    func referenceFields(of range: ReferenceFieldRange) -> ArraySlice<ReferenceField> {
+        referenceFields[range.indices]
+    }
 
-    mutating func append(_ slots: [ReferenceSlot]) -> SlotRange {
-        guard !slots.isEmpty else { return .empty }
-        let range = SlotRange(start: Int32(self.slots.count), count: Int32(slots.count))
-        self.slots += slots
+    mutating func append(_ referenceFields: [ReferenceField]) -> ReferenceFieldRange {
+        guard !referenceFields.isEmpty else { return .empty }
+        let range = ReferenceFieldRange(
+            start: Int32(self.referenceFields.count), count: Int32(referenceFields.count))
+        self.referenceFields += referenceFields
         return range
     }
 
@@ -37,7 +41,7 @@ struct TypeLayouts {
     mutating func index(of metadata: Metadata) -> Int32 {
         if let index = indices[metadata.address] { return index }
         var layout = ValueLayout()
-        layout.slots = append(computeSlots(of: metadata, &layout))
+        layout.referenceFields = append(computeReferenceFields(of: metadata, &layout))
         let index = Int32(values.count)
         values.append(layout)
         indices[metadata.address] = index
@@ -49,17 +53,18 @@ struct TypeLayouts {
         return values[Int(index)]
     }
 
-    private mutating func computeSlots(of metadata: Metadata, _ layout: inout ValueLayout) -> [ReferenceSlot]
+    private mutating func computeReferenceFields(of metadata: Metadata, _ layout: inout ValueLayout)
+        -> [ReferenceField]
     {
         typealias Kind = MetadataLayout.Kind
         let kind = metadata.kind
-        let reference = [ReferenceSlot(kind: .strong, offset: 0, label: 0)]
+        let reference = [ReferenceField(kind: .strong, offset: 0, label: 0)]
         if Kind.isClass(kind) || kind == Kind.foreignClass {
             (layout.size, layout.stride, layout.alignment) = (8, 8, 8)
             layout.isClass = true
             return reference
         }
-        if kind == Kind.function { return functionSlots(metadata, &layout) }
+        if kind == Kind.function { return functionReferenceFields(metadata, &layout) }
         guard let witnesses = metadata.valueWitnesses else { return [] }
         (layout.size, layout.stride, layout.alignment) = (
             witnesses.size, witnesses.stride, witnesses.alignment
@@ -67,9 +72,9 @@ struct TypeLayouts {
         layout.isInline = witnesses.isInline
         guard !witnesses.isTrivial else { return [] }
         switch kind {
-        case Kind.structure: return structSlots(metadata)
-        case Kind.tuple: return fieldSlots(of: metadata)
-        case Kind.enumeration, Kind.optional: return enumSlots(metadata)
+        case Kind.structure: return structReferenceFields(metadata)
+        case Kind.tuple: return memberReferenceFields(of: metadata)
+        case Kind.enumeration, Kind.optional: return enumReferenceFields(metadata)
         case Kind.existential:
             let flags = metadata.uint32(MetadataLayout.Existential.flags)
             let special =
@@ -77,11 +82,11 @@ struct TypeLayouts {
                 & MetadataLayout.Existential.specialProtocolMask
             let isOpaque = flags & MetadataLayout.Existential.isOpaque != 0
             guard isOpaque, special != MetadataLayout.Existential.errorProtocol else { return reference }
-            return [ReferenceSlot(kind: .existential, offset: 0, label: 0)]
+            return [ReferenceField(kind: .existential, offset: 0, label: 0)]
         case Kind.extendedExistential:
             let shape = metadata.word(MetadataLayout.Existential.shape)
             switch ImmortalMemory.uint32(shape) & MetadataLayout.Existential.shapeKindMask {
-            case 0: return [ReferenceSlot(kind: .existential, offset: 0, label: 0)]
+            case 0: return [ReferenceField(kind: .existential, offset: 0, label: 0)]
             case 1: return reference
             default: return []
             }
@@ -91,44 +96,50 @@ struct TypeLayouts {
         }
     }
 
-    /// Returns the slots of a function type, and sets its size, which follows from the convention: without Objective-C, blocks have
-    /// no value witnesses.
-    private func functionSlots(_ metadata: Metadata, _ layout: inout ValueLayout) -> [ReferenceSlot] {
+    /// Returns the reference fields of a function type, and sets its size, which follows from the convention: without Objective-C,
+    /// blocks have no value witnesses.
+    private func functionReferenceFields(_ metadata: Metadata, _ layout: inout ValueLayout)
+        -> [ReferenceField]
+    {
         typealias Function = MetadataLayout.Function
         let convention = metadata.word(Function.flags) >> Function.conventionShift & Function.conventionMask
         let isClosure = convention == Function.swiftConvention
         layout.size = isClosure ? 16 : 8
         (layout.stride, layout.alignment) = (layout.size, 8)
-        if isClosure { return [ReferenceSlot(kind: .function, offset: 0, label: 0)] }
+        if isClosure { return [ReferenceField(kind: .function, offset: 0, label: 0)] }
         return convention == Function.blockConvention
-            ? [ReferenceSlot(kind: .block, offset: 0, label: 0)] : []
+            ? [ReferenceField(kind: .block, offset: 0, label: 0)] : []
     }
 
-    private mutating func structSlots(_ metadata: Metadata) -> [ReferenceSlot] {
+    private mutating func structReferenceFields(_ metadata: Metadata) -> [ReferenceField] {
         let descriptor = metadata.descriptor
-        if descriptor == standard.string { return [ReferenceSlot(kind: .string, offset: 0, label: 0)] }
-        if descriptor == standard.inlineArray { return inlineElementSlots(metadata) }
-        var slots = fieldSlots(of: metadata)
-        guard standard.wrappers.contains(descriptor) else { return slots }
+        if descriptor == standard.string { return [ReferenceField(kind: .string, offset: 0, label: 0)] }
+        if descriptor == standard.inlineArray { return inlineElementReferenceFields(metadata) }
+        var referenceFields = memberReferenceFields(of: metadata)
+        guard standard.wrappers.contains(descriptor) else { return referenceFields }
         let isLeaf =
             standard.containers.contains(descriptor) && hasTrivialArguments(metadata)
-        for index in slots.indices {
-            slots[index].label = 0
-            if isLeaf, slots[index].kind == .strong { slots[index].kind = .storage }
+        for index in referenceFields.indices {
+            referenceFields[index].label = 0
+            if isLeaf, referenceFields[index].kind == .strong { referenceFields[index].kind = .storage }
         }
-        return slots
+        return referenceFields
     }
 
-    /// Returns the slots of the elements of an `InlineArray`, whose number is its first argument. Slots beyond 4,096 are left out.
-    private mutating func inlineElementSlots(_ metadata: Metadata) -> [ReferenceSlot] {
+    /// Returns the reference fields of the elements of an `InlineArray`, whose number is its first argument. Reference fields
+    /// beyond 4,096 are left out.
+    private mutating func inlineElementReferenceFields(_ metadata: Metadata) -> [ReferenceField] {
         guard let offset = metadata.genericArgumentsOffset, let type = metadata.genericArgument(1) else {
             return []
         }
         let element = layout(of: type)
-        guard !element.slots.isEmpty else { return [] }
-        let count = min(metadata.word(offset), UInt(Self.inlineSlotLimit / Int(element.slots.count)))
+        guard !element.referenceFields.isEmpty else { return [] }
+        let count = min(
+            metadata.word(offset), UInt(Self.inlineReferenceFieldLimit / Int(element.referenceFields.count)))
         return (0..<Int(count)).flatMap { index in
-            slots(of: element.slots).map { $0.moved(by: index * element.stride, label: $0.label) }
+            referenceFields(of: element.referenceFields).map {
+                $0.moved(by: index * element.stride, label: $0.label)
+            }
         }
     }
 
@@ -144,24 +155,24 @@ struct TypeLayouts {
             if elements.contains(argument.address) { return false }
             elements.append(argument.address)
             defer { elements.removeLast() }
-            if !layout(of: argument).slots.isEmpty { return false }
+            if !layout(of: argument).referenceFields.isEmpty { return false }
             index += 1
         }
         return index > 0
     }
 
-    /// Returns the slots of the stored properties of a struct, or of the elements of a tuple.
-    mutating func fieldSlots(of metadata: Metadata) -> [ReferenceSlot] {
-        Reflection.fields(of: metadata).flatMap { slots(of: $0) }
+    /// Returns the reference fields of the stored properties of a struct, or of the elements of a tuple.
+    mutating func memberReferenceFields(of metadata: Metadata) -> [ReferenceField] {
+        Reflection.fields(of: metadata).flatMap { referenceFields(of: $0) }
     }
 
-    mutating func slots(of field: Reflection.Field) -> [ReferenceSlot] {
+    mutating func referenceFields(of field: Reflection.Field) -> [ReferenceField] {
         guard field.isStrong else { return [] }
         let inner = layout(of: field.type)
-        guard !inner.slots.isEmpty else { return [] }
+        guard !inner.referenceFields.isEmpty else { return [] }
         let label = labels.number(of: Self.displayName(field.name))
-        return slots(of: inner.slots).map { slot in
-            slot.moved(by: field.offset, label: labels.join(label, slot.label))
+        return referenceFields(of: inner.referenceFields).map { reference in
+            reference.moved(by: field.offset, label: labels.join(label, reference.label))
         }
     }
 

@@ -124,7 +124,7 @@ final class Tab: Sendable {
                     "Runtime.evaluate",
                     ["expression": JSON(expression), "returnByValue": true, "awaitPromise": true])
             } catch let failure as DevTools.Failure
-                where Self.departures.contains(where: failure.description.contains)
+                where Self.navigationErrorMessages.contains(where: failure.description.contains)
                 && ContinuousClock.now < limit
             {
                 try await Task.sleep(for: .milliseconds(20))
@@ -133,7 +133,7 @@ final class Tab: Sendable {
     }
 
     /// Messages of DevTools errors for a page that navigated away.
-    private static let departures = [
+    private static let navigationErrorMessages = [
         "Inspected target navigated or closed", "Cannot find default execution context",
         "Execution context was destroyed",
     ]

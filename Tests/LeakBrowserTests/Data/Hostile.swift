@@ -23,7 +23,7 @@ enum Hostile: String, CaseIterable, CustomStringConvertible, Sendable {
     }
 
     /// The text as a page shows it: marks that would reverse the direction of the following text become U+FFFD.
-    var shown: String {
+    var displayedText: String {
         String(
             String.UnicodeScalarView(
                 text.unicodeScalars.map { mark in

@@ -1,7 +1,7 @@
 import Testing
 
 extension BrowserTests {
-    /// Texts from outside are shown as text, whatever their content, and do not change the layout of the page.
+    /// Texts from outside are shown as text, also if they contain markup, and do not change the layout of the page.
     @Suite struct HostileTests {
         @Test func `a list of hostile names runs nothing, fits a phone and reads as written`() async throws {
             let site = try await Hostile.site()
@@ -49,7 +49,7 @@ extension BrowserTests {
                 try await tab.open(site.address + "/leaks/\(id)/reports")
                 try await tab.unfold()
                 let shown = try await tab.evaluate("document.querySelector('main').textContent").text ?? ""
-                #expect(shown.contains(hostile.shown), "\(shown.prefix(3000))")
+                #expect(shown.contains(hostile.displayedText), "\(shown.prefix(3000))")
             }
         }
     }
@@ -71,7 +71,7 @@ extension Tab {
         #expect(brought == [], sourceLocation: sourceLocation)
     }
 
-    /// Expects that the page is no wider than the window and that the elements around its content keep their places.
+    /// Expects that the page is no wider than the window and that the elements around its content keep their positions.
     func expectFits(sourceLocation: SourceLocation = #_sourceLocation) async throws {
         let place = try await path.prefix(60)
         let wide = try await widest

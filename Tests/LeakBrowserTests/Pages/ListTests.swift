@@ -88,7 +88,7 @@ extension BrowserTests {
             try await Shop.shared().visit(.phone) { tab in
                 try await tab.open(tab.site + "/")
                 let expected = try await tab.evaluate(heads).text
-                #expect(expected?.contains("Keeps") == true)
+                #expect(expected?.contains("Memory") == true)
                 #expect(try await tab.evaluate(names).text == expected)
             }
         }
@@ -148,8 +148,8 @@ extension BrowserTests {
         }
 
         @Test(arguments: [
-            ("limit=none", "limit must be a number from 1 to 200"),
-            ("q=" + String(repeating: "long", count: 80), "q is 320 bytes, at most 256"),
+            ("limit=none", "the parameter “limit” must be a number from 1 to 200"),
+            ("q=" + String(repeating: "long", count: 80), "the parameter “q” is 320 bytes, at most 256"),
         ])
         func `an invalid address gets a page that says why`(query: String, words: String) async throws {
             try await Site().visit { tab in

@@ -5,7 +5,7 @@ import Testing
 
 @testable import LeakCollector
 
-/// Returns every page with the same text in every place that a text from outside can reach.
+/// Returns every page, with the same text for every value that can come from outside.
 private func pages(_ text: String) -> [HTML] {
     var context = Shop.context {
         $0.app = text
@@ -38,7 +38,8 @@ private func pages(_ text: String) -> [HTML] {
     var previous = release
     previous.leakySessions = 0
     let overview = Overview(
-        newest: release, previous: previous, newLeaks: 5, newLeakTitles: [text, text], regressedLeaks: 3,
+        currentRelease: release, previous: previous, newLeaks: 5, newLeakTitles: [text, text],
+        regressedLeaks: 3,
         regressedLeakTitles: [text], recentReports: 1,
         recentInstalls: 1,
         recentLeaks: 1, leaks: 1, reports: 1, dropped: [Submission.Dropped(app: text, reason: text, count: 1)]
@@ -146,10 +147,10 @@ private func pages(_ text: String) -> [HTML] {
 /// Returns an overview in which only an older version has sessions.
 private func withoutSessions(_ overview: Overview) -> Overview {
     var overview = overview
-    overview.lastSessions = overview.newest.map {
+    overview.lastSessions = overview.currentRelease.map {
         VersionSessions(version: $0.version, sessions: 4, leakySessions: 1)
     }
-    overview.newest?.sessions = 0
+    overview.currentRelease?.sessions = 0
     return overview
 }
 
@@ -217,7 +218,7 @@ private func makeStoredSample(_ text: String) -> ParsedSample {
     @Test func `no text changes the markup around it`() throws {
         let short = try pages("x").map(shape)
         for text in Self.texts {
-            // Long texts are in scrolling boxes, whatever their content.
+            // Long texts are in scrolling boxes, with any content.
             let isShort = 2 * text.utf8.count <= LongText.maxShortBytes
             let like = String(repeating: "x", count: text.utf8.count)
             for (page, expected) in zip(pages(text), isShort ? short : try pages(like).map(shape)) {

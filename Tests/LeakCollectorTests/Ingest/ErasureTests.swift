@@ -58,8 +58,10 @@ import Testing
     }
 
     @Test func `long erasures delay neither readers nor the end of the collector`() throws {
-        let begun = Guarded(0)
-        let running = try RunningCollector(store: { EndlessErasureStore(store: $0, begun: begun) })
+        let begunErasureCount = Guarded(0)
+        let running = try RunningCollector(store: {
+            EndlessErasureStore(store: $0, begunErasureCount: begunErasureCount)
+        })
         let address = running.address
         let statuses = Guarded([Int]())
         // One erasure that runs, as many as may wait, and one more.
@@ -76,7 +78,7 @@ import Testing
                 statuses.wakeAll()
             }
         }
-        try #require(begun.wait(timeout: .seconds(600)) { $0 > 0 ? true : nil } == true)
+        try #require(begunErasureCount.wait(timeout: .seconds(600)) { $0 > 0 ? true : nil } == true)
         for _ in 0..<3 { #expect(try running.get("/api/v1/summary").status == 200) }
         // The request beyond the limit of waiting requests is rejected with 503 at once.
         #expect(statuses.wait(timeout: .seconds(600)) { $0.first } == 503)
@@ -85,7 +87,7 @@ import Testing
         running.collector.stop(within: .seconds(600))
         for caller in callers { caller.join() }
         #expect(statuses.with { $0 } == [Int](repeating: 503, count: Erasure.maxRequestCount + 1))
-        #expect(begun.with { $0 } == 1)
+        #expect(begunErasureCount.with { $0 } == 1)
     }
 }
 
@@ -93,11 +95,11 @@ import Testing
 private struct EndlessErasureStore: ForwardingStore {
     let store: any Store
     /// Number of erasures that have begun.
-    let begun: Guarded<Int>
+    let begunErasureCount: Guarded<Int>
 
     func erase(install: UInt64, while isWanted: () -> Bool) throws(StoreError) -> ErasureResult? {
-        begun.with { $0 += 1 }
-        begun.wakeAll()
+        begunErasureCount.with { $0 += 1 }
+        begunErasureCount.wakeAll()
         while isWanted() { usleep(10_000) }
         return nil
     }

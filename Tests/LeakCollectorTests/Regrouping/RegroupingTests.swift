@@ -9,7 +9,7 @@ import Testing
 
 @testable import LeakCollector
 
-/// Leaks that an older rule made, and the leaks to which the current rules assign their reports.
+/// Leaks of an older grouping rule, and the leaks to which the current rules assign the same reports.
 @Suite struct RegroupingTests {
     private static let now = WallClock.milliseconds()
 
@@ -242,6 +242,6 @@ import Testing
         #expect(try running.get("/leaks/\(old.id)").text.contains("href=\"/leaks/\(target.id)\""))
         #expect(try words().contains("collector regroup"))
         let page = try running.get("/leaks/\(target.id)").text
-        #expect(!page.contains("older rule"))
+        #expect(!page.contains("older grouping rule"))
     }
 }

@@ -40,11 +40,11 @@ import Testing
         #expect(chart.compactMap { $0.split(separator: ":").first.map(String.init) } == named)
     }
 
-    @Test func `the current release is shown with its adoption, and whether it is pinned`() throws {
+    @Test func `the current release is shown with its adoption, and with a mark if it is pinned`() throws {
         var releases = releases(3)
         func text() throws -> String { try markup(releases).texts.joined().filter { !$0.isWhitespace } }
         #expect(try !text().contains("Currentrelease"))
-        releases[1].isNewest = true
+        releases[1].isCurrent = true
         #expect(try text().contains("Currentrelease1.1."))
         releases[1].adoption = ReleaseSummary.Adoption(count: 62, total: 100, until: Shop.now + 1)
         #expect(

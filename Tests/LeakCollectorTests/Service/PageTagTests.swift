@@ -12,7 +12,8 @@ import Testing
         context.now += milliseconds
         var page = Shop.page
         change(&page)
-        return SummaryPage(context: context, overview: Shop.overview, page: page, knownLeaks: Shop.known).html
+        return SummaryPage(context: context, overview: Shop.overview, page: page, knownLeaks: Shop.knownLeaks)
+            .html
     }
 
     @Test func `pages with equal content have equal ETags, whenever they are rendered`() {

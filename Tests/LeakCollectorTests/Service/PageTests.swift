@@ -88,11 +88,11 @@ import Testing
         #expect(try Markup(summary.html.bytes).texts.contains { $0.contains(words) })
     }
 
-    @Test func `a list with only hidden leaks says so`() throws {
+    @Test func `a list with only hidden leaks says that nothing is left to fix`() throws {
         var page = Shop.page
         (page.leaks, page.total, page.reports, page.resolvedSeen) = ([], 0, 0, LeakTotals())
         var overview = Shop.overview
-        overview.previous = overview.newest
+        overview.previous = overview.currentRelease
         let summary = SummaryPage(context: Shop.context(), overview: overview, page: page)
         #expect(try Markup(summary.html.bytes).texts.contains("Nothing left to fix"))
         var empty = overview
@@ -111,7 +111,7 @@ import Testing
         #expect(texts.joined().contains(Self.fall))
     }
 
-    @Test func `of several apps, the one whose leak-free sessions fell is named`() throws {
+    @Test func `the app whose leak-free sessions fell is named if there are several apps`() throws {
         var other = Shop.overview
         other.previous = nil
         let page = LeakPage(leaks: [], next: nil, total: 0, reports: 0)
@@ -145,12 +145,13 @@ import Testing
     }
 
     private static let fall = "Leak-free sessions fell from 99.6 % in 5.1.0 to 98.7 % in 5.2.0."
-    private static let seen = "2 resolved leaks are still seen: 31 reports since then, in the last 14 days."
+    private static let stillSeen =
+        "2 leaks are still seen after they were resolved: 31 reports in the last 14 days."
 
     /// Decisions change no number of the tiles above the list.
     @Test(
         arguments: [
-            (true, 0, [fall]), (false, 2, [seen]), (true, 2, [seen, fall]),
+            (true, 0, [fall]), (false, 2, [stillSeen]), (true, 2, [stillSeen, fall]),
         ] as [(Bool, Int, [String])])
     func `a page says that nothing is left only if its numbers agree`(
         falls: Bool, seen: Int, sentences: [String]
@@ -168,7 +169,7 @@ import Testing
             let words = try Markup(html.bytes).texts.joined().replacing("\u{A0}", with: " ")
             #expect(!words.contains("Nothing left to fix"))
             #expect(words.contains("No open leaks, but leaks are still seen"))
-            for sentence in [Self.fall, Self.seen] {
+            for sentence in [Self.fall, Self.stillSeen] {
                 #expect(words.contains(sentence) == sentences.contains(sentence), "\(sentence)")
             }
             let section = "2 leaks resolved, still seen in old versions, 31 reports in the last 14 days"
@@ -211,7 +212,7 @@ import Testing
 
     @Test func `without sessions the tile says that there is no data`() throws {
         var overview = Shop.overview
-        overview.newest = Shop.releases[2]
+        overview.currentRelease = Shop.releases[2]
         overview.previous = nil
         let markup = try Markup(
             SummaryPage(context: Shop.context(), overview: overview, page: Shop.page).html.bytes)
@@ -220,8 +221,8 @@ import Testing
 
     @Test func `if a version has no sessions, the last version with sessions is shown`() throws {
         var overview = Shop.overview
-        overview.newest = Shop.releases[2]
-        overview.newest?.version = "6.0.0"
+        overview.currentRelease = Shop.releases[2]
+        overview.currentRelease?.version = "6.0.0"
         overview.lastSessions = VersionSessions(version: "5.0.0", sessions: 8, leakySessions: 2)
         let markup = try Markup(
             SummaryPage(context: Shop.context(), overview: overview, page: Shop.page).html.bytes)

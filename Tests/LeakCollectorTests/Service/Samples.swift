@@ -149,7 +149,7 @@ enum Shop {
         return pattern
     }
 
-    static let known: [LeakRow] = [
+    static let knownLeaks: [LeakRow] = [
         row(
             leak(7, "UITextField", kind: "view", stack: ["LoginViewController", "UITextField"]),
             state: .known,
@@ -175,7 +175,7 @@ enum Shop {
         leaky: Int, checks: Int, days: Int64, adoption: Int? = nil
     ) -> ReleaseSummary {
         ReleaseSummary(
-            version: version, isNewest: adoption != nil,
+            version: version, isCurrent: adoption != nil,
             adoption: adoption.map {
                 ReleaseSummary.Adoption(count: $0, total: 14_800, until: now / hour * hour + hour)
             }, builds: builds, reports: reports, leaks: leaks, newLeaks: new,
@@ -186,7 +186,8 @@ enum Shop {
     }
 
     static let overview = Overview(
-        newest: releases[0], previous: releases[1], newLeaks: 1, newLeakTitles: ["CheckoutViewController"],
+        currentRelease: releases[0], previous: releases[1], newLeaks: 1,
+        newLeakTitles: ["CheckoutViewController"],
         regressedLeaks: 1, regressedLeakTitles: ["CartViewModel"],
         recentReports: 1002, recentInstalls: 731, recentLeaks: 5, leaks: 12, reports: 4765,
         known: LeakTotals(leaks: 1, reports: 1902), resolved: LeakTotals(leaks: 3, reports: 200),
@@ -328,14 +329,15 @@ enum Shop {
     /// A leak most of whose reports match a known leak.
     static var knownDetail: LeakDetail {
         var detail = detail
-        detail.row = known[0]
+        detail.row = knownLeaks[0]
         detail.row.state = .open
         detail.row.known = KnownMatch(rule: textField, reports: 1900, elsewhere: 2)
         return detail
     }
 
     static let leakClass = LeakClass(
-        name: "CheckoutViewController", modules: ["Shop", "ShopKit"], leaks: [checkout, known[0]], total: 3,
+        name: "CheckoutViewController", modules: ["Shop", "ShopKit"], leaks: [checkout, knownLeaks[0]],
+        total: 3,
         reports: 1317, freed: 12, installs: 820, lived: Percentiles(p50: 14_000, p90: 60_000),
         firstSeen: now - 90 * hour, lastSeen: now - 2 * hour,
         related: [LeakClass.Related(name: "Flow.CheckoutViewController", leaks: 1, reports: 4)])
@@ -414,7 +416,7 @@ enum SamplePage: String, CaseIterable {
         case .summary:
             SummaryPage(
                 context: Shop.context(), overview: Shop.overview, page: Shop.page,
-                resolvedSeenLeaks: [Shop.resolved], knownLeaks: Shop.known
+                resolvedSeenLeaks: [Shop.resolved], knownLeaks: Shop.knownLeaks
             )
             .html
         case .summaryEmpty:
@@ -490,7 +492,7 @@ enum SamplePage: String, CaseIterable {
             SummaryPage(
                 context: Shop.context(Links(mode: .files(page: .summary(app: "com.acme.shop")))),
                 overview: Shop.overview, page: Shop.page, resolvedSeenLeaks: [Shop.resolved],
-                knownLeaks: Shop.known
+                knownLeaks: Shop.knownLeaks
             ).html
         }
     }

@@ -70,8 +70,8 @@ import Testing
                 "at a.a.a(r8-map-id-7f5bbd1:3)",
                 "at android.os.Handler.dispatch(Handler.java:9)", "at a.b.c.a(SourceFile:4)",
             ]))
-        #expect(stack.shown.first == "at c.a in a.b (r8-map-id-7f5bbd1:4)")
-        #expect(CallStack.unnamedImages(in: stack.shown) == ["r8-map-id-7f5bbd1"])
+        #expect(stack.displayedElements.first == "at c.a in a.b (r8-map-id-7f5bbd1:4)")
+        #expect(CallStack.unnamedImages(in: stack.displayedElements) == ["r8-map-id-7f5bbd1"])
         let named = stack.named { image, place in
             guard image == table.name, case .method(let className, let name, let line) = place else {
                 return []
@@ -85,8 +85,8 @@ import Testing
                 "at android.os.Handler.dispatch(Handler.java:9)", "at a.b.c.a(SourceFile:4)",
             ]))
         #expect(named.key == plain.key && !named.key.isEmpty)
-        #expect(named.shown.first == "at List.push in com.acme.shop (List.java:12)")
-        #expect(CallStack.unnamedImages(in: named.shown).isEmpty)
+        #expect(named.displayedElements.first == "at List.push in com.acme.shop (List.java:12)")
+        #expect(CallStack.unnamedImages(in: named.displayedElements).isEmpty)
     }
 
     @Test(arguments: [

@@ -65,36 +65,48 @@ import Testing
     }
 
     @Test(arguments: [
-        ("", "not JSON"), ("[]", "must be an object"), ("{", "not JSON"), ("{}", "action is missing"),
+        ("", "not JSON"), ("[]", "must be an object"), ("{", "not JSON"),
+        ("{}", "the field “action” is missing"),
         (
             #"{"action":"reopen","x":null}"#,
             #"unknown field "x"; a decision has action, in, until, reports and note"#
         ),
         (#"{"action":"close"}"#, "resolve, ignore, reopen or note"),
-        (#"{"action":3}"#, "action must be a string"),
-        (#"{"action":"resolve"}"#, "in is missing"), (#"{"action":"resolve","in":""}"#, "in is missing"),
-        (#"{"action":"resolve","in":"a\u0000"}"#, "in has a control character"),
-        (#"{"action":"resolve","in":"\#(String(repeating: "9", count: 65))"}"#, "in is 65 bytes, at most 64"),
-        (#"{"action":"resolve","in":"now","reports":3}"#, "reports does not go with the action resolve"),
-        (#"{"action":"ignore","in":"now"}"#, "in does not go with the action ignore"),
+        (#"{"action":3}"#, "the field “action” must be a string"),
+        (#"{"action":"resolve"}"#, "the field “in” is missing"),
+        (#"{"action":"resolve","in":""}"#, "the field “in” is missing"),
+        (#"{"action":"resolve","in":"a\u0000"}"#, "the field “in” has a control character"),
+        (
+            #"{"action":"resolve","in":"\#(String(repeating: "9", count: 65))"}"#,
+            "the field “in” is 65 bytes, at most 64"
+        ),
+        (
+            #"{"action":"resolve","in":"now","reports":3}"#,
+            "the field “reports” does not go with the action “resolve”"
+        ),
+        (#"{"action":"ignore","in":"now"}"#, "the field “in” does not go with the action “ignore”"),
         (#"{"action":"ignore","until":"2026-12-01","reports":3}"#, "exclude each other"),
-        (#"{"action":"ignore","until":"2026-11-20"}"#, "until is past"),
-        (#"{"action":"ignore","until":"2027-02-29"}"#, "until must be a day"),
-        (#"{"action":"ignore","until":1796083200000}"#, "until must be a string"),
+        (#"{"action":"ignore","until":"2026-11-20"}"#, "the field “until” is past"),
+        (#"{"action":"ignore","until":"2027-02-29"}"#, "the field “until” must be a day"),
+        (#"{"action":"ignore","until":1796083200000}"#, "the field “until” must be a string"),
         (#"{"action":"ignore","untill":"2026-12-01"}"#, #"unknown field "untill";"#),
-        (#"{"action":"ignore","reports":0}"#, "reports must be a whole number from 1"),
-        (#"{"action":"ignore","reports":1.5}"#, "reports must be a whole number from 1"),
-        (#"{"action":"ignore","reports":1e30}"#, "reports must be a whole number from 1"),
-        (#"{"action":"ignore","reports":"3"}"#, "reports must be a whole number"),
-        (#"{"action":"reopen","until":"2026-12-01"}"#, "until does not go with the action reopen"),
-        (#"{"action":"note","note":" \n\t"}"#, "note is empty"), (#"{"action":"note"}"#, "note is empty"),
-        (#"{"action":"note","note":"a\u0000b"}"#, "note has a control character"),
-        (#"{"action":"note","note":"a\u001bb"}"#, "note has a control character"),
-        (#"{"action":"note","note":"a\r"}"#, "note has a control character"),
-        (#"{"action":"reopen","note":"\u000b"}"#, "note has a control character"),
+        (#"{"action":"ignore","reports":0}"#, "the field “reports” must be a whole number from 1"),
+        (#"{"action":"ignore","reports":1.5}"#, "the field “reports” must be a whole number from 1"),
+        (#"{"action":"ignore","reports":1e30}"#, "the field “reports” must be a whole number from 1"),
+        (#"{"action":"ignore","reports":"3"}"#, "the field “reports” must be a whole number"),
+        (
+            #"{"action":"reopen","until":"2026-12-01"}"#,
+            "the field “until” does not go with the action “reopen”"
+        ),
+        (#"{"action":"note","note":" \n\t"}"#, "the field “note” is empty"),
+        (#"{"action":"note"}"#, "the field “note” is empty"),
+        (#"{"action":"note","note":"a\u0000b"}"#, "the field “note” has a control character"),
+        (#"{"action":"note","note":"a\u001bb"}"#, "the field “note” has a control character"),
+        (#"{"action":"note","note":"a\r"}"#, "the field “note” has a control character"),
+        (#"{"action":"reopen","note":"\u000b"}"#, "the field “note” has a control character"),
         (
             #"{"action":"note","note":"\#(String(repeating: "é", count: 1001))"}"#,
-            "note is 2002 bytes, at most 2000"
+            "the field “note” is 2002 bytes, at most 2000"
         ),
         (#"{"action":"reopen"} x"#, "not JSON"),
     ])
@@ -107,10 +119,10 @@ import Testing
     @Test(arguments: [
         ("do=resolve-in&in=", "version is empty"), ("do=ignore-until", "date is empty"),
         ("do=ignore-reports&reports=many", "number of reports is missing"),
-        ("do=ignore-until&until=tomorrow", "until must be a day"),
+        ("do=ignore-until&until=tomorrow", "the field “until” must be a day"),
         ("do=resolve-now&newest=%00", "load the leak's page again"),
         ("do=close", "load the leak's page again"), ("in=5&until=2026-12-01", "press the button"),
-        ("", "note is empty"), ("do=note&note=+", "note is empty"),
+        ("", "the field “note” is empty"), ("do=note&note=+", "the field “note” is empty"),
     ])
     func `for an invalid form the page says what to do`(form: String, words: String) throws {
         let problem = #expect(throws: Problem.self) { try decision(form: form) }

@@ -48,7 +48,7 @@ import LeakPlatform
                 == [Decision(.resolve(.nextVersion), note: "done", by: Setting.accessToken.variable)])
     }
 
-    @Test func `a person who used the sign-in link is named so`() throws {
+    @Test func `a decision by a visitor who used the sign-in link names the sign-in link`() throws {
         let (running, leak, decisions) = try collector()
         let cookie = try session(running, byLink: true)
         let answer = try running.post(
@@ -142,7 +142,7 @@ import LeakPlatform
 
     @Test(
         arguments: [
-            ("do=ignore-until&until=1999-01-01", 400, "until is past"),
+            ("do=ignore-until&until=1999-01-01", 400, "the field “until” is past"),
             ("do=note&note=broken", 503, "Temporarily unavailable"),
         ])
     func `an impossible form gets a page that leads back`(form: String, status: Int, words: String) throws {

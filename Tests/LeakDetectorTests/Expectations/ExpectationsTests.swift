@@ -173,7 +173,7 @@ import Testing
         var table = Table()
         _ = table.expect(1)
         table.run(to: 1_500)
-        let first = table.expectations.known[table.identity(1)]?.number
+        let first = table.expectations.knownObjects[table.identity(1)]?.number
         let freed = table.expectations.end(of: table.identity(1), first, as: .gone, at: 1_500)
         #expect(freed != nil)
         _ = table.expect(1, at: 1_500)
@@ -181,7 +181,7 @@ import Testing
         #expect(table.told.count == 2)
         let late = table.expectations.end(of: table.identity(1), first, as: .gone, at: 3_000)
         #expect(late == nil, "news of the first are not of the second")
-        #expect(table.expectations.known[table.identity(1)]?.number != first)
+        #expect(table.expectations.knownObjects[table.identity(1)]?.number != first)
     }
 
     @Test func `beyond the limit no object is accepted, and rejected objects are counted`() {
@@ -328,7 +328,7 @@ import Testing
         #expect(table.told == ["1900 leak 2 waited 1900 alive 1"])
     }
 
-    @Test func `a muted object is not reported again, and neither is its end`() {
+    @Test func `an object whose report was retracted is not reported again, and not when it is freed`() {
         var table = Table()
         table.expect(1)
         table.run(to: 1_600)

@@ -42,7 +42,7 @@ import LeakPlatform
         #expect(bench.detector.takeChecks().map(\.count) == [1_000])
     }
 
-    @Test func `a longer grace period is kept, whatever else is due meanwhile`() {
+    @Test func `a longer grace period is kept, also if other objects are due meanwhile`() {
         let (page, sheet) = (Page(), Sheet())
         bench.detector.expectDeallocation(of: page, after: 60)
         bench.detector.expectDeallocation(of: sheet, after: 0.05)
@@ -70,7 +70,7 @@ import LeakPlatform
         withExtendedLifetime(page) {}
     }
 
-    @Test func `an object that is expected in the background waits for the foreground`() {
+    @Test func `an expectation that begins in the background is checked only in the foreground`() {
         let page = Page()
         bench.detector.pause()
         bench.detector.expectDeallocation(of: page)
@@ -180,7 +180,7 @@ import LeakPlatform
         withExtendedLifetime((child, others)) {}
     }
 
-    @Test func `there is one timer, however often and for whatever time it is set`() {
+    @Test func `many expectations with different times share one timer`() {
         let page = Page()
         bench.detector.expectDeallocation(of: page, after: 86_400)
         for _ in 0..<100 {
@@ -221,7 +221,7 @@ import LeakPlatform
     /// The time that an app's `deinit` takes during a check does not shorten the grace period of other objects.
     @Test func `a long check does not use up the grace period of other objects`() {
         final class Slow: Subject, @unchecked Sendable {
-            // Unchecked: used on one thread.
+            // `Sendable` is unchecked: the object is used on one thread.
             let clock: VirtualClock
             init(_ clock: VirtualClock) { self.clock = clock }
             var object: AnyObject? { nil }
@@ -248,7 +248,7 @@ import LeakPlatform
     /// A check can run the app's code: the `deinit` of an object, which may expect another object.
     @Test func `no lock is held while an object is checked`() {
         final class Calling: Subject, @unchecked Sendable {
-            // Unchecked: nothing in it changes.
+            // `Sendable` is unchecked: no property changes.
             let detector: LeakDetector
             init(_ detector: LeakDetector) { self.detector = detector }
             var object: AnyObject? { nil }
@@ -305,7 +305,7 @@ import LeakPlatform
 
     @Test func `a detector that is stopped during a check does nothing more`() {
         final class Stopping: Subject, @unchecked Sendable {
-            // Unchecked: nothing in it changes.
+            // `Sendable` is unchecked: no property changes.
             let detector: LeakDetector
             init(_ detector: LeakDetector) { self.detector = detector }
             var object: AnyObject? { nil }
@@ -377,7 +377,10 @@ import LeakPlatform
         withExtendedLifetime(pages) {}
     }
 
-    @Test func `an owner that came back delays nothing, and keeps its parts`() {
+    @Test
+    func
+        `an owner that came back does not delay its earlier objects, and keeps the objects that are expected later`()
+    {
         let (page, other, owner) = (Page(), Page(), Sheet())
         bench.detector.expectDeallocation(of: page, owner: owner)
         bench.detector.expectDeallocation(of: owner)
@@ -434,9 +437,9 @@ import LeakPlatform
             bench.detector.expectDeallocation(of: part, owner: owner)
             bench.detector.cameBack(owner)
         }
-        #expect((1...3).contains(bench.detector.checkers.first.heldCount))
+        #expect((1...3).contains(bench.detector.checkers.first.retainedObjectCount))
         bench.wait(1)
-        #expect(bench.detector.checkers.first.heldCount == 0)
+        #expect(bench.detector.checkers.first.retainedObjectCount == 0)
         withExtendedLifetime((owner, part, detail)) {}
     }
 
@@ -467,7 +470,7 @@ import LeakPlatform
         withExtendedLifetime((pages, sheet)) {}
     }
 
-    /// The object was checked in the session before, when its owner was reported in its place.
+    /// The objects were checked in the session before, when their owner was reported instead of them.
     @Test func `a session has no more leaks than checks`() {
         var owner: Sheet? = Sheet()
         let children = [Page(), Page()]

@@ -34,9 +34,9 @@ import Testing
             for chunk in wheel.takeDue(at: now) {
                 for index in 0..<chunk.count {
                     #expect(chunk.object(at: index) != nil)
-                    let slot = chunk.slot(at: index)
-                    taken.append(wheel.call(slot).context.line)
-                    wheel.release(slot, count: 1)
+                    let callNumber = chunk.callNumber(at: index)
+                    taken.append(wheel.call(callNumber).context.line)
+                    wheel.release(callNumber, count: 1)
                 }
             }
             #expect(taken.sorted() == due2)
@@ -54,21 +54,21 @@ import Testing
             call(1), call(2), call(1, line: 2), call(1, path: ["A"]), call(1, path: ["A", "B"]),
             call(1, reason: "popped"),
         ]
-        let slots = calls.map { table.slot(of: $0) }
-        #expect(Set(slots).count == calls.count)
-        #expect(calls.map { table.slot(of: $0) } == slots)
-        for (slot, call) in zip(slots, calls) { #expect(table[slot] == call) }
+        let callNumbers = calls.map { table.number(of: $0) }
+        #expect(Set(callNumbers).count == calls.count)
+        #expect(calls.map { table.number(of: $0) } == callNumbers)
+        for (callNumber, call) in zip(callNumbers, calls) { #expect(table[callNumber] == call) }
     }
 
     /// A path that is different each time does not fill the memory.
-    @Test func `unused slots are reused`() {
+    @Test func `numbers of unused calls are reused`() {
         var table = CallTable()
-        var slots: Set<UInt32> = []
+        var callNumbers: Set<UInt32> = []
         for number in 0..<10_000 {
-            let slot = table.slot(of: call(1, path: ["\(number)"]))
-            slots.insert(slot)
-            table.release(slot, count: 1)
+            let callNumber = table.number(of: call(1, path: ["\(number)"]))
+            callNumbers.insert(callNumber)
+            table.release(callNumber, count: 1)
         }
-        #expect(slots.count < 600)
+        #expect(callNumbers.count < 600)
     }
 }

@@ -22,10 +22,10 @@ import Testing
             }
         }
         #expect(queue.close()?.alert.id == "2")
-        #expect(queue.shown?.alert.id == "2")
+        #expect(queue.shownEntry?.alert.id == "2")
         #expect(queue.close()?.alert.id == "3")
         #expect(queue.close() == nil)
-        #expect(queue.shown == nil)
+        #expect(queue.shownEntry == nil)
     }
 
     @Test func `an alert whose turn comes shows its latest state`() {
@@ -33,12 +33,12 @@ import Testing
         _ = queue.add(alert(1), picture: nil)
         _ = queue.add(alert(2), picture: "2")
         #expect(queue.update(alert(2, "freed")) == .waiting)
-        #expect(queue.shown?.alert.text == "leaked")
+        #expect(queue.shownEntry?.alert.text == "leaked")
         let next = queue.close()
         #expect(next?.alert.text == "freed")
         #expect(next?.picture == "2")
         #expect(queue.update(alert(2, "in use")) == .shown)
-        #expect(queue.shown?.alert.text == "in use")
+        #expect(queue.shownEntry?.alert.text == "in use")
     }
 
     @Test func `an update of a closed alert changes nothing`() {
@@ -46,10 +46,11 @@ import Testing
         _ = queue.add(alert(1), picture: nil)
         #expect(queue.close() == nil)
         #expect(queue.update(alert(1, "freed")) == .absent)
-        #expect(queue.shown == nil)
+        #expect(queue.shownEntry == nil)
     }
 
-    @Test func `the number of waiting alerts is limited, and no picture is made beyond it`() {
+    @Test
+    func `the number of waiting alerts is limited, and no picture is made for an alert above the limit`() {
         var queue = AlertQueue<String>()
         var pictures = 0
         func picture() -> String? {

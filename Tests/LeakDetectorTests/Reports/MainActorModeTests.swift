@@ -12,7 +12,7 @@ private final class Cache: Sendable {}
 
 /// An app in the Swift 6 language mode, without access to anything internal.
 @MainActor private final class App {
-    private var shown = 0
+    private var shownCount = 0
     private var reported: [String] = []
     private var detector: LeakDetector?
     private let (reports, told) = AsyncStream.makeStream(of: String.self)
@@ -33,7 +33,7 @@ private final class Cache: Sendable {}
                     if finding.isInstance(of: Cache.self) { return .ignore }
                     guard let view = finding.object(as: CartView.self) else { return .ignoreClass }
                     if view.tag == -1 { return .ignore }
-                    self.shown += 1
+                    self.shownCount += 1
                     return .report
                 },
                 report: { told.yield($0.className ?? "") }),
@@ -48,7 +48,7 @@ private final class Cache: Sendable {}
         }
         #expect(reported == ["LeakDetectorTests.CartView"])
         withExtendedLifetime((cache, ignored, leaked)) {}
-        return shown
+        return shownCount
     }
 }
 
@@ -78,7 +78,10 @@ private final class Cache: Sendable {}
         withExtendedLifetime(object) {}
     }
 
-    @Test func `a closure of the main actor is called there wherever results come from`() async {
+    @Test
+    func `a closure of the main actor is called on the main actor, also for results from another queue`()
+        async
+    {
         #expect(await App().run(queue: DispatchQueue(label: "own")) == 1)
     }
 }

@@ -35,7 +35,7 @@ import Testing
         "0x41b9 in ", "0x41b9 in Shop (xyz)", "0x41b9 in Shop (12)", "0x100000000 in Shop", "0x in Shop",
         "0x41b9 on Shop", "0x41b9 in (\(id))",
     ])
-    func `other texts are not places in images`(text: String) { #expect(CallFrame(text) == nil) }
+    func `other texts are not image offsets`(text: String) { #expect(CallFrame(text) == nil) }
 
     // MARK: Names
 
@@ -43,9 +43,10 @@ import Testing
         "0x10 in Shop (\(id))", "0x20 in Shop (\(id))", "0x30 in libc.so.6 (00112233445566778899)",
     ]
 
-    /// Knows the place 0x10, where two functions are inlined into each other, and the byte before 0x20.
-    private static func symbols(_ image: String, _ place: CodeLocation) -> [SymbolicatedFrame] {
-        guard image == id, case .offset(let offset) = place else { return [] }
+    /// Returns the functions at offset 0x10, where two functions are inlined into each other, and at the byte before 0x20; no
+    /// function for other offsets.
+    private static func symbols(_ image: String, _ location: CodeLocation) -> [SymbolicatedFrame] {
+        guard image == id, case .offset(let offset) = location else { return [] }
         switch offset {
         case 0x10:
             return [
@@ -58,7 +59,7 @@ import Testing
     }
 
     /// Tables of Breakpad files that were uploaded earlier contain such names.
-    @Test func `a C++ name with the types of arguments is the function without them`() {
+    @Test func `a C++ name loses the types of its arguments`() {
         let named = CallStack(Self.stack)?.named { _, _ in
             [SymbolicatedFrame(function: "shop::Cart::add(int)::{lambda()#1}::operator()() const")]
         }
@@ -68,7 +69,7 @@ import Testing
     @Test func `symbols name frames, and for return addresses the byte before is used`() throws {
         let stack = try #require(CallStack(Self.stack)).named(by: Self.symbols)
         #expect(
-            stack.shown == [
+            stack.displayedElements == [
                 "at add(_:) in Shop (Cart.swift:3)", "at load() in Shop",
                 "at closure #1 in run() in Shop (main.swift:9)", "at libc.so.6 + 0x30",
             ])
@@ -80,7 +81,7 @@ import Testing
         let stack = try #require(CallStack(Self.stack))
         #expect(stack.named { _, _ in [] } == stack)
         #expect(stack.key == ["at \(Self.id) + 0x10", "at \(Self.id) + 0x20"])
-        #expect(CallStack.unnamedImages(in: stack.shown) == [Self.id])
+        #expect(CallStack.unnamedImages(in: stack.displayedElements) == [Self.id])
         #expect(CallStack.hasOnlyOffsets(stack.key))
         #expect(!CallStack.hasOnlyOffsets(["at load() in Shop"]) && !CallStack.hasOnlyOffsets([]))
     }

@@ -5,15 +5,15 @@ import Testing
 
 /// A value of one field at its limit, and a value beyond it.
 struct Bound: CustomTestStringConvertible {
-    let taken: String
+    let accepted: String
     let refused: String
     let reason: String
 
     var testDescription: String { reason }
 
-    init(_ reason: String, _ taken: String, _ refused: String) {
+    init(_ reason: String, _ accepted: String, _ refused: String) {
         self.reason = reason
-        self.taken = #"{"class":"A",\#(taken)}"#
+        self.accepted = #"{"class":"A",\#(accepted)}"#
         self.refused = #"{"class":"A",\#(refused)}"#
     }
 
@@ -147,9 +147,9 @@ struct Bound: CustomTestStringConvertible {
 @Suite struct WireLimitsTests {
     @Test(arguments: Bound.all)
     func `accepts values at the limit and names values over it`(bound: Bound) throws {
-        let taken = try read(bound.taken)
-        #expect(taken.reports.count == 1)
-        #expect(taken.rejected.isEmpty)
+        let accepted = try read(bound.accepted)
+        #expect(accepted.reports.count == 1)
+        #expect(accepted.rejected.isEmpty)
         let refused = try read(bound.refused)
         #expect(refused.rejected == [Rejection(index: 0, reason: bound.reason)])
         #expect(refused.reports.isEmpty)

@@ -8,7 +8,7 @@ import Testing
         AccessRecord(
             time: 784_111_777_045, peer: "192.0.2.1", method: .post, target: target, userAgent: agent,
             status: .created, bytesReceived: 559, bytesSent: 57, duration: .microseconds(1_234_567),
-            closes: true)
+            closesConnection: true)
     }
 
     private static func text(_ record: AccessRecord) -> String {

@@ -52,7 +52,7 @@ import LeakPlatform
     private static func outcome(_ record: AccessRecord) -> String {
         let target = String(decoding: record.target, as: UTF8.self)
         let method = record.method.map { "\($0.name)" } ?? "-"
-        let end = record.closes ? "close" : "keep"
+        let end = record.closesConnection ? "close" : "keep"
         return "\(method) \(target) \(record.status.code) \(record.bytesReceived) \(end)"
     }
 

@@ -44,9 +44,9 @@ enum Promises {
     private static func promiseBrokenByCutting(_ stream: [UInt8], _ limits: Limits, _ whole: [Reading.Event])
         -> String?
     {
-        var drips = Reading(limits: limits)
-        for byte in stream { drips.feed(CollectionOfOne(byte)) }
-        guard drips.events == whole else { return "byte by byte: \(drips.events), not \(whole)" }
+        var byteByByte = Reading(limits: limits)
+        for byte in stream { byteByByte.feed(CollectionOfOne(byte)) }
+        guard byteByByte.events == whole else { return "byte by byte: \(byteByByte.events), not \(whole)" }
         var random = SeededRandom(seed: stream)
         var cuts: [Int] = []
         var pieces = Reading(limits: limits)
@@ -108,12 +108,12 @@ enum Promises {
         }
         let bytes = body.map { [$0] }
         for format in [Inflater.Format.gzip, .deflate] {
-            let (whole, drips) = (inflated([body], format), inflated(bytes, format))
-            guard drips == whole else { return "\(format) byte by byte: \(drips), not \(whole)" }
+            let (whole, byteByByte) = (inflated([body], format), inflated(bytes, format))
+            guard byteByByte == whole else { return "\(format) byte by byte: \(byteByByte), not \(whole)" }
         }
-        let (whole, drips) = (decompressBrotli([body]), decompressBrotli(bytes))
-        guard drips == whole else {
-            return "brotli byte by byte: \(String(describing: drips)), not \(String(describing: whole))"
+        let (whole, byteByByte) = (decompressBrotli([body]), decompressBrotli(bytes))
+        guard byteByByte == whole else {
+            return "brotli byte by byte: \(String(describing: byteByByte)), not \(String(describing: whole))"
         }
         return nil
     }

@@ -3,7 +3,7 @@ import LeakHTTPVectors
 
 /// One client of a storm. It sends its bursts, reads at random times, and compares the received answers with the expected answers.
 final class StormClient {
-    enum Ending { case end, reset, silence }
+    enum Ending { case stopsSending, resets, staysSilent }
 
     let name: String
     /// The connection; `nil` after the client has reset it.
@@ -20,10 +20,10 @@ final class StormClient {
     private var hasEnded = false
     private var breachBeforeReset: String?
 
-    init(innocent name: String, port: Int, bursts: Int, _ random: inout SeededRandom) {
+    init(wellBehaved name: String, port: Int, bursts: Int, _ random: inout SeededRandom) {
         self.name = name
-        stream = StormStream(innocent: name, bursts: bursts, &random)
-        ending = .silence
+        stream = StormStream(wellBehaved: name, bursts: bursts, &random)
+        ending = .staysSilent
         stopsAfter = .max
         readBytes = 65536
         client = Client(port: port)
@@ -32,7 +32,9 @@ final class StormClient {
     init(hostile name: String, port: Int, bursts: Int, _ random: inout SeededRandom) {
         self.name = name
         stream = StormStream(hostile: name, bursts: bursts, &random)
-        ending = [.end, .end, .reset, .silence].randomElement(using: &random) ?? .end
+        ending =
+            [.stopsSending, .stopsSending, .resets, .staysSilent].randomElement(using: &random)
+            ?? .stopsSending
         // The client stops at the end of a burst, or at any byte.
         let last = random.number(1...stream.bursts.count)
         let bytes = stream.bursts[..<last].reduce(0) { $0 + $1.count }
@@ -63,12 +65,12 @@ final class StormClient {
         guard sent == stopsAfter else { return }
         hasEnded = true
         switch ending {
-        case .end: client.endSending()
-        case .reset:
+        case .stopsSending: client.endSending()
+        case .resets:
             breachBeforeReset = violation(isAtRest: false)
             client.reset()
             self.client = nil
-        case .silence: break
+        case .staysSilent: break
         }
     }
 

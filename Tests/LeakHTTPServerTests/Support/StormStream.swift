@@ -18,7 +18,7 @@ struct StormStream {
     private static let largestBody = 200 << 10
 
     /// Creates a stream of valid requests.
-    init(innocent name: String, bursts: Int, _ random: inout SeededRandom) {
+    init(wellBehaved name: String, bursts: Int, _ random: inout SeededRandom) {
         self.name = name
         for _ in 0..<bursts {
             for _ in 0..<random.number(1...3) {

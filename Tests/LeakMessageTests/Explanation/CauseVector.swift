@@ -107,7 +107,7 @@ struct CauseVector: Decodable, CustomTestStringConvertible {
     }
 
     /// The path's cause, found with the names of its closures.
-    var found: LeakCause? { LeakCause(of: path, closureNames: closures ?? []) }
+    var foundCause: LeakCause? { LeakCause(of: path, closureNames: closures ?? []) }
 
     // MARK: Files
 

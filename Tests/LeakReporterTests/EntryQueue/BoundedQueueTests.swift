@@ -135,7 +135,7 @@ import Testing
         }
     }
 
-    private func taken(_ queue: BoundedQueue<String>) -> [String] {
+    private func takeAll(from queue: BoundedQueue<String>) -> [String] {
         var items: [String] = []
         queue.take(into: &items, milliseconds: 0)
         return items
@@ -148,22 +148,22 @@ import Testing
             add("a", queue)
         }
         // No item that waits depends on the change to 1 in between.
-        #expect(taken(queue) == ["=1", "aaa", "=2", "aa", "=3", "a"])
+        #expect(takeAll(from: queue) == ["=1", "aaa", "=2", "aa", "=3", "a"])
         add("a", queue)
         #expect(queue.offerIgnoringLimits("barrier") != nil)
         add("a", queue)
-        #expect(taken(queue) == ["a", "barrier", "a"])
+        #expect(takeAll(from: queue) == ["a", "barrier", "a"])
         #expect(queue.weight == 8)
     }
 
     @Test func `endlessly changing settings wait as one item, and too many names separate items`() {
         let queue = BoundedQueue<String>(items: 100, bytes: 1000)
         for value in 0..<10_000 { set(value, of: 7, queue) }
-        #expect(taken(queue) == ["=9999"])
+        #expect(takeAll(from: queue) == ["=9999"])
         add("a", queue)
         for name in 0..<300 { set(0, of: name, queue) }
         add("a", queue)
-        #expect(taken(queue) == ["a", "=0", "=0", "a"], "the first 257 names, and the others")
+        #expect(takeAll(from: queue) == ["a", "=0", "=0", "a"], "the first 257 names, and the others")
     }
 
     @Test func `the last quarter of the room merges by the coarse key, but not across coarse settings`() {
@@ -175,7 +175,7 @@ import Testing
         for text in ["i", "j"] { add(text, queue, coarse: 2) }
         add("k", queue, coarse: 3)
         add("l", queue, coarse: 4)
-        #expect(taken(queue) == ["a", "b", "c", "d", "e", "fghb", "=0", "ij", "k"])
+        #expect(takeAll(from: queue) == ["a", "b", "c", "d", "e", "fghb", "=0", "ij", "k"])
         #expect(queue.rejections.full == 1)
     }
 
@@ -197,7 +197,7 @@ import Testing
         addAhead("X", 1)
         addAhead("X", 1)
         add("a", queue)
-        #expect(taken(queue) == ["a", "XX", "a", "Y", "aa"])
+        #expect(takeAll(from: queue) == ["a", "XX", "a", "Y", "aa"])
         #expect(queue.rejections.calls == 2, "ten bytes are all")
     }
 
@@ -207,7 +207,7 @@ import Testing
         for (index, text) in ["a", "b", "c", "d", "a", "b"].enumerated() {
             add(text, queue, coarse: index % 4)
         }
-        #expect(taken(queue).filter { $0 != "r" } == ["aa", "bb", "c", "d"])
+        #expect(takeAll(from: queue).filter { $0 != "r" } == ["aa", "bb", "c", "d"])
         #expect(queue.rejections.full == 0)
         #expect(queue.offer("h", bytes: 6, weight: 0, in: .half) == nil)
         #expect(queue.offer("h", bytes: 5, weight: 0, in: .half) != nil)

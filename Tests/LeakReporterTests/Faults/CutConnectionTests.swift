@@ -4,7 +4,7 @@ import Testing
 
 @testable import LeakReporter
 
-/// Whatever happens to a connection to a real collector, each sighting is finally counted once.
+/// If a connection to a real collector is cut at any point, each sighting is finally counted once.
 @Suite struct CutConnectionTests {
     /// Two sightings, and the faults of the connections that carry them.
     private struct Batch {
@@ -18,9 +18,9 @@ import Testing
     ///
     /// - Returns: the problems, one line each.
     private static func send(
-        _ batches: [Batch], from place: Place, timeoutMilliseconds: Int = 20_000
+        _ batches: [Batch], from storageKind: StorageKind, timeoutMilliseconds: Int = 20_000
     ) throws -> [String] {
-        let bench = try FaultBench(place)
+        let bench = try FaultBench(storageKind)
         defer { bench.stop() }
         var complaints: [String] = []
         for batch in batches {
@@ -53,54 +53,56 @@ import Testing
     /// Returns the lengths after which a connection is cut. With the disk, every length is tested with one of the endings, because a
     /// batch passes through more code.
     private static func cuts(
-        through last: Int, _ ending: Fault.Ending, _ place: Place
+        through last: Int, _ ending: Fault.Ending, _ storageKind: StorageKind
     ) throws -> StrideThrough<Int> {
         let endings = Fault.Ending.allCases
         let first = try #require(endings.firstIndex(of: ending))
-        return stride(from: first, through: last, by: place == .folder ? endings.count : 12)
+        return stride(from: first, through: last, by: storageKind == .folder ? endings.count : 12)
     }
 
-    @Test(arguments: Fault.Ending.allCases, Place.allCases)
+    @Test(arguments: Fault.Ending.allCases, StorageKind.allCases)
     func `reports count once if a response ends after any of its bytes`(
-        _ ending: Fault.Ending, _ place: Place
+        _ ending: Fault.Ending, _ storageKind: StorageKind
     ) async throws {
         let (count, complaints) = try await onThreadOfItsOwn {
             let bytes = try Self.measureLengths().answer
-            let batches = try Self.cuts(through: bytes, ending, place).map { byte in
+            let batches = try Self.cuts(through: bytes, ending, storageKind).map { byte in
                 Batch(
                     name: "Response\(byte)",
                     faults: [Fault(answer: .init(cut: .init(afterBytes: byte, ending)))],
                     failures: byte < bytes ? 1 : 0)
             }
-            return (batches.count, try Self.send(batches, from: place))
+            return (batches.count, try Self.send(batches, from: storageKind))
         }
-        #expect(count > (place == .folder ? 100 : 16))
+        #expect(count > (storageKind == .folder ? 100 : 16))
         #expect(complaints == [])
     }
 
-    @Test(arguments: Fault.Ending.allCases, Place.allCases)
+    @Test(arguments: Fault.Ending.allCases, StorageKind.allCases)
     func `reports count once if a request ends after any byte of its head and many of its body`(
-        _ ending: Fault.Ending, _ place: Place
+        _ ending: Fault.Ending, _ storageKind: StorageKind
     ) async throws {
         let (count, complaints) = try await onThreadOfItsOwn {
             let bytes = try Self.measureLengths().request
             // The head has somewhat more than 300 bytes.
             let ends =
-                Array(try Self.cuts(through: 399, ending, place))
+                Array(try Self.cuts(through: 399, ending, storageKind))
                 + Array(stride(from: 400, through: bytes, by: 14))
             let batches = ends.map { byte in
                 Batch(
                     name: "Request\(byte)",
                     faults: [Fault(request: .init(cut: .init(afterBytes: byte, ending)))], failures: 1)
             }
-            return (batches.count, try Self.send(batches, from: place))
+            return (batches.count, try Self.send(batches, from: storageKind))
         }
-        #expect(count > (place == .folder ? 150 : 25))
+        #expect(count > (storageKind == .folder ? 150 : 25))
         #expect(complaints == [])
     }
 
-    @Test(arguments: Place.allCases)
-    func `reports count once if requests and responses arrive byte by byte`(_ place: Place) async throws {
+    @Test(arguments: StorageKind.allCases)
+    func `reports count once if requests and responses arrive byte by byte`(_ storageKind: StorageKind)
+        async throws
+    {
         let slow = Fault.Direction(bytePauseMilliseconds: 1)
         let complaints = try await onThreadOfItsOwn {
             try Self.send(
@@ -108,33 +110,35 @@ import Testing
                     Batch(name: "SlowRequest", faults: [Fault(request: slow)]),
                     Batch(name: "SlowAnswer", faults: [Fault(answer: slow)]),
                     Batch(name: "SlowBoth", faults: [Fault(request: slow, answer: slow)]),
-                ], from: place)
+                ], from: storageKind)
         }
         #expect(complaints == [])
     }
 
-    @Test(arguments: Place.allCases)
-    func `reports count once if responses arrive after the sender has given up`(_ place: Place) async throws {
+    @Test(arguments: StorageKind.allCases)
+    func `reports count once if responses arrive after the sender has given up`(_ storageKind: StorageKind)
+        async throws
+    {
         let late = Fault(answer: .init(delayMilliseconds: 1_000))
         let complaints = try await onThreadOfItsOwn {
             let batches = (1...3).map { times in
                 Batch(
                     name: "Late\(times)", faults: Array(repeating: late, count: times), failures: times)
             }
-            return try Self.send(batches, from: place, timeoutMilliseconds: 300)
+            return try Self.send(batches, from: storageKind, timeoutMilliseconds: 300)
         }
         #expect(complaints == [])
     }
 
-    @Test(arguments: Place.allCases)
-    func `reports count once if responses are lost again and again`(_ place: Place) async throws {
+    @Test(arguments: StorageKind.allCases)
+    func `reports count once if responses are lost again and again`(_ storageKind: StorageKind) async throws {
         let lost = Fault.Ending.allCases.map { Fault(answer: .init(cut: .init(afterBytes: 0, $0))) }
         let complaints = try await onThreadOfItsOwn {
             let batches = (1...12).map { times in
                 Batch(
                     name: "Lost\(times)", faults: (0..<times).map { lost[$0 % 2] }, failures: times)
             }
-            return try Self.send(batches, from: place)
+            return try Self.send(batches, from: storageKind)
         }
         #expect(complaints == [])
     }

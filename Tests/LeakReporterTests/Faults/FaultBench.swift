@@ -7,8 +7,8 @@ import LeakPlatform
 
 @testable import LeakReporter
 
-/// The place where the reporters of a test keep waiting reports.
-enum Place: CaseIterable {
+/// The kind of storage in which the reporters of a test keep waiting reports.
+enum StorageKind: CaseIterable {
     case memory, folder
 
     /// - Parameter path: path of a folder that need not exist yet.
@@ -33,15 +33,15 @@ final class FaultBench {
 
     let collector: RunningCollector
     let proxy: FaultyProxy
-    private let place: Place
+    private let storageKind: StorageKind
     private let folder = TestFolder()
     /// Faults of the next connections, in the order of their arrival.
     private let faults: Guarded<[Fault]>
     private var reporters = 0
     private var recorded: [String: Int] = [:]
 
-    init(_ place: Place) throws {
-        self.place = place
+    init(_ storageKind: StorageKind) throws {
+        self.storageKind = storageKind
         let faults = Guarded<[Fault]>([])
         self.faults = faults
         collector = try RunningCollector()
@@ -68,7 +68,8 @@ final class FaultBench {
         reporters += 1
         return .forFaults(
             port: proxy.port, key: RunningCollector.key,
-            storage: place.storage("\(folder.path)/\(reporters)"), timeoutMilliseconds: timeoutMilliseconds,
+            storage: storageKind.storage("\(folder.path)/\(reporters)"),
+            timeoutMilliseconds: timeoutMilliseconds,
             change)
     }
 

@@ -16,10 +16,10 @@ import Testing
 
     /// - Parameter times: number of connections that get the hostile answer before one gets a valid answer.
     private static func outcome(
-        of answer: HostileAnswer, times: Int, _ place: Place, seconds: Double
+        of answer: HostileAnswer, times: Int, _ storageKind: StorageKind, seconds: Double
     ) throws -> Outcome {
         try withReporter(
-            place, timeoutMilliseconds: answer.isSlow ? 300 : 20_000,
+            storageKind, timeoutMilliseconds: answer.isSlow ? 300 : 20_000,
             reading: { $0 < times ? answer.reads : nil },
             to: { $0.connection < times ? answer.steps + [.close] : [.accepted] },
             { reporter, peer in
@@ -30,12 +30,12 @@ import Testing
             })
     }
 
-    @Test(arguments: HostileAnswer.all, Place.allCases)
+    @Test(arguments: HostileAnswer.all, StorageKind.allCases)
     func `a response that does not mention the batch lets it be sent again`(
-        _ answer: HostileAnswer, _ place: Place
+        _ answer: HostileAnswer, _ storageKind: StorageKind
     ) async throws {
         let outcome = try await onThreadOfItsOwn {
-            try Self.outcome(of: answer, times: 2, place, seconds: generousSeconds)
+            try Self.outcome(of: answer, times: 2, storageKind, seconds: generousSeconds)
         }
         #expect(outcome.isSettled)
         let statistics = outcome.statistics
@@ -54,13 +54,13 @@ import Testing
         if !answer.isDeclined { #expect(Set(whole.map(\.body)).count == 1) }
     }
 
-    @Test(arguments: HostileAnswer.all, Place.allCases)
+    @Test(arguments: HostileAnswer.all, StorageKind.allCases)
     func `an endless response loses nothing and blocks nothing`(
-        _ answer: HostileAnswer, _ place: Place
+        _ answer: HostileAnswer, _ storageKind: StorageKind
     ) async throws {
         let (outcome, seconds) = try await onThreadOfItsOwn {
             let start = Date()
-            let outcome = try Self.outcome(of: answer, times: .max, place, seconds: 0.05)
+            let outcome = try Self.outcome(of: answer, times: .max, storageKind, seconds: 0.05)
             return (outcome, Date().timeIntervalSince(start))
         }
         #expect(seconds < generousSeconds)

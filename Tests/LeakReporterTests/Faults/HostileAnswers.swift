@@ -9,7 +9,7 @@ struct HostileAnswer: Sendable, CustomStringConvertible {
     /// A text that ``LeakReporter/Statistics/lastFailure`` contains.
     let says: String
 
-    /// `true` if the answer shows that no collector counted the batch, because another server answered in its place.
+    /// `true` if the answer shows that no collector counted the batch, because another server answered.
     var isDeclined: Bool {
         let statuses = [301, 302, 303, 304, 307, 308, 400, 401, 403, 404, 422]
         return description == "401 in plain text"
@@ -26,11 +26,11 @@ struct HostileAnswer: Sendable, CustomStringConvertible {
     }
 
     private static let json = "Content-Type: application/json\r\n"
-    private static let taken = #"{"accepted": 3, "duplicate": false, "rejected": []}"#
+    private static let acceptedJSON = #"{"accepted": 3, "duplicate": false, "rejected": []}"#
     private static let timeout = "curl code 28"
     private static let stranger = "not as a collector does: check the address"
 
-    static let all = strangers + lengths + endless + garbage + gone + busy
+    static let all = strangers + lengths + endless + garbage + closedOrSilent + busy
 
     /// Answers of servers that are not a collector.
     private static let strangers =
@@ -60,13 +60,13 @@ struct HostileAnswer: Sendable, CustomStringConvertible {
     private static let lengths = [
         HostileAnswer(
             "a length that is too long, then the end", says: "curl code 18",
-            .send("HTTP/1.1 200 OK\r\n\(json)Content-Length: 500\r\n\r\n\(taken)"), .close),
+            .send("HTTP/1.1 200 OK\r\n\(json)Content-Length: 500\r\n\r\n\(acceptedJSON)"), .close),
         HostileAnswer(
             "a length that is too long, then silence", says: timeout,
-            .send("HTTP/1.1 200 OK\r\n\(json)Content-Length: 500\r\n\r\n\(taken)"), .hang),
+            .send("HTTP/1.1 200 OK\r\n\(json)Content-Length: 500\r\n\r\n\(acceptedJSON)"), .hang),
         HostileAnswer(
             "a length that is too short", says: stranger,
-            .send("HTTP/1.1 200 OK\r\n\(json)Content-Length: 20\r\n\r\n\(taken)"), .close),
+            .send("HTTP/1.1 200 OK\r\n\(json)Content-Length: 20\r\n\r\n\(acceptedJSON)"), .close),
         HostileAnswer(
             "a length that is no number", says: "curl code",
             .send("HTTP/1.1 200 OK\r\n\(json)Content-Length: many\r\n\r\n{"), .close),
@@ -75,7 +75,8 @@ struct HostileAnswer: Sendable, CustomStringConvertible {
             .send("HTTP/1.1 200 OK\r\n\(json)Content-Length: -1\r\n\r\n{"), .close),
         HostileAnswer(
             "a chunk without a size", says: "curl code",
-            .send("HTTP/1.1 200 OK\r\n\(json)Transfer-Encoding: chunked\r\n\r\nzz\r\n\(taken)"), .close),
+            .send("HTTP/1.1 200 OK\r\n\(json)Transfer-Encoding: chunked\r\n\r\nzz\r\n\(acceptedJSON)"), .close
+        ),
         HostileAnswer(
             "chunks without the last", says: "curl code",
             .send("HTTP/1.1 200 OK\r\n\(json)Transfer-Encoding: chunked\r\n\r\n5\r\n{\"acc\r\n"), .close),
@@ -87,7 +88,8 @@ struct HostileAnswer: Sendable, CustomStringConvertible {
             .send("HTTP/1.1 200 OK\r\n\(json)\r\n{\"accepted\": 3, \"dupl"), .close),
         HostileAnswer(
             "half an answer, then a reset", says: "curl code",
-            .send("HTTP/1.1 200 OK\r\n\(json)Content-Length: \(taken.utf8.count)\r\n\r\n{\"acc"), .reset),
+            .send("HTTP/1.1 200 OK\r\n\(json)Content-Length: \(acceptedJSON.utf8.count)\r\n\r\n{\"acc"),
+            .reset),
         HostileAnswer(
             "half a head, then silence", says: timeout, .send("HTTP/1.1 200 OK\r\nConte"), .hang),
     ]
@@ -118,7 +120,7 @@ struct HostileAnswer: Sendable, CustomStringConvertible {
             "early hints without end", says: "the answer is longer",
             .sendForEver(Array("HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n".utf8))),
         HostileAnswer(
-            "a body that drips", says: timeout,
+            "a body that is sent byte by byte", says: timeout,
             .send("HTTP/1.1 200 OK\r\n\(json)Content-Length: 60000\r\n\r\n"),
             .sendBytes(Array(repeating: 0x20, count: 60_000), pauseMilliseconds: 20)),
     ]
@@ -134,7 +136,7 @@ struct HostileAnswer: Sendable, CustomStringConvertible {
     ]
 
     /// Peers that close the connection, or keep it open and send nothing.
-    private static let gone =
+    private static let closedOrSilent =
         [
             HostileAnswer("the end, without a word", says: "curl code 52", .close),
             HostileAnswer("a reset, without a word", says: "curl code 56", .reset),

@@ -8,7 +8,7 @@ import LeakFaultyPeers
 ///   - reading: the parameter of the same name of ``HostilePeer``.
 ///   - react: returns the reaction of the peer to a request.
 func withReporter<Result>(
-    _ place: Place = .folder, timeoutMilliseconds: Int = 20_000,
+    _ storageKind: StorageKind = .folder, timeoutMilliseconds: Int = 20_000,
     reading: @escaping @Sendable (_ connection: Int) -> Int? = { _ in nil },
     to react: @escaping @Sendable (ReceivedRequest) -> [HostilePeer.Step],
     _ body: (LeakReporter, HostilePeer) throws -> Result
@@ -18,7 +18,7 @@ func withReporter<Result>(
     let folder = TestFolder()
     defer { folder.remove() }
     let reporter = LeakReporter.forFaults(
-        port: peer.port, storage: place.storage(folder.path), timeoutMilliseconds: timeoutMilliseconds)
+        port: peer.port, storage: storageKind.storage(folder.path), timeoutMilliseconds: timeoutMilliseconds)
     return try body(reporter, peer)
 }
 

@@ -17,17 +17,19 @@ import Testing
         return (0..<count).map { _ in .random(in: 1...1_000_000_000) }
     }()
 
-    @Test(arguments: Place.allCases)
-    func `every sighting is counted once, whatever fails`(_ place: Place) async throws {
+    @Test(arguments: StorageKind.allCases)
+    func `every sighting is counted once, despite random faults of the network and the collector`(
+        _ storageKind: StorageKind
+    ) async throws {
         let complaints = try await onThreadOfItsOwn {
-            try Self.seeds.flatMap { seed in try Self.run(seed, place).map { "seed \(seed): \($0)" } }
+            try Self.seeds.flatMap { seed in try Self.run(seed, storageKind).map { "seed \(seed): \($0)" } }
         }
         #expect(complaints == [])
     }
 
-    private static func run(_ seed: UInt64, _ place: Place) throws -> [String] {
+    private static func run(_ seed: UInt64, _ storageKind: StorageKind) throws -> [String] {
         var numbers = SeededRandom(seed: seed)
-        let bench = try FaultBench(place)
+        let bench = try FaultBench(storageKind)
         defer { bench.stop() }
         bench.expect((0..<400).map { _ in fault(&numbers) })
         // Small batches, so that there are many of them.

@@ -93,12 +93,13 @@ import LeakPlatform
         #expect(statistics.lastFailure?.contains("class is empty") == true)
     }
 
-    @Test(arguments: Place.allCases)
-    func `a batch that is too long for the server is sent in pieces`(_ place: Place) async throws {
+    @Test(arguments: StorageKind.allCases)
+    func `a batch that is too long for the server is sent in pieces`(_ storageKind: StorageKind) async throws
+    {
         let limit = 1_500
         let (statistics, requests) = try await onThreadOfItsOwn {
             try withReporter(
-                place,
+                storageKind,
                 to: { $0.body.count > limit ? [Self.problem(413, "too long")] : [.accepted] },
                 { reporter, peer in
                     var numbers = SeededRandom(seed: 1)
@@ -131,7 +132,9 @@ import LeakPlatform
     }
 
     @Test(arguments: [429, 503])
-    func `a collector that names a time gets no request before it`(_ status: Int) async throws {
+    func `a collector that answers with Retry-After gets no request before that time`(_ status: Int)
+        async throws
+    {
         let (statistics, waited) = try await onThreadOfItsOwn {
             let times = Guarded<[Date]>([])
             return try withReporter(

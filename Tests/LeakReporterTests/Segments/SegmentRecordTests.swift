@@ -13,7 +13,8 @@ import Testing
         header.app.environment = "debug"
         return header
     }()
-    private static let piece = SegmentHeader(key: "k2", parent: "k1", app: AppInfo(), device: DeviceInfo())
+    private static let piece = SegmentHeader(
+        key: "k2", wholeSegmentKey: "k1", app: AppInfo(), device: DeviceInfo())
 
     private static let frozen: [(SegmentRecord, String)] = [
         (

@@ -57,7 +57,7 @@ import Testing
                 systems: systems.map { (value: $0.0, reports: $0.1) }))
     }
 
-    private let textField = known("UITextField", systems: [("iOS", "11.2", "11.3")])
+    private let textField = knownLeakRule("UITextField", systems: [("iOS", "11.2", "11.3")])
 
     @Test func `if all reports come from the named systems, the leak is the system's`() {
         let match = match([textField], [("iOS 11.2", 30), ("iOS 11.2.1", 5)])
@@ -78,12 +78,12 @@ import Testing
 
     @Test func `systems beyond the limit, counted together, count against a known leak`() {
         #expect(match([textField], [("iOS 11.2", 30), ("", 2)])?.elsewhere == 2)
-        #expect(match([known("UITextField")], [("iOS 11.2", 30), ("", 2)])?.isAll == true)
+        #expect(match([knownLeakRule("UITextField")], [("iOS 11.2", 30), ("", 2)])?.isAll == true)
     }
 
     @Test func `an entry without systems holds on all, and needs a report`() {
-        #expect(match([known("UITextField")], [], reports: 7)?.reports == 7)
-        #expect(match([known("UITextField")], [], reports: 0) == nil)
+        #expect(match([knownLeakRule("UITextField")], [], reports: 7)?.reports == 7)
+        #expect(match([knownLeakRule("UITextField")], [], reports: 0) == nil)
     }
 
     @Test(arguments: [
@@ -91,19 +91,19 @@ import Testing
         (["Login", "Login"], false), (["Cart"], false),
     ])
     func `a stack has the named elements, in their order`(stack: [String], matches: Bool) {
-        #expect((match([known("UITextField", stack: stack)], [("iOS 9", 1)]) != nil) == matches)
+        #expect((match([knownLeakRule("UITextField", stack: stack)], [("iOS 9", 1)]) != nil) == matches)
     }
 
     @Test func `class and kind have to match`() {
         #expect(match([textField], [("iOS 11.2", 1)], className: "UITextView") == nil)
-        #expect(match([known("UITextField", kind: "object")], [("iOS 11.2", 1)]) == nil)
-        #expect(match([known("UITextField", kind: "view")], [("iOS 11.2", 1)]) != nil)
+        #expect(match([knownLeakRule("UITextField", kind: "object")], [("iOS 11.2", 1)]) == nil)
+        #expect(match([knownLeakRule("UITextField", kind: "view")], [("iOS 11.2", 1)]) != nil)
         #expect(KnownLeaks([textField]).names("UITextField") && !KnownLeaks([textField]).names("UITextView"))
-        #expect(KnownLeaks([known("UIText*")]).names("UITextView") && !KnownLeaks.none.names(nil))
+        #expect(KnownLeaks([knownLeakRule("UIText*")]).names("UITextView") && !KnownLeaks.none.names(nil))
     }
 
-    @Test func `two entries cover a leak together, and the one with most reports explains it`() {
-        let later = known("UIText*", "later", systems: [("iOS", "13.0", "14.0")])
+    @Test func `two known leak rules cover a leak together, and the rule with more reports is shown`() {
+        let later = knownLeakRule("UIText*", "later", systems: [("iOS", "13.0", "14.0")])
         let match = match([textField, later], [("iOS 11.2", 3), ("iOS 13.1", 4)])
         #expect(match == KnownMatch(rule: later, reports: 4, elsewhere: 0))
     }

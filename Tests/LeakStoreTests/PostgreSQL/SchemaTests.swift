@@ -12,7 +12,7 @@
             schema = try DatabaseSchema()
         }
 
-        /// Stores today's reports and reports of three days ago, which arrived too late for a slot.
+        /// Stores today's reports and reports of three days ago, which arrived too late for a ten-minute slot.
         private func fillSchema1() throws {
             let store = try PostgreSQLStore(address: schema.address, clock: .unguarded)
             let today = (0..<5).map { Report(leak: leak("L\($0)"), version: "1.\($0)", install: UInt64($0)) }
@@ -80,7 +80,7 @@
             #expect(try self.version() == Migration.newestVersion)
             #expect(try migrated.verify() == [])
             let releases = try migrated.makeReader().releases(app: "shop")
-            #expect(releases.map(\.isNewest) == [false, false, true, false, false])
+            #expect(releases.map(\.isCurrent) == [false, false, true, false, false])
             #expect(releases.map(\.adoption?.count) == [1, 90, 150, 30, 0])
         }
 
@@ -293,7 +293,7 @@
             #expect(try migrated.verify() == [])
         }
 
-        @Test func `of an app's days the newest 91 are kept`() throws {
+        @Test func `the newest 91 days of an app are kept`() throws {
             let late = (0..<5).map { Report(leak: leak("L\($0)"), at: noon - 3 * day) }
             _ = try PostgreSQLStore(address: schema.address, clock: .unguarded).count(
                 [submission(late)], now: noon)

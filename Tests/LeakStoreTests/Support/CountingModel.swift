@@ -121,9 +121,9 @@ struct CountingModel: Sendable {
             var found = Self.totals(of: detail, try hours(of: id, reader, now), totals.installs)
             if isCountsOnly {
                 (found.first, found.last, found.bySystem) = (totals.first, totals.last, totals.bySystem)
-                found.hours = known(totals, now).hours
+                found.hours = ofShownDays(totals, now).hours
             }
-            compare("totals", found, known(totals, now))
+            compare("totals", found, ofShownDays(totals, now))
             compare("installs", detail.row.installs, totals.installs.count)
         }
         let overview = try reader.overview(app: nil, now: now)
@@ -147,13 +147,13 @@ struct CountingModel: Sendable {
         return lines
     }
 
-    /// Pages show the last fourteen days.
-    private func known(_ totals: Totals, _ now: Int64) -> Totals {
-        var known = totals
+    /// Returns the totals with only the days and hours that pages show: the last fourteen days.
+    private func ofShownDays(_ totals: Totals, _ now: Int64) -> Totals {
+        var totals = totals
         let first = Calendar.day(of: now) - LeakRow.trendDays + 1
-        known.days = known.days.filter { $0.key >= first }
-        known.hours = known.hours.filter { $0.key >= first * 24 }
-        return known
+        totals.days = totals.days.filter { $0.key >= first }
+        totals.hours = totals.hours.filter { $0.key >= first * 24 }
+        return totals
     }
 
     private func hours(of id: LeakID, _ reader: any StoreReader, _ now: Int64) throws -> [Int: Int] {

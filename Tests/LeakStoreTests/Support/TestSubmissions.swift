@@ -69,8 +69,8 @@ func submission(
     return submission
 }
 
-/// An entry of a list of known leaks.
-func known(
+/// Returns a rule of a list of known leaks.
+func knownLeakRule(
     _ className: String, _ id: String = "known", stack: [String] = [], kind: String? = nil,
     systems: [(String, String?, String?)] = []
 ) -> KnownLeakRule {

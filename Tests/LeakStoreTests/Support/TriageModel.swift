@@ -57,10 +57,10 @@ struct TriageModel {
     }
 
     /// Indices of the versions that were seen.
-    var seen: [Int] { Set(leaks.values.flatMap(\.reports.keys)).sorted() }
+    var seenVersions: [Int] { Set(leaks.values.flatMap(\.reports.keys)).sorted() }
 
     mutating func decide(_ action: Decision.Action, about name: String) {
-        guard var leak = leaks[name], let newest = seen.last else { return }
+        guard var leak = leaks[name], let newest = seenVersions.last else { return }
         let rank = Self.versions[newest].rank
         switch action {
         case .resolve(let fix):
@@ -92,7 +92,7 @@ struct TriageModel {
                 case .toFix: ![.known, .resolved, .ignored, .slow].contains(state)
                 case .new:
                     ![.known, .resolved, .ignored, .slow].contains(state)
-                        && leaks[name]?.reports.keys.min() == seen.last
+                        && leaks[name]?.reports.keys.min() == seenVersions.last
                 default: state.rawValue == filter.rawValue
                 }
             })
@@ -112,7 +112,7 @@ struct TriageModel {
         let rank = Self.versions[version].rank
         // Versions with a number are compared only with versions with a number.
         let isNumbered = Self.isNumbered(version)
-        let base = seen.last {
+        let base = seenVersions.last {
             Self.versions[$0].rank < rank && (!isNumbered || Self.isNumbered($0))
         }
         var check = Check(baseline: base.map { Self.versions[$0].text })
@@ -139,15 +139,17 @@ struct TriageModel {
     /// Numbers of each version, newest first: leaks that came back in the version, and leaks that are gone since the
     /// previous version.
     var releases: [[Int]] {
-        let seen = seen
-        return seen.indices.reversed().map { place in
-            let version = seen[place]
+        let seenVersions = seenVersions
+        return seenVersions.indices.reversed().map { index in
+            let version = seenVersions[index]
             let regressed = leaks.values.filter { $0.returns.contains(version) }.count
             let gone =
-                place == 0
+                index == 0
                 ? 0
-                : leaks.values.filter { $0.reports[seen[place - 1]] != nil && $0.reports[version] == nil }
-                    .count
+                : leaks.values.filter {
+                    $0.reports[seenVersions[index - 1]] != nil && $0.reports[version] == nil
+                }
+                .count
             return [regressed, gone]
         }
     }

@@ -90,7 +90,7 @@ struct ReportedObject {
         let callStack =
             report.stack.isEmpty && Self.isOtherClass(parsed, than: named, module) ? nil : callStack
         self.callStack = callStack
-        (displayedCalls, keyCalls) = (callStack?.shown, callStack?.key ?? [])
+        (displayedCalls, keyCalls) = (callStack?.displayedElements, callStack?.key ?? [])
         let path = report.stack.isEmpty ? text?.wholeNames.stack ?? [] : Self.owners(in: report.stack)
         // A text may contain a path before its backtrace. The path is kept, because it identifies the leak if no frame of
         // the backtrace does.

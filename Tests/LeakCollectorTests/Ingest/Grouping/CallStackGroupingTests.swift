@@ -180,12 +180,14 @@ import Testing
         #expect(card(frames).contains("CartModel.bind(to:) in Shop") && card(frames).contains(" ← "))
         #expect(card(["0x104f85eb0"]).contains("so only the class is used"))
         #expect(!card(["UINavigationController", "CartModel"]).contains("app frames"))
-        #expect(!card(frames).contains("older rule"))
+        #expect(!card(frames).contains("older grouping rule"))
         let old = LeakIdentity(
             id: LeakID(high: 1, low: 1), app: "shop", kind: "object", className: "CartModel", module: nil,
             title: "CartModel", stack: frames, children: [], cycle: [], quality: .full,
             groupingKey: GroupingKey(version: 1, className: "CartModel", stack: frames))
-        #expect(String(decoding: GroupingCard(leak: old).html.bytes, as: UTF8.self).contains("older rule"))
+        #expect(
+            String(decoding: GroupingCard(leak: old).html.bytes, as: UTF8.self).contains(
+                "older grouping rule"))
     }
 
     // MARK: Further texts
@@ -197,7 +199,7 @@ import Testing
         ("$s4Shop5OrderC3addyyF5innerL_yyF", "at inner in Order.add() in Shop"),
         ("Cart.add() (.cold.1)", "at Cart.add() in Shop"), ("cart_add.llvm.81234567", "at cart_add in Shop"),
     ])
-    func `a function is shown as Xcode shows it`(symbol: String, key: String) {
+    func `a function has the name that Xcode shows`(symbol: String, key: String) {
         let stack = [
             "0   Shop   0x0000000104f85eb0 \(symbol) + 12", "1   Shop   0x0000000104f85eb0 main + 1",
         ]
@@ -240,7 +242,9 @@ import Testing
         ("#0 0x1 in cart_add (/x/shop+0x1f) (BuildId: 0f1e2d)", "at cart_add in shop"),
         ("0   Contacts   0x0000000104f85eb0 Cart.add() + 1", ""),
     ])
-    func `places and build ids are removed from frames of other tools`(frame: String, key: String) {
+    func `source lines, addresses, paths and build ids are removed from frames of other tools`(
+        frame: String, key: String
+    ) {
         #expect(identity([frame]).groupingKey.stack == (key.isEmpty ? [] : [key]))
     }
 

@@ -122,8 +122,8 @@ struct FormVariants {
             "⚠️👇🏻\n视图泄漏\(colon)\(view) \n视图所在控制器 MyApp.\(owner) \n操作路径:\nA(viewDidLoad:) -> \nB(viewDidAppear:) -> \n⚠️👆🏻\n"
     }
 
-    /// Returns a text about one object, in a form of a rarer version or runtime that names only the object.
-    mutating func object(alone name: String) -> String {
+    /// Returns a message that names only the leaked object and no owner, as rare versions of detectors print it.
+    mutating func messageNamingOnly(_ name: String) -> String {
         let texts = [
             "Leak Detected: \(name) is still in memory even though its view was removed from hierarchy. Please open it.",
             "Thread 1: Fatal error: \(name) not deallocated after being removed from its parent",

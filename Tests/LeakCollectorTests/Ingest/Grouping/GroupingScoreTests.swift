@@ -25,8 +25,8 @@ struct ReportForm: Sendable {
 
         mutating func seconds() -> String { "\(random.below(60)).\(random.below(1000))" }
 
-        /// Returns the head of a line of `NSLog` and the unified log.
-        mutating func logHead() -> String {
+        /// Returns the prefix of a line of `NSLog` and the unified log.
+        mutating func logLinePrefix() -> String {
             let day = 10 + random.below(18)
             return
                 "2026-11-\(day) 10:1\(random.below(10)):2\(random.below(10)).123456+0100 Shop[\(number()):\(number())] "
@@ -62,7 +62,7 @@ struct ReportForm: Sendable {
         }
     }
 
-    static let all: [ReportForm] = detectors + tests + sentences + tools + given + callStacks
+    static let all: [ReportForm] = detectors + tests + sentences + tools + fieldForms + callStacks
 
     private static let detectors: [ReportForm] = [
         text("LeakedViewControllerDetector") {
@@ -75,11 +75,11 @@ struct ReportForm: Sendable {
             "VIEW STILL IN MEMORY <\($0.className): \($0.address()); frame = (0 0; \($0.number(999)) 10); text = 'Jane \($0.number())'>"
         },
         text("… behind a log head") {
-            "\($0.logHead())VIEW STILL IN MEMORY <\($0.className): \($0.address())>"
+            "\($0.logLinePrefix())VIEW STILL IN MEMORY <\($0.className): \($0.address())>"
         },
         text("MLeaksFinder") { "Memory Leak: (\n    RootController,\n    \($0.className)\n)" },
         text("MLeaksFinder, possibly") {
-            "\($0.logHead())Possibly Memory Leak.\nIn case that \($0.className) should not be dealloced, override -willDealloc in \($0.className) by returning NO.\nView-ViewController stack: (\n    RootController,\n    \($0.className)\n)"
+            "\($0.logLinePrefix())Possibly Memory Leak.\nIn case that \($0.className) should not be dealloced, override -willDealloc in \($0.className) by returning NO.\nView-ViewController stack: (\n    RootController,\n    \($0.className)\n)"
         },
         text("FBRetainCycleDetector") {
             let rotated = ["-> \($0.className) ", "-> _block -> __NSMallocBlock__ "]
@@ -188,7 +188,7 @@ struct ReportForm: Sendable {
         },
     ]
 
-    private static let given: [ReportForm] = [
+    private static let fieldForms: [ReportForm] = [
         fields("class") { $0.className = $1.className },
         fields("class, description") { $0.className = "<\($1.className): \($1.address())>" },
         fields("class, private") {

@@ -7,7 +7,7 @@ final class Nav: Screen {
         setStack(stack)
     }
 
-    override var shown: [Screen] { children.last.map { [$0] } ?? [] }
+    override var shownChildren: [Screen] { children.last.map { [$0] } ?? [] }
 
     func push(_ screen: Screen) { setStack(children + [screen]) }
 
@@ -64,7 +64,7 @@ final class Tabs: Screen {
         set(tabs)
     }
 
-    override var shown: [Screen] { children.isEmpty ? [] : [children[selected]] }
+    override var shownChildren: [Screen] { children.isEmpty ? [] : [children[selected]] }
 
     func select(_ index: Int) {
         let old = children[selected]
@@ -91,7 +91,7 @@ final class Pages: Screen {
         show(page)
     }
 
-    override var shown: [Screen] { children.last.map { [$0] } ?? [] }
+    override var shownChildren: [Screen] { children.last.map { [$0] } ?? [] }
 
     func show(_ page: Screen) {
         let old = children.last
@@ -108,7 +108,7 @@ final class Split: Screen {
     private var detail: Screen?
     private(set) var isCollapsed = true
 
-    override var shown: [Screen] { children }
+    override var shownChildren: [Screen] { children }
 
     /// Shows list and detail side by side, with another detail, and sends no event for the change.
     func expand(_ other: Screen) {

@@ -51,11 +51,11 @@ class Screen: ScreenNode {
     }
 
     /// The children that are visible when the screen is visible.
-    var shown: [Screen] { children }
+    var shownChildren: [Screen] { children }
 
     func appear() {
         load()
-        for child in shown { child.appear(in: self) }
+        for child in shownChildren { child.appear(in: self) }
         isVisible = true
         kit.notifyDetector(.didAppear, self)
     }
@@ -68,7 +68,7 @@ class Screen: ScreenNode {
 
     func disappear() {
         guard isVisible else { return }
-        for child in shown { child.disappear() }
+        for child in shownChildren { child.disappear() }
         isVisible = false
         if checksItself { kit.screens.check(self, after: nil, file: "App/Screen.swift", line: 7) }
         kit.notifyDetector(.didDisappear, self)

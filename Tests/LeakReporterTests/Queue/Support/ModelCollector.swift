@@ -8,7 +8,7 @@ import LeakMessage
 struct ModelCollector {
     static let memoryMilliseconds: Int64 = 7 * 86_400_000
 
-    private struct Known {
+    private struct ReceivedBatch {
         let body: [UInt8]
         let answer: Delivery
         let at: WireTime
@@ -20,7 +20,7 @@ struct ModelCollector {
     /// Classes that the collector treats as invalid.
     var rejectedClass: String?
 
-    private var known: [String: Known] = [:]
+    private var receivedBatches: [String: ReceivedBatch] = [:]
     private(set) var ids: Set<String> = []
     /// Sightings by class.
     private(set) var counted: [String: Int] = [:]
@@ -33,10 +33,10 @@ struct ModelCollector {
     private(set) var problems: [String] = []
     private(set) var conflicts = 0
 
-    func hasKey(_ key: String) -> Bool { known[key] != nil }
+    func hasKey(_ key: String) -> Bool { receivedBatches[key] != nil }
 
     mutating func receive(_ batch: SegmentQueue.Batch, at wallTime: WireTime) -> Delivery {
-        if let before = known[batch.key],
+        if let before = receivedBatches[batch.key],
             wallTime.milliseconds - before.at.milliseconds < Self.memoryMilliseconds
         {
             guard before.body == batch.body else {
@@ -77,7 +77,7 @@ struct ModelCollector {
             problems.append("session \(session.id) came twice")
         }
         let answer = Delivery.accepted(rejected: invalid, reason: nil)
-        known[batch.key] = Known(body: batch.body, answer: answer, at: wallTime)
+        receivedBatches[batch.key] = ReceivedBatch(body: batch.body, answer: answer, at: wallTime)
         return answer
     }
 }

@@ -1,5 +1,5 @@
-/// A place in a value that can hold a strong reference.
-struct ReferenceSlot {
+/// The words of a value that can hold a strong reference.
+struct ReferenceField {
     enum Kind: UInt8 {
         /// One word: a class instance, a box or storage. Null holds nothing.
         case strong
@@ -26,18 +26,18 @@ struct ReferenceSlot {
     var label: Int32
     var detail: Int32 = 0
 
-    func moved(by distance: Int, label: Int32) -> ReferenceSlot {
-        ReferenceSlot(
+    func moved(by distance: Int, label: Int32) -> ReferenceField {
+        ReferenceField(
             kind: kind, offset: offset &+ Int32(truncatingIfNeeded: distance), label: label, detail: detail)
     }
 }
 
-/// The size and the slots of a type's values.
+/// The size and the reference fields of a type's values.
 struct ValueLayout {
     var size = 0
     var stride = 0
     var alignment = 1
-    var slots = SlotRange.empty
+    var referenceFields = ReferenceFieldRange.empty
     /// `true` if a value is a reference to an object of a class.
     var isClass = false
     /// `true` if an existential container holds the value itself and not a pointer to a box.
