@@ -70,7 +70,8 @@ extension ReleaseCheckResult {
         if !worseClasses.isEmpty {
             let count = worseClasses.count
             parts.append(
-                "in \(Count(count)) \(count == 1 ? "class" : "classes") the rate of all leaks together is worse")
+                "in \(Count(count)) \(count == 1 ? "class" : "classes") the rate of all leaks together is worse"
+            )
         }
         let last = parts.popLast() ?? ""
         return parts.isEmpty ? last : parts.joined(separator: ", ") + " and " + last
