@@ -88,8 +88,8 @@ openapi: setup ## a running collector against its OpenAPI description: 13,000 re
 	Conformance/openapi/run "$$(swift build --show-bin-path)/collector"
 
 # The test targets of everything that has threads: those of LeakReporter run the collector too, in their process. Package.swift
-# leaves out the others. Left out as well are long tests of one thread; tests that repeat one scenario for each byte; tests that fail
-# on purpose, because each failure takes five seconds of the sanitizer's; and ForkTests: the thread sanitizer ends a child made with
+# leaves out the others. Left out as well are long tests whose threads other tests have too; tests that repeat one scenario for each
+# byte; tests that fail on purpose, because each failure takes five seconds of the sanitizer's; and ForkTests: the thread sanitizer ends a child made with
 # fork that starts threads.
 threaded = LEAK_COLLECTOR_TESTS='LeakHTTPServerTests LeakReporterTests LeakDetectorTests LeakDetectorTestingTests LeakPlatformTests LeakHTTPClientTests LeakFoundationTransportTests'
 sanitize: setup ## the tests of everything that has threads under the thread sanitizer; the server attacked, and the detector with 50,000 objects, under it and the address sanitizer

@@ -13,7 +13,7 @@ public struct Counters: Hashable, Sendable {
     /// Responses with a status of 500 or higher.
     public var serverErrors = 0
     /// Requests that violated HTTP or a size limit and were rejected by the server itself. Requests that took too long are
-    /// counted in ``timedOut``. A body that cannot be decompressed counts only by its status.
+    /// counted in ``timedOut``. A body that cannot be decompressed is counted only in ``clientErrors``.
     public var refused = 0
     /// Bytes received from all peers, including heads and bytes that were dropped.
     public var bytesReceived = 0

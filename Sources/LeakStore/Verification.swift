@@ -210,7 +210,9 @@ extension SQLiteConnection {
         var wrongSets: [RecentInstallSet] = []
         while try select.step() {
             let installs = RecentInstalls(bytes: select.bytes(2))
-            guard installs?.count(on: select.int(1)) != select.int(3) else { continue }
+            if let installs, !installs.isEmpty, installs.count(on: select.int(1)) == select.int(3) {
+                continue
+            }
             wrongSets.append(
                 RecentInstallSet(
                     row: select.int64(0), installs: installs ?? RecentInstalls(), day: select.int(1)))

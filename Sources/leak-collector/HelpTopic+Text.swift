@@ -21,9 +21,12 @@ extension HelpTopic {
         case .check:
             """
             For each leak, it compares the reports per check of the class with those of the version before.
-            A version fails if a leak is worse with 99 % confidence, if a new leak has a significant rate or,
-            in a class that the older version did not check, reaches the limits below, or if a resolved leak
-            is back. Known system leaks and ignored leaks do not count. If a class has too few checks, the
+            A version fails if
+              - a leak is worse, with 99 % confidence,
+              - a new leak has a significant rate; in a class that the older version did not check: if it
+                reaches the limits below,
+              - a resolved leak is back.
+            Known system leaks and ignored leaks do not count. If a class has too few checks, the
             result is "cannot tell" (exit code 3), and the command prints how many checks are needed. With
             --url it asks a running collector; otherwise it reads the database, even while a server runs on
             it.

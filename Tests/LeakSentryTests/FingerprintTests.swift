@@ -61,7 +61,7 @@ import Testing
         #expect(ContinuousClock.now - start < .seconds(60))
     }
 
-    @Test func `each of any number of parts distinguishes events`() throws {
+    @Test func `every part of a fingerprint distinguishes events, however many there are`() throws {
         let parts = (0..<2_000).map { "\"p\($0)\"" }.joined(separator: ",")
         let one = try fingerprint("[\(parts),\"a\",\"b\"]")
         #expect(one.count == WireLimits.fingerprintCount && one.prefix(2) == ["p0", "p1"])

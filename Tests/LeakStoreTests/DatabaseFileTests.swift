@@ -245,7 +245,7 @@ import Testing
 }
 
 private final class Calls: @unchecked Sendable {
-    // `Sendable` is unchecked: `add` is called only during a call of `count`, on the test's thread.
+    // `Sendable` is unchecked: `add` is called only while the store counts, on the test's thread.
     private(set) var count = 0
     func add() { count += 1 }
 }

@@ -57,7 +57,7 @@ import LeakPlatform
         #expect(try store.verify() == [])
     }
 
-    @Test func `the order by impact follows an erasure`() throws {
+    @Test func `erasing an install updates the order by impact`() throws {
         let store = try place.store()
         _ = try store.count(
             [submission(["A", "A", "B", "B", "B"].enumerated().map { report($1, UInt64(min($0, 2))) })],

@@ -238,7 +238,12 @@ import Testing
         #expect(try reportsSince() == 4)
         try count("5.4.0", reports: 3, of: 0, at: decision + hour)
         #expect(try reportsSince() == 7)
+        let reader = try store.makeReader()
+        var query = LeakQuery()
+        query.state = .any
+        #expect(try reader.leaks(query, now: noon).leaks.map(\.state) == [.regressed])
         try store.expire(now: noon + 100 * day)
+        #expect(try reader.leaks(query, now: noon).leaks.map(\.state) == [.resolved])
         _ = try fix()
         #expect(try reportsSince() == 0)
     }

@@ -8,13 +8,13 @@ final class Contestant {
         var isCompressed = false
         /// Frames of the call stack of each report; 0 for a path of owners.
         var frames = 0
-        /// The program to measure; `nil` for that of `--collector`.
-        var baseline: String?
+        /// Another program to measure than that of `--collector`.
+        var program: String?
 
         var name: String {
             (reports == 1 ? "single" : "batch of \(reports)") + (isCompressed ? ", gzip" : "")
                 + (frames > 0 ? ", \(frames) frames" : "")
-                + (baseline == nil ? "" : ", baseline")
+                + (program == nil ? "" : ", other build")
         }
     }
 
@@ -40,7 +40,7 @@ final class Contestant {
             reportsPerRequest: request.reports,
             bodies: request.isCompressed || request.reports == 1 ? 50_000 : 4_000,
             gzip: request.isCompressed, frames: request.frames)
-        collector = try CollectorProcess(program: request.baseline ?? program, publicFolder: publicFolder)
+        collector = try CollectorProcess(program: request.program ?? program, publicFolder: publicFolder)
         if warmUp > 0 { _ = try load.run(port: collector.port, connections: connections, seconds: warmUp) }
     }
 

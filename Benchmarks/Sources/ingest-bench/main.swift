@@ -13,12 +13,12 @@ if arguments.contains("--help") {
     print(
         """
         usage: ingest-bench [--collector PATH] [--public DIR] [--seconds 10] [--connections 64] [--frames 30]
-                            [--warm-up 0] [--rounds 1] [--million] [--baseline PATH]
+                            [--warm-up 0] [--rounds 1] [--million] [--other PATH]
                ingest-bench --shared [--collector PATH] [--public DIR] [--seconds 10] [--connections 64] [--rounds 5]
 
         --warm-up SECONDS: of the same load before the measurements, which fills the database and the reports kept of each leak
-        --rounds NUMBER: of measurements, in turns with and without call stacks; the table has their medians
-        --baseline PATH: another build of the collector, which is measured in turns with the first one
+        --rounds NUMBER: of measurements, in turns with and without call stacks, or with both builds; the table has their medians
+        --other PATH: another build of the collector, which is measured in turns with the first one
         """)
     exit(0)
 }
@@ -50,11 +50,14 @@ do {
     print("|---|---|---|---|---|---|---|---|---|---|")
     let frames = Int(option("--frames", "0")) ?? 0
     let rounds = Int(option("--rounds", "1")) ?? 1
-    let baseline = option("--baseline", "")
+    let otherProgram = option("--other", "")
     let comparisons: [[Contestant.Request]] =
-        if !baseline.isEmpty {
+        if !otherProgram.isEmpty {
             [1, 50].map {
-                [.init(reports: $0, frames: frames, baseline: baseline), .init(reports: $0, frames: frames)]
+                [
+                    .init(reports: $0, frames: frames, program: otherProgram),
+                    .init(reports: $0, frames: frames),
+                ]
             }
         } else if frames > 0 {
             [1, 50].map { [.init(reports: $0), .init(reports: $0, frames: frames)] }
@@ -66,8 +69,10 @@ do {
         let contestants = try requests.map { try Contestant($0, warmUp: warmUp) }
         defer { for contestant in contestants { contestant.stop() } }
         // In turns, so that what disturbs the machine disturbs all of them.
-        for _ in 0..<rounds {
-            for contestant in contestants { try contestant.measure() }
+        for round in 0..<rounds {
+            for contestant in round.isMultiple(of: 2) ? contestants : contestants.reversed() {
+                try contestant.measure()
+            }
         }
         for contestant in contestants { print(contestant.row(syncs: syncs)) }
         if contestants.count == 2 { ratios.append(contestants[1].comparison(with: contestants[0])) }

@@ -83,7 +83,7 @@ struct CausesPage: Component {
 
     private func card(_ cause: SharedCauses.Cause) -> HTML {
         let suspected: HTML? = cause.provenCount == 0 ? #" · <span class="dim">suspected</span>"# : nil
-        let bytes: HTML? = cause.bytes.map { " · \(ByteCount($0)) in memory on all installs" }
+        let bytes: HTML? = cause.bytes.map { " · \(ByteCount($0)) of memory, all installs together" }
         let leaks = cause.leaks.prefix(Self.maxListedLeaks).map { leak($0.row) }
         let unlistedCount = cause.leaks.count - Self.maxListedLeaks
         let more: HTML? = unlistedCount > 0 ? "<li>and \(Count(unlistedCount)) more</li>" : nil

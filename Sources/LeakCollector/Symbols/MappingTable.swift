@@ -34,7 +34,9 @@ package struct MappingTable: Sendable {
     /// Parses and checks all bytes, in linear time.
     package init(_ bytes: [UInt8]) throws(SymbolTable.Invalid) {
         guard bytes.count <= SymbolTable.Limits.bytes else {
-            throw SymbolTable.Invalid("it is too long", at: SymbolTable.Limits.bytes)
+            throw SymbolTable.Invalid(
+                "it has \(bytes.count) bytes, at most \(SymbolTable.Limits.bytes)",
+                at: SymbolTable.Limits.bytes)
         }
         guard bytes.starts(with: Self.magic) else {
             throw SymbolTable.Invalid("it does not begin with LCMAP and version 1", at: 0)

@@ -1,7 +1,7 @@
 internal import LeakMessage
 
-/// The reports of leaks by id, until the ends of their objects are reported: the report of an end repeats the content of the leak's
-/// report.
+/// The reports of leaks by id, kept until each object is reported as freed or as in use again. That later report repeats the content of
+/// the leak's report.
 struct ReportedLeaks {
     /// A report in a box, because a dictionary keeps the memory for its values after they were removed.
     private final class BoxedReport {

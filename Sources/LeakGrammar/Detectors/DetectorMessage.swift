@@ -167,7 +167,8 @@ package struct DetectorMessage: Hashable, Sendable {
         guard namesLeak else { return text }
         let entry = unwrappedLogEntry(MessageNormalizer.plain(inner))
         guard message.callStack == nil, json.isSingle, let calls = json.callStack else { return entry }
-        // The end of some messages is not certain; such a message would extend over the frames.
+        // The frames are appended only if the whole text still names the same leak: some messages have no clear end, and the frames
+        // would be read as a part of them.
         let whole = Array(([entry] + calls.lines).joined(separator: [UInt8(ascii: "\n")]))[...]
         var wholeMessage = DetectorMessage(
             whole.string, demangle: { _ in "Mangled.Name" }, guessesClass: true)

@@ -37,6 +37,7 @@ struct JSONMessage {
         let className: String?
     }
 
+    /// Limit of the text before the JSON, and of that after it.
     private static let wordsByteLimit = 256
     private static let nameByteLimit = 256
 
@@ -311,7 +312,8 @@ struct JSONMessage {
                 }
                 let run = remainder.prefix(count)
                 remainder = remainder.dropFirst(count)
-                guard JSONFrameStrings.isKey(first.key), JSONMessage.isIdentifier(Text(first.key)) else {
+                guard JSONFrameStrings.isCallStackKey(first.key), JSONMessage.isIdentifier(Text(first.key))
+                else {
                     continue
                 }
                 let strings = run.filter { $0.end <= end }.map { ($0.text, $0.slice) }

@@ -313,7 +313,7 @@ struct PersonalData {
 
     /// The minimum length of a bearer token that is masked, in bytes.
     private static let shortestTokenBytes = 6
-    /// The number of lower-case letters from which on a text is a token and not a word.
+    /// A text of lower-case letters is a token from this length on, and a word if it is shorter.
     private static let longWordBytes = 24
 
     /// Masks `“Jane”`, up to the last closing quote of its kind, because the text of a user may contain closing quotes too.

@@ -17,9 +17,9 @@ struct JSONFrameStrings {
     private static let wordsInKeys = ["stack", "trace", "frames", "symbols"]
     private static var reader: FrameReader { FrameReader(demangle: { _ in nil }) }
 
-    /// Returns `true` for the key of a call stack. All other strings may be text that a user typed, such as numbers that look
-    /// like addresses.
-    static func isKey(_ key: String) -> Bool {
+    /// Returns `true` if a key names a call stack, such as `stackTrace`. Values of other keys are not read as frames, even if they look
+    /// like addresses, because a user may have typed them.
+    static func isCallStackKey(_ key: String) -> Bool {
         let key = key.lowercased()
         return wordsInKeys.contains { key.contains($0) }
     }

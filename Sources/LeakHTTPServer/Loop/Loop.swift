@@ -27,6 +27,7 @@ final class Loop: @unchecked Sendable {
     var freeIndexes: [UInt32] = []
     /// Connections whose requests wait for the next turn.
     var deferredConnections: [ConnectionID] = []
+    /// The generation in the id of the newest connection.
     var generation: UInt32 = 0
     /// A spare descriptor, used when no other is left.
     var spareDescriptor: SpareDescriptor?

@@ -148,11 +148,15 @@
                     """, .integer(erasure.lastSearchedRecentSet.leak),
                     .integer(erasure.lastSearchedRecentSet.release), .integer(Self.recentSetsPerStep)))
             var changedSets: [RecentInstallSet] = []
+            var erasedCount = 0
             for row in rows {
                 var set = RecentInstallSet(row)
                 erasure.lastSearchedRecentSet = set.key
                 // A damaged set may contain the install, so it is deleted.
-                if set.installs.remove(erasure.install) || set.installs.isEmpty { changedSets.append(set) }
+                let isUnreadable = set.installs.isEmpty
+                let hadInstall = set.installs.remove(erasure.install)
+                if hadInstall || isUnreadable { changedSets.append(set) }
+                if hadInstall { erasedCount += 1 }
             }
             if !changedSets.isEmpty {
                 _ = try connection.run(
@@ -160,7 +164,7 @@
                         RecentInstallSet.updateImpact(changedSets), Self.countErasure,
                     ])
             }
-            erasure.erased.sets += changedSets.count
+            erasure.erased.sets += erasedCount
             return rows.count == Self.recentSetsPerStep
         }
 

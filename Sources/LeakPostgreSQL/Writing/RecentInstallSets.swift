@@ -16,7 +16,7 @@
         }
 
         let key: Key
-        /// Empty for a stored set only if it is damaged: the installs count again when they are seen again.
+        /// Empty for a stored set only if it is damaged. Its number is complete again after a week.
         var installs = RecentInstalls()
         /// The last of the days that the stored number of installs covers.
         var day = 0

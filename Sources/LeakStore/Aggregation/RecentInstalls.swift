@@ -28,7 +28,7 @@ package struct RecentInstalls: Hashable, Sendable {
     package var isEmpty: Bool { installs.isEmpty }
 
     /// Returns `true` if an install that was seen on a day counts on another day.
-    package static func counts(_ day: Int, on today: Int) -> Bool { day > today - days }
+    package static func counts(_ day: Int, on today: Int) -> Bool { day > today &- days }
 
     /// - Returns: `true` if the set changed.
     @discardableResult

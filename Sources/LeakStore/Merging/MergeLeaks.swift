@@ -206,8 +206,8 @@ extension Writer {
             """, target)
     }
 
-    /// Merges hours and days. If hours of one leak have expired, the hours of the same days are deleted from the merged leak, so that each
-    /// later day has all its hours.
+    /// Merges the counts by hour and by day. If hours of one of the leaks have expired, the merged leak has no hours up to the last such
+    /// day: a day has all its hours, or none.
     private func mergeTimes(_ source: Int64, into target: Int64) throws(StoreError) {
         let select = try connection.statement(
             """

@@ -171,7 +171,7 @@ public struct Submission: Sendable {
         public var leakySessions: Int
         /// The part of ``sessions`` that began in an hour before that of arrival, by hour since 1970.
         public var earlierSessions: [Int: Int] = [:]
-        /// Number of checks by class. Classes are cleaned and have no module, as in ``LeakIdentity/className``.
+        /// Number of checks by class, in the form of ``LeakIdentity/className``: without module.
         public var checks: [String: Int]
 
         public init(

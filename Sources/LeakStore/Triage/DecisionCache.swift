@@ -1,6 +1,6 @@
 /// A reader's cache of leaks with a decision. A cached status is valid until the leak has more reports or another decision. Without the
 /// cache, each list would add up the counts of all versions of each such leak; with the cache, only those of the few leaks with new
-/// reports.
+/// reports, and of those that regressed.
 package struct DecisionCache {
     /// Maximum number of cached leaks. They need about 4 MiB.
     private static let capacity = 20_000
@@ -46,8 +46,11 @@ package struct DecisionCache {
         return entry.decisionStatus
     }
 
+    /// Caches a status. A leak that regressed is not cached: it may be resolved again when the hours of the day of its decision expire
+    /// (``ContradictingReports``), without a report.
     package mutating func keep(_ decisionStatus: DecisionStatus, of row: Int64, decision: Int64, reports: Int)
     {
+        guard decisionStatus.regressedIn == nil else { return decisionStatuses[row] = nil }
         if decisionStatuses.count >= Self.capacity { decisionStatuses.removeAll() }
         decisionStatuses[row] = (decision, reports, decisionStatus)
     }

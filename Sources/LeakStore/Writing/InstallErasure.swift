@@ -127,14 +127,18 @@ extension Writer {
         try flushLogs()
         let sets = try connection.recentInstallSets(after: previousRow, limit: Self.setsPerStep)
         guard let last = sets.last?.row else { return nil }
-        let changed = sets.compactMap { set in
-            var set = set
+        var (isChanged, erasedCount) = (false, 0)
+        for var set in sets {
             // A set that cannot be read is empty here. It may contain the install, and is deleted.
-            return set.installs.remove(next.install) || set.installs.isEmpty ? set : nil
+            let isUnreadable = set.installs.isEmpty
+            let hadInstall = set.installs.remove(next.install)
+            guard hadInstall || isUnreadable else { continue }
+            try connection.put(set)
+            isChanged = true
+            if hadInstall { erasedCount += 1 }
         }
-        for set in changed { try connection.put(set) }
-        guard !changed.isEmpty else { return last }
-        next.count(sets: changed.count)
+        guard isChanged else { return last }
+        next.count(sets: erasedCount)
         // Caches know the installs that are counted.
         caches.removeAll()
         return last

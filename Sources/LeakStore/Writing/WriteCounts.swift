@@ -1,11 +1,11 @@
 extension LoggedCounts {
     /// Writes the rows in the order of their tables.
     ///
-    /// - Parameter didChange: is called with each set of recent installs that has changed.
+    /// - Parameter didRead: is called with each set of recent installs to which the log adds.
     func write(
-        on connection: SQLiteConnection, didChange: (RecentInstallSet) -> Void = { _ in }
+        on connection: SQLiteConnection, didRead: (RecentInstallSet) -> Void = { _ in }
     ) throws(StoreError) {
-        try connection.add(recentInstalls, didChange: didChange)
+        try connection.add(recentInstalls, didRead: didRead)
         // Logs of schemas before 18 are flushed in databases without the table of recent installs.
         let update: StaticString =
             recentInstalls.isEmpty
@@ -62,11 +62,11 @@ extension SQLiteConnection {
 
     /// Writes the counts of the whole log to their tables, and empties it.
     ///
-    /// - Parameter didChange: is called with each set of recent installs that has changed.
+    /// - Parameter didRead: is called with each set of recent installs to which the log adds.
     func flush(
-        _ log: LoggedCounts, didChange: (RecentInstallSet) -> Void = { _ in }
+        _ log: LoggedCounts, didRead: (RecentInstallSet) -> Void = { _ in }
     ) throws(StoreError) {
-        try log.write(on: self, didChange: didChange)
+        try log.write(on: self, didRead: didRead)
         for sample in log.samples.sorted(by: { $0.row < $1.row }) { try sample.write(on: self) }
         try run("delete from count_log")
     }

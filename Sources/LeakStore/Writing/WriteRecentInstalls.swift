@@ -10,9 +10,9 @@ struct RecentInstallSet {
 extension SQLiteConnection {
     /// Adds installs to their sets. The impact of their leaks is written with their counts.
     ///
-    /// - Parameter didChange: is called with each set that has changed.
+    /// - Parameter didRead: is called with each of these sets.
     func add(
-        _ recentInstalls: [LoggedCounts.RecentInstall], didChange: (RecentInstallSet) -> Void
+        _ recentInstalls: [LoggedCounts.RecentInstall], didRead: (RecentInstallSet) -> Void
     ) throws(StoreError) {
         let sorted = recentInstalls.sorted { ($0.release, $0.day) < ($1.release, $1.day) }
         var index = 0
@@ -23,10 +23,10 @@ extension SQLiteConnection {
                 if set.installs.insert(sorted[index].install, day: sorted[index].day) { isChanged = true }
                 index += 1
             }
+            didRead(set)
             guard isChanged else { continue }
             set.day = max(set.day, set.installs.lastDay)
             try write(set)
-            didChange(set)
         }
     }
 
@@ -64,8 +64,8 @@ extension SQLiteConnection {
         try recentInstallSets(after: row - 1, limit: 1).first { $0.row == row } ?? RecentInstallSet(row: row)
     }
 
-    /// Returns sets in the order of their rows. A set that cannot be read is empty: its installs count again when they are seen again,
-    /// and the verification of the file reports it.
+    /// Returns sets in the order of their rows. A set that cannot be read is empty: its number is complete again after a week, and
+    /// the verification of the file reports it.
     ///
     /// - Parameter day: only sets whose stored number of installs ends before this day.
     func recentInstallSets(

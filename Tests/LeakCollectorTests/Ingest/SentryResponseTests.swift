@@ -21,7 +21,7 @@ import Testing
     }
 
     @Test(arguments: [Status.badRequest, .forbidden, .contentTooLarge, .tooManyRequests])
-    func `errors of the request are described`(status: Status) {
+    func `a faulty request is answered`(status: Status) {
         #expect(!SentryResponse.response(to: Problem(status, "words")).isWithheld)
     }
 

@@ -424,7 +424,7 @@ import Testing
         #expect(table.expectations.counts.checked == 1)
     }
 
-    @Test func `marks of use are removed when no object waits any more`() {
+    @Test func `the record that an object was used is removed when nothing is expected any more`() {
         var table = Table()
         table.expect(2)
         _ = table.expectations.use(table.identity(1), at: 0)

@@ -17,14 +17,16 @@ import Testing
         ),
         ("a (b)", "0x41b9 in a _b) (\(id))"),
     ])
-    func `an element has the path only of a system library`(path: String, element: String) throws {
+    func `the text of a frame has the whole path only of a system library`(path: String, element: String)
+        throws
+    {
         #expect(ImageOffset.element(offset: 0x41B9, path: path, imageID: Self.id) == element)
         let frame = try #require(CallFrame(element))
         #expect(frame.offset == 0x41B9 && frame.imageID == Self.id && frame.function == nil)
         #expect(frame.isSystem == (path.hasPrefix("/usr") || path.hasPrefix("/System")))
     }
 
-    @Test func `an element stays within its maximum of bytes`() {
+    @Test func `the text of a frame stays within its maximum of bytes`() {
         let long = ImageOffset.element(
             offset: .max, path: "/usr/lib/" + String(repeating: "é", count: 900),
             imageID: String(repeating: "👩‍👩‍👧", count: 900))

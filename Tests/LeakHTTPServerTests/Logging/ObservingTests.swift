@@ -25,7 +25,7 @@ import LeakPlatform
             calls.wakeAll()
         }
 
-        /// Returns the first `count` records. Waits at most five seconds for them.
+        /// Returns the first `count` records, after at most a minute.
         func records(_ count: Int) -> [AccessRecord] {
             records.wait(timeout: .seconds(60)) { $0.count >= count ? $0 : nil } ?? records.with { $0 }
         }

@@ -220,7 +220,7 @@ import Testing
         #expect(LeakCause(of: path, closureNames: names)?.isCertain == false)
     }
 
-    @Test func `a cause that the name of a closure could make more specific is only probable without names`()
+    @Test func `without names a cause is only probable if the name of a closure could make it more specific`()
     {
         for vector in CauseVector.Half.allCases.flatMap(\.vectors) where vector.closures != nil {
             let cause = LeakCause(of: vector.path)

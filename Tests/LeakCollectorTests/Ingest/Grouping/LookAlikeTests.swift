@@ -73,7 +73,7 @@ import Testing
         #expect(one.groupingKey.stack == ["Nav", "Tabs", "CartVC"])
     }
 
-    @Test func `calls beside an error without text count`() {
+    @Test func `the call stack of an error without text distinguishes leaks`() {
         func id(_ call: String) -> LeakID {
             var report = LeakReport()
             report.error = ReportedError(domain: "com.acme.leaks", code: 7)
@@ -85,7 +85,7 @@ import Testing
         #expect(id("Order.save()") != id("Profile.edit()"))
     }
 
-    @Test func `a call behind an asynchronous gap of Dart counts`() {
+    @Test func `a call behind an asynchronous gap of Dart distinguishes leaks`() {
         func text(_ call: String) -> String {
             "leak of CartModel\n#0      load (package:shop/cart.dart:1:5)\n#1      next (package:shop/cart.dart:2:5)\n"
                 + "<asynchronous suspension>\n#2      \(call) (package:shop/cart.dart:3:5)"

@@ -66,7 +66,7 @@ struct WildText: Decodable, CustomTestStringConvertible {
         ("Page1 not released after 2.0 s", "Page1"),
         ("Cart is still in memory.", "Cart"),
     ])
-    func `a class in any text is found and marked`(text: String, className: String) {
+    func `a class in any text is found, and marked as guessed`(text: String, className: String) {
         let identity = identity(text)
         #expect(identity.className == className)
         #expect(identity.quality == .guessed)
