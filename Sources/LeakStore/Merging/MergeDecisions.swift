@@ -2,7 +2,7 @@
 /// decision.
 package struct ReportsAtDecision: Sendable {
     package private(set) var reports = 0
-    /// Those of them that were made since the hour of the decision, on its day.
+    /// The part of ``reports`` that was made on the day of the decision, since its hour.
     package private(set) var hourReports = 0
 
     package init() {}
