@@ -37,6 +37,16 @@ final class CollectorProcess {
         return reports
     }
 
+    /// The response to one small report with an idempotency key of its own, with its status.
+    func responseToReport() throws -> String {
+        try Shell.run(
+            "curl",
+            [
+                "-sS", "-i", "-H", "Authorization: Bearer \(Self.key)", "-H", "Content-Type: application/json",
+                "-H", "Idempotency-Key: \(UUID().uuidString)", "-d", #"{"class":"Shop.Cart"}"#, "http://127.0.0.1:\(port)/api/v1/reports",
+            ])
+    }
+
     func stop() {
         process.stop()
         try? FileManager.default.removeItem(atPath: folder)

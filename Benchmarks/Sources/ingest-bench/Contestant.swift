@@ -54,12 +54,19 @@ final class Contestant {
         let outcome = try load.run(port: collector.port, connections: connections, seconds: seconds)
         let accepted = outcome.accepted * request.reports
         let counted = try collector.counted() - before
+        guard counted > 0 else {
+            throw Failure(
+                """
+                \(request.name): no report was counted, \(outcome.refused) requests were refused; \
+                a report by itself gets: \(try collector.responseToReport())
+                """)
+        }
         let processor = collector.process.processorSeconds - processorBefore
         measured.append(
             Round(
                 rate: Double(accepted) / outcome.seconds, median: outcome.median,
                 slowest1Percent: outcome.slowest1Percent,
-                processor: processor * 1e6 / Double(max(counted, 1)),
+                processor: processor * 1e6 / Double(counted),
                 refused: outcome.refused, counted: counted, accepted: accepted))
     }
 
