@@ -65,7 +65,7 @@ build-tests: ## build everything for the tests, warnings as errors (installs C l
 	swift build --build-tests $(tested) $(strict)
 
 postgresql: build-tests ## stop and start a PostgreSQL server 20 times while reports come; every report counts once
-	DATABASE_OUTAGES=$${DATABASE_OUTAGES:-20} Scripts/with-postgresql --unflushed swift test --skip-build $(tested) --filter DatabaseFaultTests
+	DATABASE_OUTAGES=$${DATABASE_OUTAGES:-20} Scripts/with-postgresql --unflushed swift test --skip-build --ignore-lock $(tested) --filter DatabaseFaultTests
 
 conformance: setup ## the server as curl, varnishtest, redbot, h11 and llhttp see it
 	@Conformance/setup
