@@ -69,12 +69,12 @@ struct ReleaseTable: Component {
         return #"<a href="\#(context.links.to(.summary(query)))">\#(content)</a>"#
     }
 
-    /// Returns a link to the comparison with the version before; `nil` for the oldest version. The last row may also be the current
-    /// release below many higher versions.
+    /// Returns a link to the comparison with the version before; `nil` for the oldest version, and for the versions that count together.
     private func comparison(_ release: ReleaseSummary) -> HTML? {
-        guard context.links.isServed,
-            release.version != releases.last?.version || comparisons[release]?.baseline != nil
-        else { return nil }
+        let isOldest =
+            releases.count < ReleaseSummary.maxListed && release.version == releases.last?.version
+            && comparisons[release]?.baseline == nil
+        guard context.links.isServed, !isOldest, release.version != StoreLimits.other else { return nil }
         let address = context.links.to(.compare(app: app, from: nil, to: release.version))
         return
             #"<small><a href="\#(address)">Compare<span class="hidden"> \#(IsolatedText(release.version))</span></a></small>"#

@@ -18,7 +18,9 @@ struct ReleasesPage: Component {
                 \#(releases.isEmpty ? emptyCard : numbers)
                 """#,
             footer: [
-                "\(Count(releases.count).of("version", "versions"))",
+                isCut
+                    ? "the \(Count(ReleaseSummary.maxListed)) highest versions"
+                    : "\(Count(releases.count).of("version", "versions"))",
                 #"<a href="\#(context.links.json(of: .releases(app: app)))">JSON</a>"#,
             ]
         ).html
@@ -27,20 +29,25 @@ struct ReleasesPage: Component {
     private var numbers: HTML {
         """
         \(CurrentReleaseForm(context: context, app: app, releases: releases))\
-        \(ReleaseChart(releases: releases))\
+        \(ReleaseChart(releases: Array(releases.prefix(ReleaseSummary.maxListed))))\
         \(ReleaseTable(context: context, app: app, releases: releases, comparisons: comparisons))\
         \(note)
         """
     }
 
+    /// `true` if the app may have older versions, which are not listed.
+    private var isCut: Bool { releases.count >= ReleaseSummary.maxListed }
+
     private var note: HTML {
+        let cut: HTML? =
+            isCut ? " Older versions are not listed here; Compare has them too." : nil
         let limit: HTML? =
             releases.count > ReleaseComparisons.limit
             ? " Only the newest \(Count(ReleaseComparisons.limit)) versions are compared here; Compare shows any two."
             : nil
         return """
             <p class="dim">Intervals have 95 % confidence. New, worse, better and fixed leaks are those that Compare shows: each \
-            version is compared with the one before it.\(limit)</p>
+            version is compared with the one before it.\(limit)\(cut)</p>
             """
     }
 

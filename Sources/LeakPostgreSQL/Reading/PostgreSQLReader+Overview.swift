@@ -38,7 +38,7 @@
             }
         }
 
-        /// Returns the session counts of the most recent version below the current release that has sessions, among the ``releaseLimit``
+        /// Returns the session counts of the most recent version below the current release that has sessions, among the ``ReleaseSummary/maxListed``
         /// versions below it.
         private func readLastSessions(
             _ app: AppScope, on connection: PostgreSQLConnection
@@ -53,7 +53,7 @@
                       where a.environment = $3::text and ($1::text is null or a.name = $1::text)
                       order by r.order_key desc limit $2::bigint) below
                     where sessions > 0 order by order_key desc limit 1
-                    """, .text(app.app), .integer(Self.releaseLimit), .text(app.environment))
+                    """, .text(app.app), .integer(ReleaseSummary.maxListed), .text(app.environment))
             ).first.map {
                 VersionSessions(version: $0.text(0), sessions: $0.int(1), leakySessions: $0.int(2))
             }

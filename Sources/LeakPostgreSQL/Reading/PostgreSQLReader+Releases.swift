@@ -2,16 +2,13 @@
     internal import LeakStore
 
     extension PostgreSQLReader {
-        /// Maximum number of releases that are read per app: several years of releases.
-        static let releaseLimit = 200
-
         func releases(app: AppKey) throws(StoreError) -> [ReleaseSummary] {
             try snapshot { connection throws(StoreError) in
                 let regressed = try decidedLeaks(app: app.scope, on: connection)
                     .filter { $0.decisionStatus.isRegressed }.map(\.row)
                 var releases = try releases(
-                    app, limit: Self.releaseLimit, regressed: regressed, on: connection)
-                guard releases.count == Self.releaseLimit else { return releases }
+                    app, limit: ReleaseSummary.maxListed, regressed: regressed, on: connection)
+                guard releases.count == ReleaseSummary.maxListed else { return releases }
                 if !releases.contains(where: \.isCurrent) {
                     let current = try currentReleases(ofOnly: app.scope, regressed: regressed, on: connection)
                         .current

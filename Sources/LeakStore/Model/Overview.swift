@@ -72,6 +72,10 @@ public struct Overview: Sendable {
 
 /// One version of an app, all its builds together.
 public struct ReleaseSummary: Hashable, Sendable {
+    /// Maximum number of releases that are read per app, the highest ones: several years of releases. If there are more, the current
+    /// release and ``StoreLimits/other`` follow them.
+    package static let maxListed = 200
+
     public var version: String
     /// `true` if this is the current release of its app in its environment: ``CurrentRelease``.
     public var isCurrent: Bool

@@ -36,7 +36,7 @@ extension SQLiteReader {
         return try currentReleases(AppKey(names[0], environment: app.environment))
     }
 
-    /// Returns the session counts of the highest version with sessions, among the ``releaseLimit`` versions below the current release.
+    /// Returns the session counts of the highest version with sessions, among the ``ReleaseSummary/maxListed`` versions below the current release.
     private func readLastSessions(_ app: AppScope) throws(StoreError) -> VersionSessions? {
         let select = try connection.statement(
             """
@@ -48,7 +48,7 @@ extension SQLiteReader {
             where sessions > 0 order by order_key desc limit 1
             """)
         defer { select.reset() }
-        try select.bind(app.app, Self.releaseLimit, app.environment)
+        try select.bind(app.app, ReleaseSummary.maxListed, app.environment)
         guard try select.step() else { return nil }
         return VersionSessions(
             version: select.text(0), sessions: select.int(1), leakySessions: select.int(2))

@@ -1,11 +1,8 @@
 extension SQLiteReader {
-    /// Maximum number of releases that are read per app: several years of releases.
-    static let releaseLimit = 200
-
     func releases(app: AppKey) throws(StoreError) -> [ReleaseSummary] {
         try snapshot { () throws(StoreError) in
-            var releases = try releases(app, limit: Self.releaseLimit)
-            guard releases.count == Self.releaseLimit else { return releases }
+            var releases = try releases(app, limit: ReleaseSummary.maxListed)
+            guard releases.count == ReleaseSummary.maxListed else { return releases }
             if !releases.contains(where: \.isCurrent) {
                 releases += [try currentReleases(app).current].compactMap(\.self)
             }

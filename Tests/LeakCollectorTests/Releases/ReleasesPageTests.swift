@@ -40,6 +40,23 @@ import Testing
         #expect(chart.compactMap { $0.split(separator: ":").first.map(String.init) } == named)
     }
 
+    @Test func `a page of the highest versions says so, and its charts end with them`() throws {
+        var listed = releases(202)
+        var (other, current) = (listed.removeLast(), listed.removeLast())
+        (other.version, current.isCurrent) = (StoreLimits.other, true)
+        let page = try markup(listed + [current, other])
+        let texts = page.texts
+        #expect(texts.contains { $0.contains("the 200 highest versions") })
+        #expect(texts.contains { $0.contains("Older versions are not listed here") })
+        let chart = texts.filter { $0.hasSuffix("%") && $0.contains(": ") }
+        #expect(chart.count == 200 && !chart.contains { $0.hasPrefix("other") || $0.hasPrefix("1.1:") })
+        // The lowest listed version has versions below it, and the versions that count together are not one version.
+        let links = page.links.filter { $0.hasPrefix("/compare") }
+        #expect(links.count == 201)
+        #expect(!links.contains { $0.contains("to=other") })
+        #expect(try !markup(releases(199)).texts.contains { $0.contains("highest versions") })
+    }
+
     @Test func `the current release is shown with its adoption, and with a mark if it is pinned`() throws {
         var releases = releases(3)
         func text() throws -> String { try markup(releases).texts.joined().filter { !$0.isWhitespace } }
