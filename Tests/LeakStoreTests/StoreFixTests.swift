@@ -179,9 +179,39 @@ import Testing
         try count("5.1.0", reports: 400, of: 1_000, at: noon - 9 * day)
         try count("5.2.0", reports: 200, of: 1_000, at: noon - 9 * day)
         try resolve(.version("5.2.0"), now: noon - 8 * day)
-        try count("5.2.1", reports: 0, of: 1_000, at: noon - 7 * day)
+        // The first use of a version with the fix.
+        try count("5.2.1", name: "Cart", reports: 20, of: 1_000, at: noon - 7 * day)
         try resolve(.version("5.3.0"), now: noon - 6 * day)
         #expect(try fix().progress.before == Proportion(events: 600, trials: 2_000))
+    }
+
+    @Test(arguments: [("1", "2"), ("2", "1")])
+    func `the rate before a fix counts all builds of a version that had the leak at an earlier decision`(
+        withoutLeak: String, withLeak: String
+    ) throws {
+        try count("5.1.0", reports: 400, of: 1_000, at: noon - 9 * day)
+        try count("5.2.0", build: withoutLeak, reports: 0, of: 500, at: noon - 9 * day)
+        try count("5.2.0", build: withLeak, reports: 200, of: 500, at: noon - 9 * day)
+        try resolve(.version("5.2.0"), now: noon - 8 * day)
+        // The first use of a version with the fix.
+        try count("5.2.1", name: "Cart", reports: 20, of: 1_000, at: noon - 7 * day)
+        try resolve(.version("5.3.0"), now: noon - 6 * day)
+        #expect(try fix().progress.before == Proportion(events: 600, trials: 2_000))
+    }
+
+    @Test(arguments: [("1", "2"), ("2", "1")])
+    func `the history has a regression in a version of which only one build has the leak`(
+        withoutLeak: String, withLeak: String
+    ) throws {
+        try count("5.1.0", reports: 144, of: 1_000, at: noon - 9 * day)
+        try resolve(.version("5.2.0"), now: noon - 8 * day)
+        try count("5.3.0", build: withoutLeak, reports: 0, of: 1_000, at: noon - 6 * day)
+        try count("5.3.0", build: withLeak, reports: 288, of: 1_000, at: noon - 6 * day)
+        try resolve(.version("5.4.0"), now: noon - 5 * day)
+        let detail = try #require(try store.makeReader().leak(leak("Page").id, now: noon))
+        let steps = try #require(detail.fixes[1]?.steps)
+        #expect(steps.map(\.version) == ["5.3.0"] && steps.map(\.progress.stage) == [.regressed])
+        #expect(steps.map(\.seenAgainDay) == [Int(noon / day) - 6])
     }
 
     @Test func `late reports from before a decision do not contradict it`() throws {

@@ -125,26 +125,29 @@
         ) throws(StoreError) {
             let resolved = zip(rows, numbers).filter { $0.0.hasFix }.map(\.1)
             guard !resolved.isEmpty else { return }
-            let counts = try fixCounts(.current, of: resolved, on: connection)
-            for (index, number) in numbers.enumerated() { rows[index].addFix(counts[number]) }
+            let histories = try fixHistories(.current, of: resolved, on: connection)
+            for (index, number) in numbers.enumerated() { rows[index].addFix(histories[number]?.current) }
         }
 
-        private static func fixCounts(
-            _ decisions: FixCounts.Decisions, of leaks: [Int64], on connection: PostgreSQLConnection
-        ) throws(StoreError) -> [Int64: FixCounts] {
-            let builds = try connection.run(
-                Query(
-                    FixCounts.select(
-                        decisions, from: "(select * from leak where id = any($1::bigint[])) l",
-                        smallest: "least"),
-                    .integers(leaks.map { $0 })))
-            var counts: [Int64: FixCounts] = [:]
-            for build in builds {
-                try counts[build.int64(0), default: FixCounts()].add(build, in: connection.name) {
-                    BucketNumber.counts($0)
+        private static func fixHistories(
+            _ decisions: FixHistory.Decisions, of leaks: [Int64], on connection: PostgreSQLConnection
+        ) throws(StoreError) -> [Int64: FixHistory] {
+            let parts = FixHistory.Part.allCases
+            let answers = try connection.run(
+                parts.map { part in
+                    Query(
+                        FixHistory.select(
+                            part, decisions, from: "(select * from leak where id = any($1::bigint[])) l",
+                            smallest: "least"), .integers(leaks.map { $0 }))
+                })
+            var histories: [Int64: FixHistory] = [:]
+            for (part, rows) in zip(parts, answers) {
+                for row in rows {
+                    try histories[row.int64(0), default: FixHistory()]
+                        .add(row, of: part, in: connection.name) { BucketNumber.counts($0) }
                 }
             }
-            return counts
+            return histories
         }
 
         static func history(of leak: Int64) -> Query {
@@ -164,8 +167,9 @@
                 detail.history.append(try PastDecision(row, in: connection.name))
                 decisions.append(row.int64(PastDecision.Column.count))
             }
-            guard !decisions.isEmpty else { return }
-            detail.addFixes(decisions, try fixCounts(.past, of: [leak], on: connection))
+            let past =
+                detail.hasPastFix ? try fixHistories(.past, of: [leak], on: connection)[leak]?.past : nil
+            detail.addFixes(decisions, past ?? [:])
         }
     }
 

@@ -106,25 +106,27 @@ extension SQLiteReader {
     func addFixes(to rows: inout [LeakRow], numbers: [Int64]) throws(StoreError) {
         let resolved = zip(rows, numbers).filter { $0.0.hasFix }.map(\.1)
         guard !resolved.isEmpty else { return }
-        let counts = try fixCounts(.current, of: resolved)
-        for (index, number) in numbers.enumerated() { rows[index].addFix(counts[number]) }
+        let histories = try fixHistories(.current, of: resolved)
+        for (index, number) in numbers.enumerated() { rows[index].addFix(histories[number]?.current) }
     }
 
-    private func fixCounts(
-        _ decisions: FixCounts.Decisions, of leaks: [Int64]
-    ) throws(StoreError) -> [Int64: FixCounts] {
-        let select = try connection.statement(
-            composed: FixCounts.select(
-                decisions, from: "json_each(?1) j cross join leak l on l.id = j.value", smallest: "min"))
-        defer { select.reset() }
-        try select.bind(leaks.list)
-        var counts: [Int64: FixCounts] = [:]
-        while try select.step() {
-            try counts[select.int64(0), default: FixCounts()].add(select, in: connection.path) {
-                BucketCounts(bytes: $0)
+    private func fixHistories(
+        _ decisions: FixHistory.Decisions, of leaks: [Int64]
+    ) throws(StoreError) -> [Int64: FixHistory] {
+        var histories: [Int64: FixHistory] = [:]
+        for part in FixHistory.Part.allCases {
+            let select = try connection.statement(
+                composed: FixHistory.select(
+                    part, decisions, from: "json_each(?1) j cross join leak l on l.id = j.value",
+                    smallest: "min"))
+            defer { select.reset() }
+            try select.bind(leaks.list)
+            while try select.step() {
+                try histories[select.int64(0), default: FixHistory()]
+                    .add(select, of: part, in: connection.path) { BucketCounts(bytes: $0) }
             }
         }
-        return counts
+        return histories
     }
 
     /// Adds the decisions about a leak, newest first, at most ``Decision/perLeak``, and the evidence for their fixes.
@@ -140,7 +142,8 @@ extension SQLiteReader {
             detail.history.append(try PastDecision(select, in: connection.path))
             decisions.append(select.int64(PastDecision.Column.count))
         }
-        if !decisions.isEmpty { detail.addFixes(decisions, try fixCounts(.past, of: [leak])) }
+        let past = detail.hasPastFix ? try fixHistories(.past, of: [leak])[leak]?.past : nil
+        detail.addFixes(decisions, past ?? [:])
     }
 
     /// Returns how many leaks regressed in each release, by row of `release`.

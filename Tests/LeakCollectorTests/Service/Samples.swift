@@ -85,10 +85,10 @@ enum Shop {
         var counts = FixCounts()
         for (version, reports, checks) in [("", 1_440, 10_000)] + versions {
             counts.add(
-                FixCounts.Build(
+                FixCounts.Version(
                     version: version, isSince: !version.isEmpty, firstUse: now - 400 * hour,
-                    seenAgainDay: reports > 0 ? today - 2 : nil, checks: spread(checks),
-                    reports: spread(reports)))
+                    seenAgainDay: reports > 0 ? today - 2 : nil,
+                    counts: FixCounts.Counts(checks: spread(checks), reports: spread(reports))))
         }
         return counts.status(regressedIn: back)
     }

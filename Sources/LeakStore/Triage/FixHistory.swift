@@ -1,0 +1,221 @@
+/// The decisions that resolved a leak, and the versions that show whether its fixes worked.
+///
+/// Each fact is read once for a leak, not for each pair of a decision and a version: a leak may have 200 decisions and 200 versions.
+package struct FixHistory: Sendable {
+    /// A decision that resolved the leak.
+    private struct Fix {
+        var row: Int64
+        var at: Int64
+        /// The least order of a version that should have the fix.
+        var order: [UInt8]
+        var isInForce: Bool
+        /// `true` if a version with the fix was first used before another decision replaced this one.
+        var wasUsed: Bool
+
+        var day: Int64 { at / Calendar.dayMilliseconds }
+    }
+
+    /// All builds of a version that have checks of the class or rows of the leak.
+    private struct Version {
+        var row: Int64
+        var name: String
+        var order: [UInt8]
+        var firstUse: Int64
+        /// `true` if the version has rows of the leak. Freed objects have rows, too.
+        var hasLeak = false
+        var hasReports = false
+        /// ``FixCounts/Version/hadReports`` for the decision in force.
+        var hadReports: Bool
+        var counts = FixCounts.Counts()
+    }
+
+    /// By row.
+    private var fixes: [Fix] = []
+    /// Oldest first.
+    private var versions: [Version] = []
+    /// Days on which a version had the leak, by row of the version. Contains the first such day since each decision.
+    private var days: [Int64: [Int64]] = [:]
+
+    package init() {}
+
+    /// Counts for the decision in force; `nil` if no version has reports or checks.
+    package var current: FixCounts? {
+        fixes.firstIndex(where: \.isInForce).flatMap { counts(of: $0, firstVersions) }
+    }
+
+    /// Counts for the newest decisions that are not in force any more, by row of the decision.
+    package var past: [Int64: FixCounts] {
+        let firstVersions = firstVersions
+        var past: [Int64: FixCounts] = [:]
+        for index in fixes.indices.filter({ !fixes[$0].isInForce }).suffix(Decisions.pastLimit) {
+            past[fixes[index].row] = counts(of: index, firstVersions)
+        }
+        return past
+    }
+
+    /// For each fix the index of the oldest version that should have it.
+    private var firstVersions: [Int] {
+        fixes.map { fix in
+            var (low, high) = (0, versions.count)
+            while low < high {
+                let middle = (low + high) / 2
+                let isOlder = versions[middle].order.lexicographicallyPrecedes(fix.order)
+                if isOlder { low = middle + 1 } else { high = middle }
+            }
+            return low
+        }
+    }
+
+    /// - Parameters:
+    ///   - index: the index of a decision in ``fixes``.
+    ///   - first: ``firstVersions``
+    private func counts(of index: Int, _ first: [Int]) -> FixCounts? {
+        let fix = fixes[index]
+        let next = fix.isInForce || index + 1 == fixes.count ? nil : index + 1
+        var counts: FixCounts?
+        for (number, version) in versions.enumerated() {
+            let isSince = number >= first[index]
+            let seenAgainDay = days[version.row]?.lazy.filter { $0 >= fix.day }.min()
+            // Versions from the fix of the next decision on belong to the next decision, except versions in which the leak was seen again
+            // before it.
+            if let next, number >= first[next] {
+                guard version.firstUse < fixes[next].at, let seenAgainDay, seenAgainDay <= fixes[next].day
+                else { continue }
+            }
+            // Reports before a past decision are not stored. A version that was in use before it and has the leak may have had it then.
+            let hadReports =
+                fix.isInForce ? version.hadReports : version.hasReports && version.firstUse < fix.at
+            let earlierFixes = (0..<(isSince ? 0 : index)).count(where: { earlier in
+                fixes[earlier].wasUsed && first[earlier] <= number
+                    && !(version.hasLeak && version.firstUse < fixes[earlier].at)
+            })
+            counts = counts ?? FixCounts()
+            counts?.add(
+                FixCounts.Version(
+                    version: version.name, isSince: isSince, hadReports: hadReports,
+                    earlierFixes: earlierFixes, firstUse: version.firstUse,
+                    seenAgainDay: isSince ? seenAgainDay.map { Int($0) } : nil, counts: version.counts))
+        }
+        return counts
+    }
+}
+
+extension FixHistory {
+    /// The decisions whose counts are read.
+    package enum Decisions {
+        /// The decisions in force.
+        case current
+        /// The newest decisions that are not in force any more.
+        case past
+
+        /// Maximum number of past decisions per leak.
+        fileprivate static let pastLimit = 20
+
+        fileprivate var join: String {
+            switch self {
+            case .current: "join decision d on d.id = l.state and d.kind = 'resolve'"
+            case .past:
+                """
+                join decision d on d.leak = l.id and d.id in (select id from decision
+                  where leak = l.id and kind = 'resolve' and id <> l.state order by id desc limit \(Self.pastLimit))
+                """
+            }
+        }
+    }
+
+    /// One statement per part. The first column is the row of the leak.
+    package enum Part: CaseIterable {
+        /// All decisions that resolved the leak, oldest first.
+        case fixes
+        /// The builds of the versions, oldest version first. They begin with the version in which the leak was first seen, or with the
+        /// oldest fix if that is older still.
+        case builds
+        /// For each version the first day with the leak since each decision, up to the next decision.
+        case days
+    }
+
+    /// - Parameters:
+    ///   - leaks: SQL for the leaks, as `l`.
+    ///   - smallest: the SQL function that returns the smallest of its parameters.
+    package static func select(
+        _ part: Part, _ decisions: Decisions, from leaks: String, smallest: String
+    ) -> String {
+        switch part {
+        case .fixes:
+            """
+            select e.leak, e.id, e.at, e.fix_from, e.id = e.state,
+              case when e.next_at is null then false else exists (select 1 from release r where r.app = e.app
+                and r.order_key >= e.fix_from and r.first_seen >= e.at and r.first_seen < e.next_at) end
+            from (select d.leak, d.id, d.kind, d.at, d.fix_from, l.app, l.state, min(d.at) over (partition by d.leak order by d.id
+                rows between 1 following and unbounded following) as next_at
+              from \(leaks) join decision d on d.leak = l.id and d.kind <> 'note') e
+            where e.kind = 'resolve' order by e.leak, e.id
+            """
+        case .builds:
+            """
+            select l.id, r.id, r.version, r.order_key, r.first_seen, k.buckets, p.buckets, p.reports,
+              \(decisions == .past ? "false" : hadReports(smallest: smallest))
+            from \(leaks) \(decisions == .past ? "" : decisions.join)
+            join release f on f.id = l.first_release
+            join release r on r.app = l.app and r.order_key >= \(smallest)(f.order_key,
+              (select fix_from from decision where leak = l.id and kind = 'resolve' order by fix_from limit 1))
+            join build b on b.release = r.id
+            left join build_check k on k.build = b.id and k.class = l.class
+            left join leak_build p on p.leak = l.id and p.build = b.id
+            where k.build is not null or p.leak is not null
+            order by l.id, r.order_key, r.id
+            """
+        case .days:
+            """
+            with span as (
+              select leak, day as first_day, lead(day, 1, 9007199254740992) over (partition by leak order by day) as end_day
+              from (select distinct d.leak, d.at / \(Calendar.dayMilliseconds) as day from \(leaks) \(decisions.join)) as decided)
+            select y.leak, y.release, min(y.day) from span s cross join leak_day y
+            where y.leak = s.leak and y.day >= s.first_day and y.day < s.end_day and y.reports > 0
+            group by y.leak, y.release, s.first_day
+            """
+        }
+    }
+
+    /// Returns SQL for ``FixCounts/Version/hadReports``. It reads the days of versions that are not older than the fix only: for all versions
+    /// the number of rows would be quadratic in their number.
+    private static func hadReports(smallest: String) -> String {
+        """
+        case when r.order_key >= d.fix_from then exists (select 1 from leak_release c \(ContradictingReports.join)
+          where c.leak = l.id and c.release = r.id and c.reports > 0
+            and (s.reports > 0 or \(ContradictingReports.sql(smallest: smallest)) <= 0)) else false end
+        """
+    }
+
+    /// Adds a row of ``select(_:_:from:smallest:)``.
+    ///
+    /// - Parameters:
+    ///   - database: the path of the database, for the error.
+    ///   - counts: parses the counts by bucket.
+    package mutating func add(
+        _ row: some StoredRow, of part: Part, in database: String, counts: ([UInt8]) -> BucketCounts?
+    ) throws(StoreError) {
+        switch part {
+        case .fixes:
+            fixes.append(
+                Fix(
+                    row: row.int64(1), at: row.int64(2), order: row.bytes(3), isInForce: row.int64(4) != 0,
+                    wasUsed: row.int64(5) != 0))
+        case .builds:
+            guard let checks = row.isNull(5) ? BucketCounts() : counts(row.bytes(5)),
+                let reports = row.isNull(6) ? BucketCounts() : counts(row.bytes(6))
+            else { throw .unreadable("counts by bucket", in: database) }
+            if versions.last?.row != row.int64(1) {
+                versions.append(
+                    Version(
+                        row: row.int64(1), name: String(decoding: row.bytes(2), as: UTF8.self),
+                        order: row.bytes(3), firstUse: row.int64(4), hadReports: row.int64(8) != 0))
+            }
+            let last = versions.count - 1
+            versions[last].counts.add(FixCounts.Counts(checks: checks, reports: reports))
+            if !row.isNull(7) { versions[last].hasLeak = true }
+            if row.int64(7) > 0 { versions[last].hasReports = true }
+        case .days: days[row.int64(1), default: []].append(row.int64(2))
+        }
+    }
+}
