@@ -26,7 +26,7 @@
                 }
                 let answers = try connection.run([
                     Self.leaksReportedEarlier(in: version, upTo: baseline),
-                    Self.regressions(of: leakStates.regressed),
+                    Self.regressions(of: leakStates.regressed, in: release),
                 ])
                 // Without an earlier version, nothing is known to be new.
                 if baseline.side != nil { rates.markNew(except: Set(answers[0].map { $0.int64(0) })) }
@@ -34,7 +34,7 @@
                     rates, app: query.key,
                     version: ReleaseCheck.Side(version: query.version, build: query.build),
                     baseline: baseline.resultSide, leakStates,
-                    regressed: Set(answers[1].filter { $0.int64(1) == release }.map { $0.int64(0) }),
+                    regressed: Set(answers[1].map { $0.int64(0) }),
                     limits: query.limits)
                 return verdict.check(
                     rows: try Self.rows(

@@ -106,15 +106,18 @@
 
         /// Selects each regressed leak with each release that contradicts its fix.
         ///
-        /// - Parameter regressed: rows of `leak`.
-        static func regressions(of regressed: [Int64]) -> Query {
+        /// - Parameters:
+        ///   - regressed: rows of `leak`.
+        ///   - release: the only release to select; `nil` for all.
+        static func regressions(of regressed: [Int64], in release: Int64? = nil) -> Query {
             Query(
                 """
                 select c.leak, c.release from leak l join decision d on d.id = l.state
-                join leak_release c on c.leak = l.id join release r on r.id = c.release and r.order_key >= d.fix_from
+                join leak_release c on c.leak = l.id\(release == nil ? "" : " and c.release = $2::bigint")
+                join release r on r.id = c.release and r.order_key >= d.fix_from
                 \(ContradictingReports.join)
                 where l.id = any($1::bigint[]) and \(contradictingReports) > 0
-                """, .integers(regressed.map { $0 }))
+                """, [.integers(regressed.map { $0 })] + (release.map { [.integer($0)] } ?? []))
         }
 
         /// Adds the evidence for the fixes of the resolved leaks among the rows.

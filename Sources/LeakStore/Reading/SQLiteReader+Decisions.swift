@@ -156,13 +156,15 @@ extension SQLiteReader {
     /// Returns the rows of the leaks that regressed in a release.
     func readRegressedLeaks(app: AppKey, in release: Int64) throws(StoreError) -> Set<Int64> {
         var leaks: Set<Int64> = []
-        try forEachRegression(app: app) { if $1 == release { leaks.insert($0) } }
+        try forEachRegression(app: app, in: release) { leak, _ in leaks.insert(leak) }
         return leaks
     }
 
     /// Calls `body` with each regressed leak and each release that contradicts its fix.
+    ///
+    /// - Parameter release: the only release to read; `nil` for all.
     private func forEachRegression(
-        app: AppKey, _ body: (_ leak: Int64, _ release: Int64) -> Void
+        app: AppKey, in release: Int64? = nil, _ body: (_ leak: Int64, _ release: Int64) -> Void
     ) throws(StoreError) {
         let regressedRows = try decidedLeaks(app: app.scope).filter { $0.decisionStatus.isRegressed }.map(
             \.row)
@@ -170,14 +172,16 @@ extension SQLiteReader {
         let contradicting = ContradictingReports.sql(smallest: "min")
         let select = try connection.statement(
             composed: """
-                select c.leak, c.release from json_each(?) j cross join leak l on l.id = j.value
-                cross join decision d on d.id = l.state cross join leak_release c on c.leak = l.id
+                select c.leak, c.release from json_each(?1) j cross join leak l on l.id = j.value
+                cross join decision d on d.id = l.state
+                cross join leak_release c on c.leak = l.id\(release == nil ? "" : " and c.release = ?2")
                 join release r on r.id = c.release and r.order_key >= d.fix_from
                 \(ContradictingReports.join)
                 where \(contradicting) > 0
                 """)
         defer { select.reset() }
-        try select.bind(regressedRows.list)
+        try select.bind(regressedRows.list, at: 1)
+        if let release { try select.bind(release, at: 2) }
         while try select.step() { body(select.int64(0), select.int64(1)) }
     }
 }
