@@ -3,6 +3,10 @@ import Testing
 
 @testable import LeakStore
 
+#if PostgreSQL
+    @testable import LeakPostgreSQL
+#endif
+
 /// The evidence for fixes of resolved leaks in every store. A second store runs the same tests.
 @Suite struct StoreFixTests {
     let place = StoreLocation()
@@ -276,6 +280,38 @@ import Testing
         #expect(try reader.leaks(query, now: noon).leaks.map(\.state) == [.resolved])
         _ = try fix()
         #expect(try reportsSince() == 0)
+    }
+
+    @Test func `only a regression in a version that was known at the decision is computed for each list`()
+        throws
+    {
+        try count("5.3.0", name: "Page", reports: 20, of: 100, at: noon - 4 * day)
+        try resolve(.after("5.3.0"), now: noon - 2 * day)
+        try count("5.4.0", name: "Page", reports: 20, of: 100)
+        try count("5.4.0", name: "Cart", reports: 20, of: 100, at: noon - 4 * day)
+        try resolve(.version("5.4.0"), "Cart", now: noon - day)
+        try count("5.4.0", name: "Cart", reports: 20, of: 100)
+        let reader = try store.makeReader()
+        var query = LeakQuery()
+        query.state = .regressed
+        #expect(try reader.leaks(query, now: noon).total == 2)
+        #expect(cachedVersions(reader) == ["5.3.0"])
+    }
+
+    /// The versions of the cached decisions about leaks with 40 reports.
+    private func cachedVersions(_ reader: any StoreReader) -> [String] {
+        var cache = (reader as? SQLiteReader)?.decisionCache
+        #if PostgreSQL
+            cache = cache ?? (reader as? PostgreSQLReader)?.decisionCache
+        #endif
+        let rows: ClosedRange<Int64> = 1...20
+        return rows.flatMap { row in
+            rows.compactMap { decision in
+                let status = cache?.decisionStatus(of: row, decision: decision, reports: 40)
+                guard case .resolved(let version, _) = status?.decision.action else { return nil }
+                return version
+            }
+        }
     }
 
     private func reportsSince() throws -> Int? {

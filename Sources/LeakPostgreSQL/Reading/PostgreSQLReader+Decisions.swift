@@ -50,6 +50,7 @@
         ) throws(StoreError) -> [DecidedLeak] {
             var decisionStatuses: [Int64: DecisionStatus] = [:]
             var uncachedDecisions: [Int64] = []
+            var expiringRows: Set<Int64> = []
             for leak in leaks {
                 let (row, decision) = (leak.int64(0), leak.int64(1))
                 decisionStatuses[row] = decisionCache.decisionStatus(
@@ -59,6 +60,7 @@
             if !uncachedDecisions.isEmpty {
                 for row in try connection.run(Self.decisionStatuses(uncachedDecisions)) {
                     decisionStatuses[row.int64(0)] = try Self.decisionStatus(row, connection)
+                    if row.bool(3 + PastDecision.Column.count) { expiringRows.insert(row.int64(0)) }
                 }
             }
             var decidedLeaks: [DecidedLeak] = []
@@ -67,7 +69,9 @@
                 guard let decisionStatus = decisionStatuses[row] else {
                     throw .unreadable("a decision", in: connection.name)
                 }
-                decisionCache.keep(decisionStatus, of: row, decision: leak.int64(1), reports: reports)
+                decisionCache.keep(
+                    decisionStatus, of: row, decision: leak.int64(1), reports: reports,
+                    mayExpire: expiringRows.contains(row))
                 decidedLeaks.append(DecidedLeak(row: row, reports: reports, decisionStatus: decisionStatus))
             }
             return decidedLeaks
@@ -78,13 +82,14 @@
         private static func decisionStatuses(_ decisions: [Int64]) -> Query {
             Query(
                 """
-                select d.leak, \(PastDecision.Column.list), coalesce(since.reports, greatest(l.reports - d.reports_then, 0)), since.back_in
+                select d.leak, \(PastDecision.Column.list), coalesce(since.reports, greatest(l.reports - d.reports_then, 0)), since.back_in,
+                  coalesce(since.may_expire, false)
                 from decision d join leak l on l.id = d.leak
                 left join lateral (
                   select least(coalesce(sum(c.reports), 0), LARGEST_TOTAL)::bigint as reports,
-                    (array_agg(c.version order by c.order_key))[1] as back_in
+                    (array_agg(c.version order by c.order_key))[1] as back_in, bool_or(c.is_known) as may_expire
                   from (
-                    select r.version, r.order_key, \(contradictingReports) as reports
+                    select r.version, r.order_key, \(contradictingReports) as reports, r.id <= d.known_release as is_known
                     from leak_release c join release r on r.id = c.release and r.order_key >= d.fix_from
                     \(ContradictingReports.join)
                     where c.leak = d.leak) c

@@ -83,7 +83,11 @@ extension SQLiteReader {
                     (select r.version from leak_release c join release r on r.id = c.release
                      \(ContradictingReports.join)
                      where c.leak = l.id and r.order_key >= d.fix_from and \(contradicting) > 0
-                     order by r.order_key limit 1) end
+                     order by r.order_key limit 1) end,
+                  exists (select 1 from leak_release c join release r on r.id = c.release
+                    \(ContradictingReports.join)
+                    where c.leak = l.id and r.order_key >= d.fix_from and r.id <= d.known_release
+                      and \(contradicting) > 0)
                 from json_each(?) j cross join leak l on l.id = j.value cross join decision d on d.id = l.state
                 """)
         defer { select.reset() }
@@ -94,7 +98,9 @@ extension SQLiteReader {
                 decision: try PastDecision(select, in: connection.path), reportsSince: select.int(11),
                 regressedIn: select.optionalText(12))
             let (row, reports) = (select.int64(8), select.int(10))
-            decisionCache.keep(decisionStatus, of: row, decision: select.int64(9), reports: reports)
+            decisionCache.keep(
+                decisionStatus, of: row, decision: select.int64(9), reports: reports,
+                mayExpire: select.int(13) != 0)
             decidedLeaks.append(DecidedLeak(row: row, reports: reports, decisionStatus: decisionStatus))
         }
         return decidedLeaks

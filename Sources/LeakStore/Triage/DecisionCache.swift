@@ -1,6 +1,6 @@
 /// A reader's cache of leaks with a decision. A cached status is valid until the leak has more reports or another decision. Without the
 /// cache, each list would add up the counts of all versions of each such leak; with the cache, only those of the few leaks with new
-/// reports, and of those that regressed.
+/// reports, and of those that may be resolved again.
 package struct DecisionCache {
     /// Maximum number of cached leaks. They need about 4 MiB.
     private static let capacity = 20_000
@@ -46,11 +46,14 @@ package struct DecisionCache {
         return entry.decisionStatus
     }
 
-    /// Caches a status. A leak that regressed is not cached: it may be resolved again when the hours of the day of its decision expire
-    /// (``ContradictingReports``), without a report.
-    package mutating func keep(_ decisionStatus: DecisionStatus, of row: Int64, decision: Int64, reports: Int)
-    {
-        guard decisionStatus.regressedIn == nil else { return decisionStatuses[row] = nil }
+    /// Caches a status.
+    ///
+    /// - Parameter mayExpire: `true` if a release that was known at the decision contradicts it. The status is not cached then: the
+    ///   leak may be resolved again when the hours of the day of its decision expire (``ContradictingReports``), without a report.
+    package mutating func keep(
+        _ decisionStatus: DecisionStatus, of row: Int64, decision: Int64, reports: Int, mayExpire: Bool
+    ) {
+        guard !mayExpire else { return decisionStatuses[row] = nil }
         if decisionStatuses.count >= Self.capacity { decisionStatuses.removeAll() }
         decisionStatuses[row] = (decision, reports, decisionStatus)
     }
