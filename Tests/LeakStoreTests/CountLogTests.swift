@@ -36,6 +36,34 @@ import Testing
         try SQLiteConnection(path: directory.database, access: .readWrite).execute(script)
     }
 
+    @Test func `a new process knows from its first flush which installs the sample of a set does not keep`()
+        throws
+    {
+        var random = SeededRandom(seed: 19)
+        let store = try store()
+        for _ in 0..<8 {
+            let reports = (0..<500).map { _ in Report(leak: page, install: random.next()) }
+            #expect(try store.count([submission(reports)], now: noon) == [.counted])
+        }
+        _ = try store.makeReader().leak(page.id, now: noon)
+        let writer = try Writer(
+            connection: try SQLiteConnection(path: directory.database, access: .readWrite),
+            limits: StoreLimits(), clock: .unguarded, redact: { Array($0) }, reservoir: Reservoir(seed: 7))
+        var leftOut: [UInt64] = []
+        while leftOut.count < 2 {
+            let install = random.next()
+            if SplitMix64.mix(install).leadingZeroBitCount == 0 { leftOut.append(install) }
+        }
+        let today = Calendar.day(of: noon)
+        // The row of leak_release is 1.
+        let wasNew = writer.caches.countedInstalls.insert(leftOut[1], day: today, in: 1)
+        writer.caches.countedInstalls = CountedInstalls()
+        _ = try writer.count([submission([Report(leak: page, install: leftOut[0])])], now: noon)
+        try writer.flushCounts()
+        let isNew = writer.caches.countedInstalls.insert(leftOut[1], day: today, in: 1)
+        #expect(wasNew && !isNew)
+    }
+
     private var isLogEmpty: Bool {
         get throws { try number("select count(*) from count_log") == 0 }
     }

@@ -104,6 +104,47 @@ import Testing
         #expect(try store.verify() == [])
     }
 
+    /// Returns a store with two installs of a leak, whose set of recent installs is then damaged.
+    private func damagedStore(_ damage: String) throws -> SQLiteStore {
+        let store = try directory.store()
+        let reports = [1, 2].map { Report(leak: leak("Page"), install: $0) }
+        #expect(try store.count([submission(reports)], now: noon) == [.counted])
+        #expect(try store.makeReader().leak(leak("Page").id, now: noon)?.row.impact == 2)
+        try self.damage("update recent_install_set set \(damage)")
+        return store
+    }
+
+    @Test func `an erasure deletes unreadable sets of recent installs, but does not count them`() throws {
+        let store = try damagedStore("members = x'0900'")
+        #expect(try store.erase(install: 9).sets == 0)
+        #expect(try store.verify() == [])
+        #expect(try store.makeReader().leak(leak("Page").id, now: noon)?.row.impact == 0)
+    }
+
+    @Test func `an empty set of recent installs is reported, although it has the stored number`() throws {
+        let store = try damagedStore("installs = 0, members = x'020000000000000000000000'")
+        #expect(
+            try store.verify().contains("recent installs are the size of their set: not true for 1 row"))
+    }
+
+    @Test(arguments: ["-9223372036854775808", "9223372036854775807"])
+    func `a damaged day of a set of recent installs is replaced by the next report`(day: String) throws {
+        let store = try damagedStore("day = \(day)")
+        _ = try store.verify()
+        #expect(
+            try store.count([submission([Report(leak: leak("Page"), install: 3)])], now: noon) == [.counted])
+        #expect(try store.makeReader().leak(leak("Page").id, now: noon)?.row.impact == 3)
+        #expect(try store.verify() == [])
+    }
+
+    @Test(arguments: ["-9223372036854775808", "9223372036854775807"])
+    func `a damaged day of a set of recent installs expires`(day: String) throws {
+        let store = try damagedStore("day = \(day)")
+        try store.expire(now: noon + LeakStoreTests.day)
+        #expect(try store.makeReader().leak(leak("Page").id, now: noon)?.row.impact == 2)
+        #expect(try store.verify() == [])
+    }
+
     @Test func `a database that a server has open is left alone`() throws {
         try fill()
         let server = try directory.store(exclusive: true)

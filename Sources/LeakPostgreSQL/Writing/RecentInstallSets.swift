@@ -16,7 +16,7 @@
         }
 
         let key: Key
-        /// Empty for a stored set only if it is damaged. Its number is complete again after a week.
+        /// A stored set is empty only if its bytes are damaged. It then fills again, and has all installs of the last days after a week.
         var installs = RecentInstalls()
         /// The last of the days that the stored number of installs covers.
         var day = 0
@@ -101,10 +101,10 @@
                 of: Query(
                     """
                     select l.app, s.leak, s.release from recent_install_set s join leak l on l.id = s.leak
-                    where (s.leak, s.release) > ($1::bigint, $2::bigint) and s.day < $3::bigint
-                    order by s.leak, s.release limit $4::bigint
+                    where (s.leak, s.release) > ($1::bigint, $2::bigint) and (s.day < $3::bigint or s.day >= $4::bigint)
+                    order by s.leak, s.release limit $5::bigint
                     """, .integer(last.leak), .integer(last.release), .integer(today),
-                    .integer(Self.recentSetsPerStep))
+                    .integer(today + RecentInstalls.impossibleDays), .integer(Self.recentSetsPerStep))
             ) { rows, connection throws(StoreError) in
                 // Reads the sets after the lock, so that they do not change any more.
                 let keys = rows.map { RecentInstallSet.Key(leak: $0.int64(1), release: $0.int64(2)) }
@@ -112,7 +112,7 @@
                 var sets: [RecentInstallSet] = []
                 for row in try connection.run(RecentInstallSet.read(keys)) {
                     var set = RecentInstallSet(row)
-                    guard set.day < today else { continue }
+                    guard RecentInstalls.laterDay(set.day, today: today) != set.day else { continue }
                     set.installs.dropInstalls(before: today)
                     set.day = today
                     sets.append(set)

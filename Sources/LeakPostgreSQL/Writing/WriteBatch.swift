@@ -254,7 +254,7 @@
                 for install in installs where set.installs.insert(install.install, day: install.day) {
                     isChanged = true
                 }
-                set.day = max(set.day, today)
+                set.day = RecentInstalls.laterDay(set.day, today: today)
                 counted.rememberLevel(of: set.installs, set: key.number)
                 if isChanged { recentSets[key] = set }
             }

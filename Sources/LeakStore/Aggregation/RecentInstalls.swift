@@ -30,9 +30,21 @@ package struct RecentInstalls: Hashable, Sendable {
     /// Returns `true` if an install that was seen on a day counts on another day.
     package static func counts(_ day: Int, on today: Int) -> Bool { day > today &- days }
 
+    /// The least distance of a future day that is not possible: a clock was wrong, or the day is damaged. Reports are counted up to six
+    /// days after they were made.
+    package static let impossibleDays = 2 * days
+
+    /// Returns the later of a stored day and today; today if the stored day is not possible.
+    package static func laterDay(_ stored: Int, today: Int) -> Int {
+        stored >= today + impossibleDays ? today : max(stored, today)
+    }
+
+    /// Adds an install. If the last day of the set is not possible, drops all other installs.
+    ///
     /// - Returns: `true` if the set changed.
     @discardableResult
     package mutating func insert(_ hash: UInt64, day: Int) -> Bool {
+        if lastDay >= day + Self.impossibleDays { self = RecentInstalls() }
         guard Self.counts(day, on: lastDay) else { return false }
         advance(to: day)
         guard Self.isKept(hash, level: levels[lastDay - day]) else { return false }
@@ -70,10 +82,10 @@ package struct RecentInstalls: Hashable, Sendable {
         }
     }
 
-    /// Drops the installs that do not count on a day.
+    /// Drops the installs that do not count on a day; all installs if the last day of the set is not possible.
     package mutating func dropInstalls(before today: Int) {
         installs.removeAll { !Self.counts($0.day, on: today) }
-        if installs.isEmpty { self = RecentInstalls() }
+        if installs.isEmpty || lastDay >= today + Self.impossibleDays { self = RecentInstalls() }
     }
 
     /// Makes a day the last day if it is later.
@@ -116,7 +128,7 @@ package struct RecentInstalls: Hashable, Sendable {
     /// Bytes before the first install: the tag, ``levels``, and the last day in four bytes.
     private static let headerBytes = 12
     private static let installBytes = 9
-    /// The limit of schema 18, whose sets are stored until an install is added.
+    /// The limit of bytes with tag 1, which are stored until an install is added.
     private static let largestCount = 512
     /// No level of real installs is near it; it keeps ``count(on:)`` of damaged bytes from an overflow.
     private static let highestLevel: UInt8 = 48
@@ -140,7 +152,8 @@ package struct RecentInstalls: Hashable, Sendable {
         }
     }
 
-    /// Parses ``bytes``, or those of schema 18, which have one level for all days and up to 512 installs; `nil` for bytes that are no such set.
+    /// Parses ``bytes``, or bytes with tag 1 of schema 18 of SQLite and 20 of PostgreSQL, which have one level for all days and up to 512
+    /// installs; `nil` for bytes that are no such set.
     package init?(bytes: [UInt8]) {
         switch bytes.first {
         case Self.tag where bytes.count >= Self.headerBytes:

@@ -157,7 +157,7 @@ extension Writer {
     private func expireRecentInstalls(_ expiry: inout Expiry, now: Int64) throws(StoreError) -> Bool {
         let today = Calendar.day(of: now)
         let sets = try connection.recentInstallSets(
-            after: expiry.lastRecentSet, countedBefore: today, limit: Self.wideRowsPerStep)
+            after: expiry.lastRecentSet, expiringOn: today, limit: Self.wideRowsPerStep)
         for var set in sets {
             set.installs.dropInstalls(before: today)
             set.day = today

@@ -10,7 +10,7 @@ struct RecentInstallSet {
 extension SQLiteConnection {
     /// Adds installs to their sets. The impact of their leaks is written with their counts.
     ///
-    /// - Parameter didRead: is called with each of these sets.
+    /// - Parameter didRead: called with each set of recent installs in the log, after the installs were added.
     func add(
         _ recentInstalls: [LoggedCounts.RecentInstall], didRead: (RecentInstallSet) -> Void
     ) throws(StoreError) {
@@ -25,7 +25,7 @@ extension SQLiteConnection {
             }
             didRead(set)
             guard isChanged else { continue }
-            set.day = max(set.day, set.installs.lastDay)
+            set.day = RecentInstalls.laterDay(set.day, today: set.installs.lastDay)
             try write(set)
         }
     }
@@ -61,20 +61,31 @@ extension SQLiteConnection {
 
     /// Returns a set; an empty one if the table has none.
     func recentInstallSet(_ row: Int64) throws(StoreError) -> RecentInstallSet {
-        try recentInstallSets(after: row - 1, limit: 1).first { $0.row == row } ?? RecentInstallSet(row: row)
+        let select = try statement("select id, day, members from recent_install_set where id = ?")
+        defer { select.reset() }
+        try select.bind(row)
+        return try sets(select).first ?? RecentInstallSet(row: row)
     }
 
-    /// Returns sets in the order of their rows. A set that cannot be read is empty: its number is complete again after a week, and
-    /// the verification of the file reports it.
+    /// Returns sets in the order of their rows.
     ///
-    /// - Parameter day: only sets whose stored number of installs ends before this day.
+    /// - Parameter today: returns only sets whose stored number of installs ends before this day, or on a day that is not possible.
     func recentInstallSets(
-        after row: Int64, countedBefore day: Int = .max, limit: Int
+        after row: Int64, expiringOn today: Int? = nil, limit: Int
     ) throws(StoreError) -> [RecentInstallSet] {
         let select = try statement(
-            "select id, day, members from recent_install_set where id > ? and day < ? order by id limit ?")
+            """
+            select id, day, members from recent_install_set
+            where id > ?1 and (?2 is null or day < ?2 or day >= ?3) order by id limit ?4
+            """)
         defer { select.reset() }
-        try select.bind(row, day, limit)
+        try select.bind(row, today, today.map { $0 + RecentInstalls.impossibleDays }, limit)
+        return try sets(select)
+    }
+
+    /// A set that cannot be read is empty. It then fills again, and has all installs of the last days after a week. The verification of
+    /// the file reports it.
+    private func sets(_ select: Statement) throws(StoreError) -> [RecentInstallSet] {
         var sets: [RecentInstallSet] = []
         while try select.step() {
             let installs = RecentInstalls(bytes: select.bytes(2)) ?? RecentInstalls()

@@ -54,10 +54,20 @@
             #expect(try store.makeReader().leak(leak("Page").id, now: noon)?.row.impact == 0)
         }
 
-        @Test func `the erasure of an install deletes unreadable sets, which may contain it`() throws {
+        @Test func `an erasure deletes unreadable sets, which may contain the install, but does not count them`()
+            throws
+        {
             let store = try damagedStore(Self.unreadable)
-            _ = try store.erase(install: 1)
+            #expect(try store.erase(install: 9).sets == 0)
             #expect(try store.verify() == [])
+            #expect(try store.makeReader().leak(leak("Page").id, now: noon)?.row.impact == 0)
+        }
+
+        @Test func `an empty set is reported, although it has the stored number of installs`() throws {
+            let store = try damagedStore(#"installs = 0, members = '\x020000000000000000000000'"#)
+            #expect(
+                try store.verify().contains(
+                    "recent installs are the size of their set: not true for 1 row"))
         }
 
         @Test func `a merged leak has the installs of the sets that can be read`() throws {
@@ -70,13 +80,15 @@
         }
 
         @Test(arguments: ["-9223372036854775808", "9223372036854775807"])
-        func `a damaged day traps nowhere`(day: String) throws {
+        func `a damaged day is replaced by the next report, and traps nowhere`(day: String) throws {
             let store = try damagedStore("day = \(day)")
             _ = try store.verify()
             let report = Report(leak: leak("Page"), install: 3)
             #expect(try store.count([submission([report])], now: noon) == [.counted])
+            #expect(try store.makeReader().leak(leak("Page").id, now: noon)?.row.impact == 3)
             _ = try store.erase(install: 1)
             try store.expire(now: noon + LeakStoreTests.day)
+            #expect(try store.verify() == [])
             _ = try store.merge(
                 [leak("Page").id], into: leak("Cart"), by: "regroup", now: noon, note: { _ in "merged" })
         }
