@@ -8,7 +8,7 @@
             var release: Int64
 
             /// A number of the set for ``CountedInstalls``.
-            var number: UInt64 { UInt64(bitPattern: leak) ^ UInt64(bitPattern: release).byteSwapped }
+            var number: UInt64 { CountedInstalls.number(ofLeak: leak, release: release) }
 
             static func < (one: Self, other: Self) -> Bool {
                 (one.leak, one.release) < (other.leak, other.release)

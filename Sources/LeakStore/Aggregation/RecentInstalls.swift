@@ -204,6 +204,11 @@ package struct CountedInstalls: Sendable {
 
     package init() {}
 
+    /// Returns a number for the set of a leak in a release.
+    package static func number(ofLeak leak: Int64, release: Int64) -> UInt64 {
+        SplitMix64.mix(UInt64(bitPattern: leak)) ^ UInt64(bitPattern: release)
+    }
+
     /// - Parameter set: a number of the set.
     /// - Returns: `true` if the set may lack the install.
     package mutating func insert(_ install: UInt64, day: Int, in set: UInt64) -> Bool {

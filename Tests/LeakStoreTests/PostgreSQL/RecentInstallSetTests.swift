@@ -54,7 +54,8 @@
             #expect(try store.makeReader().leak(leak("Page").id, now: noon)?.row.impact == 0)
         }
 
-        @Test func `an erasure deletes unreadable sets, which may contain the install, but does not count them`()
+        @Test
+        func `an erasure deletes unreadable sets, which may contain the install, but does not count them`()
             throws
         {
             let store = try damagedStore(Self.unreadable)
@@ -68,6 +69,18 @@
             #expect(
                 try store.verify().contains(
                     "recent installs are the size of their set: not true for 1 row"))
+        }
+
+        @Test func `sets of other releases on other days have other numbers of counted installs`() {
+            var counted = CountedInstalls()
+            let day = 20_000
+            for (bit, dayBit) in [(0, 12), (1, 13), (8, 4), (10, 6)] {
+                for (release, day) in [(5, day), (5 ^ 1 << bit, day ^ 1 << dayBit)] as [(Int64, Int)] {
+                    let key = RecentInstallSet.Key(leak: 1, release: release)
+                    let isNew = counted.insert(UInt64(100 * bit + dayBit), day: day, in: key.number)
+                    #expect(isNew, "release \(release), day \(day)")
+                }
+            }
         }
 
         @Test func `a merged leak has the installs of the sets that can be read`() throws {
