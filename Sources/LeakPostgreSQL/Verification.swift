@@ -244,7 +244,7 @@
                   where d.id = s.decision)
                 """),
             RowCheck(
-                "reports of the hour in which a leak was resolved are no more than all reports then",
+                "reports since the hour in which a leak was resolved, on that day, are no more than all reports then",
                 "select count(*) from decision_release where hour_reports > reports"),
             // A report of a day that an app no longer keeps counts for the leak alone.
             RowCheck(

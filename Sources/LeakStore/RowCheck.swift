@@ -214,7 +214,7 @@ struct RowCheck: Sendable {
                 "update decision_release as s set reports = (\(reportsNow)) where reports > (\(reportsNow))",
             since: 3),
         RowCheck(
-            "reports of the hour in which a leak was resolved are no more than all reports then",
+            "reports since the hour in which a leak was resolved, on that day, are no more than all reports then",
             count: "select count(*) from decision_release where hour_reports > reports",
             repair: "update decision_release set hour_reports = reports where hour_reports > reports",
             since: 19),

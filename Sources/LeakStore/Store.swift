@@ -20,8 +20,9 @@ public protocol Store: Sendable {
     /// - Throws: ``StoreError`` if nothing was changed; a later call retries.
     func checkpointIfNeeded(now: Int64) throws(StoreError)
 
-    /// Deletes expired data: idempotency keys after 7 days, hours and samples after 90, symbols that were not needed for 100, sign-in
-    /// links and sessions that are used, revoked or expired. Revoked keys and tokens stay, to distinguish them from unknown secrets.
+    /// Deletes expired data: idempotency keys and recent installs after 7 days, hours, samples and days of apps after 90, symbols that
+    /// were not needed for 100, sign-in links and sessions that are used, revoked or expired. Merges ten-minute slots that are older than
+    /// a day into days of their apps. Revoked keys and tokens stay, to distinguish them from unknown secrets.
     ///
     /// A system clock that is more than a day ahead of the last known time is not accepted until it has been ahead for a day of running
     /// time: see ``ClockRule``.

@@ -123,7 +123,7 @@
                 "alter table decision add column if not exists known_release bigint",
             ])
 
-        /// Version 21: the hour of a decision.
+        /// Version 21: reports since the hour of a decision.
         static let schema21 = Migration(
             version: 21,
             statements: [

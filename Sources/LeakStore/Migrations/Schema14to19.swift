@@ -124,7 +124,7 @@ extension Migration {
             alter table decision add column known_release integer;
             """)
 
-    /// Version 19: the hour of a decision.
+    /// Version 19: reports since the hour of a decision.
     static let schema19 = Migration(
         version: 19,
         script: """

@@ -1,12 +1,12 @@
 extension LoggedCounts {
     /// Writes the rows in the order of their tables.
     ///
-    /// - Parameter didRead: is called with each set of recent installs to which the log adds.
+    /// - Parameter didRead: called with each set of recent installs in the log, after the installs were added.
     func write(
         on connection: SQLiteConnection, didRead: (RecentInstallSet) -> Void = { _ in }
     ) throws(StoreError) {
         try connection.add(recentInstalls, didRead: didRead)
-        // Logs of schemas before 18 are flushed in databases without the table of recent installs.
+        // `copyCounts()` also writes logs of schemas before 18, in which the table of recent installs is missing.
         let update: StaticString =
             recentInstalls.isEmpty
             ? """
@@ -62,7 +62,7 @@ extension SQLiteConnection {
 
     /// Writes the counts of the whole log to their tables, and empties it.
     ///
-    /// - Parameter didRead: is called with each set of recent installs to which the log adds.
+    /// - Parameter didRead: called with each set of recent installs in the log, after the installs were added.
     func flush(
         _ log: LoggedCounts, didRead: (RecentInstallSet) -> Void = { _ in }
     ) throws(StoreError) {
