@@ -36,18 +36,18 @@ public struct BrotliInflater: ~Copyable {
         try result.get()
     }
 
-    /// Inflates the next `bytes` and passes the result to `take`, piece by piece. The pieces are valid only during the call.
+    /// Inflates the next `bytes` and passes the result to `output`, piece by piece. The pieces are valid only during the call.
     ///
     /// - Throws: ``InflateError``; no more bytes can be inflated then.
     @unsafe
     public mutating func inflate(
-        _ bytes: UnsafeBufferPointer<UInt8>, take: (UnsafeBufferPointer<UInt8>) -> Void
+        _ bytes: UnsafeBufferPointer<UInt8>, output: (UnsafeBufferPointer<UInt8>) -> Void
     ) throws(InflateError) {
         guard unsafe decoder != nil else { throw .outOfMemory }
         guard !bytes.isEmpty else { return }
         guard state == .reading else { throw state == .finished ? .trailingBytes : .malformed }
         do throws(InflateError) {
-            try unsafe decompress(bytes, take: take)
+            try unsafe decompress(bytes, output: output)
         } catch {
             state = .failed
             throw error
@@ -63,18 +63,18 @@ public struct BrotliInflater: ~Copyable {
 
     @unsafe
     private mutating func decompress(
-        _ bytes: UnsafeBufferPointer<UInt8>, take: (UnsafeBufferPointer<UInt8>) -> Void
+        _ bytes: UnsafeBufferPointer<UInt8>, output: (UnsafeBufferPointer<UInt8>) -> Void
     ) throws(InflateError) {
         var next = bytes.baseAddress
         var left = bytes.count
         var failure: InflateError?
-        unsafe withUnsafeTemporaryAllocation(of: UInt8.self, capacity: Self.pieceBytes) { piece in
+        unsafe withUnsafeTemporaryAllocation(of: UInt8.self, capacity: Self.maxPieceBytes) { piece in
             repeat {
                 let offered = left
                 var end = piece.baseAddress
-                var room = Self.pieceBytes
+                var room = Self.maxPieceBytes
                 let result = unsafe BrotliDecoderDecompressStream(decoder, &left, &next, &room, &end, nil)
-                let producedBytes = Self.pieceBytes - room
+                let producedBytes = Self.maxPieceBytes - room
                 do throws(InflateError) {
                     try expansion.count(in: offered - left, out: producedBytes)
                     guard result != BROTLI_DECODER_RESULT_ERROR else { throw decoderError }
@@ -82,7 +82,7 @@ public struct BrotliInflater: ~Copyable {
                     failure = error
                     return
                 }
-                if producedBytes > 0 { unsafe take(UnsafeBufferPointer(rebasing: piece[..<producedBytes])) }
+                if producedBytes > 0 { unsafe output(UnsafeBufferPointer(rebasing: piece[..<producedBytes])) }
                 if result == BROTLI_DECODER_RESULT_SUCCESS {
                     state = .finished
                     if left > 0 { failure = .trailingBytes }
@@ -104,5 +104,5 @@ public struct BrotliInflater: ~Copyable {
     }
 
     /// The most bytes inflated at a time, in a buffer on the stack.
-    private static let pieceBytes = 16 << 10
+    private static let maxPieceBytes = 16 << 10
 }

@@ -21,7 +21,7 @@ public struct LeakCause: Hashable, Sendable {
     public init?(of path: RetainPath, closureNames: [String] = []) {
         let steps = PathStep.steps(of: path)
         let closureNames = closureNames.prefix(Self.closureNameLimit).map {
-            Array($0.utf8.prefix(Self.closureNameBytes))[...]
+            Array($0.utf8.prefix(Self.maxClosureNameBytes))[...]
         }
         for pattern in LeakPattern.all {
             for rule in pattern.rules {
@@ -39,7 +39,7 @@ public struct LeakCause: Hashable, Sendable {
 
     /// Limit of closure names that are read, equal to the number of references that ``PathStep`` reads.
     private static let closureNameLimit = 64
-    private static let closureNameBytes = 500
+    private static let maxClosureNameBytes = 500
 
     private init(_ pattern: LeakPattern, _ names: PatternNames?, isCertain: Bool) {
         identifier = pattern.identifier

@@ -16,9 +16,9 @@ extension LeakPattern {
             explanation:
                 "A closure kept through `objc_setAssociatedObject` captures the object that it is attached to, or one that keeps it.",
             remedy: "button.onTap { [weak self] in … }",
-            rules: .certain(.associated.closure, in: .cycle),
-            .probable(.associated, .any.closure, in: .cycle),
-            .probable(.associated, .any, .any.closure, in: .cycle),
+            rules: .certain(.associatedObject.closure, in: .cycle),
+            .probable(.associatedObject, .any.closure, in: .cycle),
+            .probable(.associatedObject, .any, .any.closure, in: .cycle),
             .probable(
                 .ofOwn(ending: "ClosureSleeve", "ActionTrampoline", "ActionWrapper", "ClosureWrapper")
                     .closure, in: .cycle)),

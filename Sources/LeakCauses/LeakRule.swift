@@ -188,7 +188,7 @@ struct ReferenceCondition: Sendable {
     }
 
     /// References to associated objects of the Objective-C runtime, as FBRetainCycleDetector and memory graphs name them.
-    static let associated = any.with { $0.fields = Array(PatternNames.associatedObjectFields) }
+    static let associatedObject = any.with { $0.fields = Array(PatternNames.associatedObjectFields) }
 
     /// References from elements of collections, such as children, cells and subviews.
     static let child = any.element.object.from(not: "associated_objects")

@@ -43,7 +43,7 @@ final class MaintenanceLoop: Sendable {
             var damage: StoreError?
             repeat {
                 if let folder { checkDataFolder(folder) }
-                damage = checkDatabase(damage)
+                damage = logDamage(changedFrom: damage)
                 counter = unsafe refreshCaches(reader, since: counter)
                 if intervalCount % Self.intervalsBetweenExpirations == 0 { expire() }
                 intervalCount += 1
@@ -132,7 +132,7 @@ final class MaintenanceLoop: Sendable {
     ///
     /// - Parameter previousDamage: the damage that was logged already.
     /// - Returns: the damage that is logged now.
-    private func checkDatabase(_ previousDamage: StoreError?) -> StoreError? {
+    private func logDamage(changedFrom previousDamage: StoreError?) -> StoreError? {
         let damage = store.damage
         health.record(.damaged, isPresent: damage != nil)
         if let integrityCheck = store.integrityCheck {
@@ -159,12 +159,12 @@ final class MaintenanceLoop: Sendable {
             }
         }
         guard let freeBytes = folder.freeBytes else { return }
-        let isNearlyFull = freeBytes < DataFolder.minimumFreeBytes
+        let isNearlyFull = freeBytes < DataFolder.minFreeBytes
         guard health.record(.diskNearlyFull, isPresent: isNearlyFull) else { return }
         if isNearlyFull {
             log.error(
                 "only \(freeBytes >> 20) MiB are free in \(folder.path): rejecting reports until at least "
-                    + "\(DataFolder.minimumFreeBytes >> 20) MiB are free")
+                    + "\(DataFolder.minFreeBytes >> 20) MiB are free")
         } else {
             log.info("the disk has enough free space again: accepting reports again")
         }

@@ -8,8 +8,8 @@
 #if canImport(Testing) || canImport(XCTest)
     /// The failure of the running test, for Swift Testing and XCTest.
     enum TestFailure {
-        /// `true` if tasks of the main actor run while a test on it waits: XCTest calls tests from the main run loop, Swift Testing
-        /// from a task of the main actor.
+        /// `true` if a test that waits on the main actor lets other tasks of the main actor run. XCTest does, because it calls tests
+        /// from the main run loop. Swift Testing does not, because it calls them from a task of the main actor.
         static var runsTasksOfMainActor: Bool {
             #if canImport(Testing)
                 return Test.current == nil

@@ -30,17 +30,17 @@ final class PendingResponse: @unchecked Sendable {
         if finished.wait(timeout: connectBy) == .timedOut {
             guard lock.withLock({ isConnected }) else {
                 task.cancel()
-                return .none("no connection within \(limits.connectMilliseconds) ms")
+                return .noResponse(reason: "no connection within \(limits.connectMilliseconds) ms")
             }
             guard finished.wait(timeout: start + .milliseconds(limits.totalMilliseconds)) == .success else {
                 task.cancel()
-                return .none("no complete answer within \(limits.totalMilliseconds) ms")
+                return .noResponse(reason: "no complete response within \(limits.totalMilliseconds) ms")
             }
         }
         return lock.withLock {
-            if let failure { return .none(failure) }
-            guard let response else { return .none("no HTTP answer") }
-            return .answer(
+            if let failure { return .noResponse(reason: failure) }
+            guard let response else { return .noResponse(reason: "no HTTP response") }
+            return .response(
                 TransportResult.Response(
                     status: response.statusCode,
                     retryAfter: response.value(forHTTPHeaderField: "Retry-After"),
@@ -77,8 +77,8 @@ final class PendingResponse: @unchecked Sendable {
     /// - Returns: `true` if they were accepted; if not, the transfer must stop.
     func receive(_ data: Data) -> Bool {
         lock.withLock {
-            guard failure == nil, body.count + data.count <= limits.answerBytes else {
-                failure = "the answer is longer than \(limits.answerBytes) bytes"
+            guard failure == nil, body.count + data.count <= limits.maxResponseBytes else {
+                failure = "the response is longer than \(limits.maxResponseBytes) bytes"
                 return false
             }
             body.append(contentsOf: data)

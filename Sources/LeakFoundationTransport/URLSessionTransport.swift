@@ -34,7 +34,7 @@ package final class URLSessionTransport: Transport {
     package func send(
         _ method: String, to address: String, fields: [TransportRequest.Field], body: [UInt8]?
     ) -> TransportResult {
-        guard let url = URL(string: address) else { return .none("not a URL: \(address)") }
+        guard let url = URL(string: address) else { return .noResponse(reason: "not a URL: \(address)") }
         var request = URLRequest(url: url)
         request.httpMethod = method
         request.httpBody = body.map { Data($0) }

@@ -80,12 +80,12 @@ public struct Inflater: ~Copyable {
         try result.get()
     }
 
-    /// Inflates the next `bytes` and passes the result to `take`, piece by piece. The pieces are valid only during the call.
+    /// Inflates the next `bytes` and passes the result to `output`, piece by piece. The pieces are valid only during the call.
     ///
     /// - Throws: ``InflateError``; no more bytes can be inflated then until ``reset(_:)`` is called.
     @unsafe
     public mutating func inflate(
-        _ bytes: UnsafeBufferPointer<UInt8>, take: (UnsafeBufferPointer<UInt8>) -> Void
+        _ bytes: UnsafeBufferPointer<UInt8>, output: (UnsafeBufferPointer<UInt8>) -> Void
     ) throws(InflateError) {
         guard isOpen else { throw .outOfMemory }
         guard !bytes.isEmpty else { return }
@@ -94,7 +94,7 @@ public struct Inflater: ~Copyable {
             unsafe inflateReset2(stream, first & 0x0F == Self.zlibMark ? MAX_WBITS : -MAX_WBITS)
         }
         do throws(InflateError) {
-            try unsafe decompress(bytes, take: take)
+            try unsafe decompress(bytes, output: output)
         } catch {
             state = .failed
             throw error
@@ -110,44 +110,44 @@ public struct Inflater: ~Copyable {
 
     @unsafe
     private mutating func decompress(
-        _ bytes: UnsafeBufferPointer<UInt8>, take: (UnsafeBufferPointer<UInt8>) -> Void
+        _ bytes: UnsafeBufferPointer<UInt8>, output: (UnsafeBufferPointer<UInt8>) -> Void
     ) throws(InflateError) {
         var next = 0
         var failure: InflateError?
-        unsafe withUnsafeTemporaryAllocation(of: UInt8.self, capacity: Self.pieceBytes) { piece in
+        unsafe withUnsafeTemporaryAllocation(of: UInt8.self, capacity: Self.maxPieceBytes) { piece in
             repeat {
                 let offered = min(bytes.count - next, Int(Int32.max))
                 unsafe stream.pointee.next_in = UnsafeMutablePointer(
                     mutating: bytes.baseAddress?.advanced(by: next))
                 unsafe stream.pointee.avail_in = uInt(offered)
                 unsafe stream.pointee.next_out = piece.baseAddress
-                unsafe stream.pointee.avail_out = uInt(Self.pieceBytes)
+                unsafe stream.pointee.avail_out = uInt(Self.maxPieceBytes)
                 let code = unsafe CLeakZlib.inflate(stream, Z_NO_FLUSH)
                 let consumedBytes = offered - Int(unsafe stream.pointee.avail_in)
-                let producedBytes = Self.pieceBytes - Int(unsafe stream.pointee.avail_out)
+                let producedBytes = Self.maxPieceBytes - Int(unsafe stream.pointee.avail_out)
                 next += consumedBytes
                 do throws(InflateError) {
                     try expansion.count(in: consumedBytes, out: producedBytes)
-                    try check(code)
+                    try throwIfFailed(code)
                 } catch {
                     failure = error
                     return
                 }
-                if producedBytes > 0 { unsafe take(UnsafeBufferPointer(rebasing: piece[..<producedBytes])) }
+                if producedBytes > 0 { unsafe output(UnsafeBufferPointer(rebasing: piece[..<producedBytes])) }
                 if code == Z_STREAM_END {
                     state = .finished
                     if next < bytes.count { failure = .trailingBytes }
                     return
                 }
                 // If the piece is full, zlib may still hold output although it has consumed all input.
-                if producedBytes < Self.pieceBytes && next == bytes.count { return }
+                if producedBytes < Self.maxPieceBytes && next == bytes.count { return }
             } while true
         }
         if let failure { throw failure }
     }
 
-    /// Checks the result of one step of zlib. `Z_BUF_ERROR` only means that zlib needs more input.
-    private func check(_ code: Int32) throws(InflateError) {
+    /// Throws if a step of zlib failed. `Z_BUF_ERROR` only means that zlib needs more input.
+    private func throwIfFailed(_ code: Int32) throws(InflateError) {
         switch code {
         case Z_OK, Z_STREAM_END, Z_BUF_ERROR: return
         case Z_MEM_ERROR: throw .outOfMemory
@@ -165,7 +165,7 @@ public struct Inflater: ~Copyable {
     /// The compression method in the low half of zlib's first byte: deflate. RFC 1950 §2.2.
     private static let zlibMark: UInt8 = 8
     /// The most bytes inflated at a time, in a buffer on the stack.
-    private static let pieceBytes = 16 << 10
+    private static let maxPieceBytes = 16 << 10
 }
 
 /// The reason why compressed bytes cannot be inflated.

@@ -16,7 +16,7 @@
             /// Time limit from the start to the last byte of the response, including connecting.
             public var totalMilliseconds = 30_000
             /// The largest response body, in bytes; a longer body is an error.
-            public var answerBytes = 64 * 1024
+            public var maxResponseBytes = 64 * 1024
             /// If `false`, the client ignores the proxies from the environment. This is meant for an address of this machine
             /// under a name other than `localhost`.
             public var usesProxy = true
@@ -32,7 +32,7 @@
         }
 
         private let handle: CurlHandle
-        private let answerBytes: Int
+        private let maxResponseBytes: Int
         private let usesProxy: Bool
 
         /// - Throws: ``CurlError`` if the process has no memory left, if curl lacks TLS or pinning, or if a pin is malformed.
@@ -48,16 +48,16 @@
             try handle.set(CURLOPT_SSLVERSION, to: CURL_SSLVERSION_TLSv1_2)
             // The option exists since curl 7.85. For older versions, the check of the address in `send` enforces the same rule.
             try handle.setIfKnown(CURLOPT_PROTOCOLS_STR, to: "http,https")
-            try Self.check(options.userAgent, of: "User-Agent")
+            try Self.validate(options.userAgent, of: "User-Agent")
             try handle.set(CURLOPT_USERAGENT, to: options.userAgent)
             if !options.pinnedPublicKeys.isEmpty {
-                try Self.check(pins: options.pinnedPublicKeys)
+                try Self.validate(pins: options.pinnedPublicKeys)
                 try handle.set(CURLOPT_PINNEDPUBLICKEY, to: options.pinnedPublicKeys.joined(separator: ";"))
             }
             if let caFile = options.caFile { try handle.set(CURLOPT_CAINFO, to: caFile) }
             self.handle = handle
             usesProxy = options.usesProxy
-            answerBytes = options.answerBytes
+            maxResponseBytes = options.maxResponseBytes
         }
 
         /// Sends a GET request.
@@ -100,7 +100,7 @@
             }
             var lines = HeaderLines()
             for field in fields {
-                try Self.check(field.name + field.value, of: field.name)
+                try Self.validate(field.name + field.value, of: field.name)
                 // curl drops a field whose line ends with the colon; a semicolon instead makes it send an empty value.
                 try lines.append(field.value.isEmpty ? "\(field.name);" : "\(field.name): \(field.value)")
             }
@@ -110,7 +110,7 @@
             let isDirect = !usesProxy || CurlHandle.host(of: address).map(Self.isLoopback) ?? false
             // nil uses the proxy from the environment; an empty string uses no proxy.
             try handle.set(CURLOPT_PROXY, to: isDirect ? "" : nil)
-            var sink = ResponseCollector(bodyLimit: answerBytes)
+            var sink = ResponseCollector(bodyLimit: maxResponseBytes)
             let (status, opened) = try handle.perform(lines: lines, body: body, into: &sink)
             return HTTPResponse(
                 status: status, fields: sink.fields, body: sink.body, openedConnections: opened)
@@ -125,7 +125,7 @@
         }
 
         /// Checks that the pins have their prefix; without it, curl interprets a pin as the path of a file.
-        private static func check(pins: [String]) throws(CurlError) {
+        private static func validate(pins: [String]) throws(CurlError) {
             let others: Set<UInt8> = Set("+/=".utf8)
             for pin in pins {
                 let isPin =
@@ -141,7 +141,7 @@
             }
         }
 
-        private static func check(_ text: String, of name: String) throws(CurlError) {
+        private static func validate(_ text: String, of name: String) throws(CurlError) {
             guard !name.isEmpty, !text.utf8.contains(where: { $0 < 0x20 || $0 == 0x7F }) else {
                 throw CurlError(
                     .invalidField,

@@ -21,7 +21,7 @@
             /// The server does not support TLS 1.2 or later, or its certificate or public key is not trusted.
             case untrusted
             /// The response exceeds a size limit.
-            case answerTooLong
+            case responseTooLong
             /// The peer closed the connection too early, or does not speak HTTP.
             case broken
             /// curl could not be initialized, or no other case fits.

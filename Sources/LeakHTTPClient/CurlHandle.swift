@@ -37,19 +37,19 @@
         }
 
         func set(_ option: CURLoption, to value: Int) throws(CurlError) {
-            try check(unsafe ccurl_set_long(handle, option, value), setting: option)
+            try throwIfFailed(unsafe ccurl_set_long(handle, option, value), setting: option)
         }
 
         /// Sets an option to a string, which curl copies; `nil` restores the default.
         func set(_ option: CURLoption, to value: String?) throws(CurlError) {
-            try check(unsafe ccurl_set_string(handle, option, value), setting: option)
+            try throwIfFailed(unsafe ccurl_set_string(handle, option, value), setting: option)
         }
 
         /// Sets an option, unless this version of curl does not know it.
         func setIfKnown(_ option: CURLoption, to value: String) throws(CurlError) {
             let code = unsafe ccurl_set_string(handle, option, value)
             guard code != CURLE_UNKNOWN_OPTION else { return }
-            try check(code, setting: option)
+            try throwIfFailed(code, setting: option)
         }
 
         /// Returns the host of an address as curl parses it, including the brackets of IPv6. Another parser might find another
@@ -80,10 +80,10 @@
                 }
             }
             if let limitError = sink.limitError {
-                throw CurlError(.answerTooLong, code: Int(code.rawValue), limitError)
+                throw CurlError(.responseTooLong, code: Int(code.rawValue), limitError)
             }
             guard code == CURLE_OK else { throw failure(code) }
-            guard sink.isHeadComplete else { throw CurlError(.broken, "the answer breaks off in its head") }
+            guard sink.isHeadComplete else { throw CurlError(.broken, "the response breaks off in its head") }
             return (number(CURLINFO_RESPONSE_CODE), number(CURLINFO_NUM_CONNECTS))
         }
 
@@ -121,7 +121,7 @@
             return unsafe ccurl_get_long(handle, info, &value) == CURLE_OK ? value : 0
         }
 
-        private func check(_ code: CURLcode, setting option: CURLoption) throws(CurlError) {
+        private func throwIfFailed(_ code: CURLcode, setting option: CURLoption) throws(CurlError) {
             guard code != CURLE_OK else { return }
             let text = unsafe String(cString: curl_easy_strerror(code))
             throw CurlError(

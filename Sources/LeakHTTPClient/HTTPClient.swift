@@ -20,7 +20,7 @@
             /// Time limit from the start to the last byte of the response.
             public var totalMilliseconds = 30_000
             /// The largest response body, in bytes; a longer body is an error.
-            public var answerBytes = 64 * 1024
+            public var maxResponseBytes = 64 * 1024
             /// If `false`, the proxy of the system is not used.
             public var usesProxy = true
             public var userAgent = "leak-collector-client/1"
@@ -40,7 +40,7 @@
             var limits = TransportLimits()
             limits.connectMilliseconds = options.connectMilliseconds
             limits.totalMilliseconds = options.totalMilliseconds
-            limits.answerBytes = options.answerBytes
+            limits.maxResponseBytes = options.maxResponseBytes
             transport = URLSessionTransport(limits: limits, usesProxy: options.usesProxy)
             userAgent = options.userAgent
         }
@@ -68,16 +68,16 @@
                 fields: fields.map { TransportRequest.Field(name: $0.name, value: $0.value) },
                 body: body)
             switch reply {
-            case .answer(let answer):
+            case .response(let response):
                 let fields = [
-                    ("Content-Type", answer.contentType), ("Location", answer.location),
-                    ("Retry-After", answer.retryAfter),
+                    ("Content-Type", response.contentType), ("Location", response.location),
+                    ("Retry-After", response.retryAfter),
                 ]
                 return HTTPResponse(
-                    status: answer.status,
+                    status: response.status,
                     fields: fields.compactMap { name, value in value.map { HTTPField(name, $0) } },
-                    body: answer.body)
-            case .none(let reason):
+                    body: response.body)
+            case .noResponse(let reason):
                 throw Failure(description: reason)
             }
         }

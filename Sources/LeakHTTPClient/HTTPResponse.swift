@@ -15,7 +15,7 @@ public struct HTTPResponse: Hashable, Sendable {
     public var status: Int
     /// Header fields in the order received, without the fields of interim responses.
     public var fields: [HTTPField]
-    /// The body, at most ``HTTPClient/Options/answerBytes`` bytes.
+    /// The body, at most ``HTTPClient/Options/maxResponseBytes`` bytes.
     public var body: [UInt8]
     /// The number of connections that libcurl opened for this request; 0 if it reused a connection. Always 0 with `URLSession`.
     public var openedConnections: Int

@@ -3,7 +3,7 @@
     struct ResponseCollector {
         /// The most bytes of all header fields together. The server sends about 300 bytes; a proxy that adds many fields adds a
         /// few thousand.
-        static let fieldBytes = 32 * 1024
+        static let maxFieldBytes = 32 * 1024
 
         let bodyLimit: Int
         private(set) var fields: [HTTPField] = []
@@ -12,7 +12,7 @@
         private(set) var limitError: String?
         /// `true` if the empty line after the last head has arrived. curl itself accepts a truncated head as complete.
         private(set) var isHeadComplete = false
-        private var fieldBytesLeft = ResponseCollector.fieldBytes
+        private var fieldBytesLeft = ResponseCollector.maxFieldBytes
 
         init(bodyLimit: Int) { self.bodyLimit = bodyLimit }
 
@@ -21,7 +21,7 @@
         /// - Returns: `true` if the bytes were accepted; otherwise the transfer must stop.
         mutating func appendBody(_ bytes: some Collection<UInt8>) -> Bool {
             guard body.count + bytes.count <= bodyLimit else {
-                limitError = "the answer is longer than \(bodyLimit) bytes"
+                limitError = "the response is longer than \(bodyLimit) bytes"
                 return false
             }
             body.append(contentsOf: bytes)
@@ -34,7 +34,7 @@
         mutating func appendLine(_ bytes: some Collection<UInt8>) -> Bool {
             fieldBytesLeft -= bytes.count
             guard fieldBytesLeft >= 0 else {
-                limitError = "the head of the answer is longer than \(Self.fieldBytes) bytes"
+                limitError = "the head of the response is longer than \(Self.maxFieldBytes) bytes"
                 return false
             }
             let line = String(decoding: bytes, as: UTF8.self)

@@ -72,7 +72,7 @@ public final class Server: Sendable {
                         uploadByteLimit: configuration.limits.uploadBytes / count,
                         listeners: listeners))
             } catch {
-                throw .system(error.message)
+                throw .system(message: error.message)
             }
         }
         self.loops = loops

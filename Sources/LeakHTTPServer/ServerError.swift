@@ -11,14 +11,14 @@ public enum ServerError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The host is not one of this machine's addresses.
     case foreignHost(String)
     /// Any other error, with the message of the system.
-    case system(String)
+    case system(message: String)
 
     init(_ error: SystemError, host: String, port: Int) {
         switch error {
         case .addressInUse: self = .portInUse(host: host, port: port)
         case .accessDenied: self = .portNotAllowed(port: port)
         case .addressUnavailable, .familyUnsupported: self = .foreignHost(host)
-        default: self = .system(error.message)
+        default: self = .system(message: error.message)
         }
     }
 

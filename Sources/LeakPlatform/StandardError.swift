@@ -8,7 +8,7 @@
 public enum StandardError {
     /// The number of bytes that a pipe accepts without blocking if `poll` reports it as writable: the smallest `PIPE_BUF` that
     /// POSIX allows.
-    private static let pieceBytes = 512
+    private static let maxPieceBytes = 512
     private static let lock = Guarded(())
 
     /// Writes a line and a line feed without waiting.
@@ -23,7 +23,7 @@ public enum StandardError {
             defer { if terminal >= 0 { close(terminal) } }
             var rest = Array((line + "\n").utf8)[...]
             while !rest.isEmpty, canWrite {
-                let count = put(rest.prefix(pieceBytes), to: terminal >= 0 ? terminal : STDERR_FILENO)
+                let count = put(rest.prefix(maxPieceBytes), to: terminal >= 0 ? terminal : STDERR_FILENO)
                 guard count > 0 || count < 0 && errno == EINTR else { return }
                 rest = rest.dropFirst(max(count, 0))
             }

@@ -34,7 +34,8 @@
             try Migration.run(on: PostgreSQLConnection(to: address))
             writer = Guarded(
                 Writer(
-                    connector: DatabaseConnector(to: address, check: Migration.check), limits: limits,
+                    connector: DatabaseConnector(to: address, check: Migration.requireKnownSchema),
+                    limits: limits,
                     clock: clock,
                     redact: redact,
                     reservoir: Reservoir(seed: seed)))
@@ -118,15 +119,15 @@
             try write { writer throws(StoreError) in try writer.removeSymbols(kind, of: image) }
         }
 
-        public func recordUse(ofSymbols rows: [Int64], now: Int64) throws(StoreError) {
-            try write { writer throws(StoreError) in try writer.recordUse(ofSymbols: rows, now: now) }
+        public func recordUse(ofSymbols rowIDs: [Int64], now: Int64) throws(StoreError) {
+            try write { writer throws(StoreError) in try writer.recordUse(ofSymbols: rowIDs, now: now) }
         }
 
         public func makeReader(known: KnownLeaks) throws(StoreError) -> any StoreReader {
             var timeouts = address.timeouts
             timeouts.answer = min(timeouts.answer, timeouts.page)
             let connector = DatabaseConnector(to: address.with(timeouts)) { connection throws(StoreError) in
-                try Migration.check(connection)
+                try Migration.requireKnownSchema(on: connection)
                 try connection.run(Query(ConnectionSettings.pageTimeout))
                 try connection.run(Query(ConnectionSettings.pageMemory))
             }

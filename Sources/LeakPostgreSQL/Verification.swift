@@ -6,7 +6,8 @@
         /// checks the structure of the database.
         public func verify() throws(StoreError) -> [String] {
             // Runs without the usual time limit, because it reads the whole database.
-            let connector = DatabaseConnector(to: address.with(.longRunning), check: Migration.check)
+            let connector = DatabaseConnector(
+                to: address.with(.longRunning), check: Migration.requireKnownSchema)
             return try PostgreSQLReader(connector: connector).snapshot { connection throws(StoreError) in
                 try connection.run(Query("set local statement_timeout = 0"))
                 return try Self.problems(on: connection)
@@ -212,7 +213,7 @@
                 "the current release of an app is the pinned one, or the highest with adoption",
                 """
                 select count(*) from app a where newest_release is distinct from
-                  (\(CurrentRelease.row))
+                  (\(CurrentRelease.rowIDSQL))
                 """),
             RowCheck(
                 "the impact of a leak is its recent installs in the current release",

@@ -41,7 +41,7 @@ public final class LeakReporter: Sendable {
         #if canImport(UIKit) && !os(watchOS)
             background = Background(of: thread, bounds)
         #endif
-        AtExit.register(self)
+        ExitFlush.register(self)
     }
 
     deinit { thread.close() }
@@ -166,7 +166,7 @@ public final class LeakReporter: Sendable {
 
     /// Adds a line to the log that is sent with each report: the newest 64 lines, 512 bytes of each.
     public func log(_ line: String) {
-        let line = line.prefix(utf8: WireLimits.logBytes)
+        let line = line.prefix(utf8: WireLimits.logLineBytes)
         thread.post(.log(line), bytes: line.utf8.count + 64)
     }
 
@@ -209,7 +209,7 @@ public final class LeakReporter: Sendable {
     @discardableResult
     public func setCollectionEnabled(_ isEnabled: Bool) -> Bool {
         guard !thread.isForkedChild else { return false }
-        return thread.choice.setAnswer(isEnabled) { thread.post(.collect($0)) }
+        return thread.choice.setAnswer(isEnabled) { thread.post(.setCollecting($0)) }
     }
 
     /// Checks whether unsent reports wait, including those of earlier runs.

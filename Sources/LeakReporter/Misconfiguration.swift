@@ -3,9 +3,9 @@ enum Misconfiguration: Error, Hashable, Sendable, CustomStringConvertible {
     case endpoint(CollectorAddress.Problem)
     case emptyKey
     case malformedKey
-    case relativeFolder(String)
-    case appGroup(String)
-    case malformedPin(String)
+    case relativeFolder(path: String)
+    case unavailableAppGroup(identifier: String)
+    case malformedPin(pin: String)
     /// The configuration has pins, but the endpoint is `http://`.
     case pinWithoutTLS
     /// The configuration has pins, but the transport is `URLSession`.
@@ -20,7 +20,7 @@ enum Misconfiguration: Error, Hashable, Sendable, CustomStringConvertible {
         case .relativeFolder(let path):
             "Nothing is kept or sent: the folder \(path.prefix(200).debugDescription) is not an absolute path. "
                 + "Give one that begins with /"
-        case .appGroup(let identifier):
+        case .unavailableAppGroup(let identifier):
             "Nothing is kept or sent: this process has no app group \(identifier.prefix(200).debugDescription). Add it to the "
                 + "entitlements of the app and of each extension; on Linux, use consentStorage = .folder(path)"
         case .malformedPin(let text):
@@ -52,11 +52,11 @@ enum PinVerifier: Hashable, Sendable {
         #endif
     }
 
-    /// Checks the pins, so that a malformed pin is reported as such, and not as an untrusted collector.
-    func check(_ pins: [String], for endpoint: CollectorAddress) throws(Misconfiguration) {
+    /// Validates the pins, so that a malformed pin is reported as such, and not as an untrusted collector.
+    func validate(pins: [String], for endpoint: CollectorAddress) throws(Misconfiguration) {
         guard !pins.isEmpty else { return }
         guard self == .byConfiguration else { throw .pinOfAnotherPlatform }
-        if let pin = pins.first(where: { !Self.isPin($0) }) { throw .malformedPin(pin) }
+        if let pin = pins.first(where: { !Self.isPin($0) }) { throw .malformedPin(pin: pin) }
         guard endpoint.address.lowercased().hasPrefix("https:") else { throw .pinWithoutTLS }
     }
 
@@ -89,7 +89,7 @@ extension RequestBuilder {
         guard !configuration.key.isEmpty else { throw .emptyKey }
         // RFC 6750 §2.1 allows no other characters; all bytes that could end a header line are rejected.
         guard configuration.key.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else { throw .malformedKey }
-        try pinVerifier.check(configuration.pinnedPublicKeys, for: endpoint)
+        try pinVerifier.validate(pins: configuration.pinnedPublicKeys, for: endpoint)
         self.init(endpoint: endpoint, key: configuration.key)
     }
 }

@@ -15,7 +15,7 @@ struct ClientReport {
     /// - Throws: ``SentryJSONError`` when the payload is not a JSON object.
     static func read(_ body: [UInt8], in range: Range<Int>) throws(SentryJSONError) -> ClientReport {
         var report = ClientReport()
-        try SentryJSON.scan(body, in: range, as: "the client report") { (scanner) throws(JSONError) in
+        try SentryJSONReader.scan(body, in: range, as: "the client report") { (scanner) throws(JSONError) in
             try scanner.readFields { (scanner, name) throws(JSONError) in
                 guard name == "discarded_events" else {
                     try scanner.skip()

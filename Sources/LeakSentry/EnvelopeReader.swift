@@ -113,7 +113,7 @@ struct EnvelopeReader {
         _ read: (inout JSONScanner) throws(JSONError) -> Void
     ) throws(SentryError) {
         do throws(SentryJSONError) {
-            try SentryJSON.scan(envelope, in: line, as: what, read)
+            try SentryJSONReader.scan(envelope, in: line, as: what, read)
         } catch {
             throw SentryError(error, in: envelope)
         }

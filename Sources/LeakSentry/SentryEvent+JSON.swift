@@ -7,7 +7,7 @@ extension SentryEvent {
     /// - Throws: ``SentryJSONError`` when the event is no JSON object in UTF-8.
     static func read(_ body: [UInt8], in range: Range<Int>) throws(SentryJSONError) -> SentryEvent {
         var event = SentryEvent()
-        try SentryJSON.scan(body, in: range, as: "the event") { (scanner) throws(JSONError) in
+        try SentryJSONReader.scan(body, in: range, as: "the event") { (scanner) throws(JSONError) in
             try scanner.readFields { (scanner, name) throws(JSONError) in try event.readField(name, &scanner)
             }
         }

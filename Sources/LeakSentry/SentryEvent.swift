@@ -37,7 +37,7 @@ struct SentryEvent {
     /// The calls of the thread that crashed, else of the current thread, else of the only thread.
     var threadFrames: FrameList?
     /// The last breadcrumbs, as lines of a report's log.
-    var breadcrumbs = LastElements<String>(WireLimits.logCount)
+    var breadcrumbs = LastElements<String>(WireLimits.logLineCount)
     var userID: String?
     var contexts = EventContexts()
 

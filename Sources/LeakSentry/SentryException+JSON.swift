@@ -87,9 +87,9 @@ extension LeakReport {
         case "type": event = try scanner.readOptionalString().flatMap(Event.init)
         case "kind": kind = try scanner.readOptionalString().flatMap(LeakKind.init)?.kind
         case "id": id = try scanner.readOptionalString()
-        case "stack": stack = try scanner.strings(last: WireLimits.stackCount)
-        case "children": children = try scanner.strings(first: WireLimits.childrenCount)
-        case "cycle": cycle = try scanner.strings(first: WireLimits.cycleCount)
+        case "stack": stack = try scanner.lastStrings(WireLimits.stackCount)
+        case "children": children = try scanner.firstStrings(WireLimits.childrenCount)
+        case "cycle": cycle = try scanner.firstStrings(WireLimits.cycleCount)
         case "reason": reason = try scanner.readOptionalString()
         case "count": count = try scanner.readOptionalInteger() ?? 1
         case "alive": alive = try scanner.readOptionalAmount()

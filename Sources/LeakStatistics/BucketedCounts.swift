@@ -73,10 +73,10 @@ public struct BucketedCounts: Hashable, Sendable {
         return max(fisher, StudentT.upperTail(rise / standardError, degreesOfFreedom: bucketCount - 1))
     }
 
-    /// ``designEffect(of:)`` of these counts; `nil` if trials are in fewer than ``ReleaseGate/minimumTestedBucketCount`` buckets: so few
-    /// devices do not show how much devices differ.
+    /// ``designEffect(of:)`` of these counts; `nil` if trials are in fewer than ``ReleaseGate/minTestedBucketCount`` buckets: so
+    /// few devices do not show how much devices differ.
     public var knownDesignEffect: Double? {
-        usedBucketCount < ReleaseGate.minimumTestedBucketCount ? nil : Self.designEffect(of: [self])
+        usedBucketCount < ReleaseGate.minTestedBucketCount ? nil : Self.designEffect(of: [self])
     }
 
     /// Returns the factor by which the variance of rates is larger because events of one device depend on each other: at least 1.

@@ -17,7 +17,7 @@ public struct FixProgress: Hashable, Sendable {
         case regressed
     }
 
-    /// The probability with which a fall of the rate is shown, and with which ``upperBound`` holds.
+    /// The confidence level at which the rate counts as lower, and of ``upperBound``.
     public static let confidence = 0.95
     /// The part of the earlier rate that the checks without a report must exclude.
     static let remainingShare = 0.1
@@ -48,9 +48,9 @@ public struct FixProgress: Hashable, Sendable {
         let effect = BucketedCounts.designEffect(of: [before])
         let neededChecks = before.isRate ? Self.neededChecks(after: before.total, effect: effect) : nil
         // A leak of one device may be gone because that device has not updated.
-        let hasFewDevicesBefore = before.usedBucketCount < ReleaseGate.minimumTestedBucketCount
+        let hasFewDevicesBefore = before.usedBucketCount < ReleaseGate.minTestedBucketCount
         let hasFewDevices =
-            hasFewDevicesBefore || withoutLeak.usedBucketCount < ReleaseGate.minimumTestedBucketCount
+            hasFewDevicesBefore || withoutLeak.usedBucketCount < ReleaseGate.minTestedBucketCount
         let isProven = !hasFewDevices && neededChecks.map { withoutLeak.total.trials >= $0 } ?? false
         if let seenAgain {
             stage = !isProven && Self.hasFallen(from: before, to: seenAgain) ? .halfFixed : .regressed
@@ -64,8 +64,9 @@ public struct FixProgress: Hashable, Sendable {
         self.since = since.total
         self.neededChecks = neededChecks
         self.hasFewDevices =
-            hasFewDevicesBefore || since.usedBucketCount < ReleaseGate.minimumTestedBucketCount
-        // Checks of one device depend on each other. The bound is that of the number of independent checks with the same variance.
+            hasFewDevicesBefore || since.usedBucketCount < ReleaseGate.minTestedBucketCount
+        // Checks of one device depend on each other. The bound is computed for the number of independent checks that
+        // would have the same variance.
         // Source: L. Kish, Survey Sampling (1965), section 5.4.
         upperBound = Proportion(
             events: Int((Double(since.total.events) / effect).rounded(.up)),
@@ -86,7 +87,7 @@ public struct FixProgress: Hashable, Sendable {
 
     private static func hasFallen(from before: BucketedCounts, to after: BucketedCounts) -> Bool {
         before.isRate && after.isRate
-            && min(before.usedBucketCount, after.usedBucketCount) >= ReleaseGate.minimumTestedBucketCount
+            && min(before.usedBucketCount, after.usedBucketCount) >= ReleaseGate.minTestedBucketCount
             && BucketedCounts.probabilityOfRise(from: after, to: before) <= 1 - confidence
     }
 }

@@ -27,8 +27,8 @@ public struct Proportion: Hashable, Sendable {
     ///
     /// - Parameters:
     ///   - confidence: between 0 and 1.
-    ///   - effect: ``BucketedCounts/designEffect(of:)``. The interval is that of the number of independent trials with the same
-    ///     variance, which need not be whole. Source: L. Kish, Survey Sampling (1965), section 5.4.
+    ///   - effect: ``BucketedCounts/designEffect(of:)``. The interval is computed for the number of independent trials that
+    ///     would have the same variance, which need not be whole. Source: L. Kish, Survey Sampling (1965), section 5.4.
     /// - Returns: 0 to 1 if there are no trials.
     public func wilsonInterval(confidence: Double, effect: Double = 1) -> ClosedRange<Double> {
         guard trials > 0 else { return 0...1 }

@@ -120,7 +120,7 @@ public struct ReleaseGate: Sendable {
         case enough
         /// The version needs this number of checks. `nil`: no number suffices, because the baseline has too few checks.
         case needs(checks: Int?)
-        /// The baseline, or else the version, has checks from fewer than ``ReleaseGate/minimumBucketCount`` buckets of installs: too
+        /// The baseline, or else the version, has checks from fewer than ``ReleaseGate/minBucketCount`` buckets of installs: too
         /// few to estimate the differences between devices.
         case fewDevices(inBaseline: Bool)
         /// The baseline checked the class, and the version did not.
@@ -149,12 +149,12 @@ public struct ReleaseGate: Sendable {
     }
 
     /// Number of buckets with checks that both versions must have before a release passes: about 20 devices.
-    public static let minimumBucketCount = 16
+    public static let minBucketCount = 16
     /// Number of buckets with checks that both versions must have before a leak is tested: two or three devices that always leak, or
     /// never leak, are no evidence.
-    static let minimumTestedBucketCount = 4
+    static let minTestedBucketCount = 4
     /// Number of checks of a class that a version must have at least.
-    public static let minimumCheckCount = 30
+    public static let minCheckCount = 30
 
     public var limits: Limits
 
@@ -172,7 +172,7 @@ public struct ReleaseGate: Sendable {
         let testedLeaks = leaks.indices.filter { index in
             let checks = classes[leaks[index].classIndex]
             return min(checks.baseline.count { $0 > 0 }, checks.version.count { $0 > 0 })
-                >= Self.minimumTestedBucketCount
+                >= Self.minTestedBucketCount
         }
         // The rate of all leaks of a class together may rise although the rate of no single leak rises much.
         let multiLeakClasses = classes.indices.filter { index in
@@ -247,15 +247,15 @@ public struct ReleaseGate: Sendable {
     }
 
     /// Returns the result of a leak without a test. A new leak whose class has too few checks for a reliable test is compared with the
-    /// limits: the baseline has checks from fewer than ``minimumBucketCount`` buckets, or the version from fewer than
-    /// ``minimumTestedBucketCount``.
+    /// limits: the baseline has checks from fewer than ``minBucketCount`` buckets, or the version from fewer than
+    /// ``minTestedBucketCount``.
     ///
     /// - Parameter checks: the checks of the leak's class.
     /// - Returns: ``LeakResult/new(probability:)`` without a probability, or ``LeakResult/unchanged``.
     private func resultWithoutTest(of leak: LeakCounts, checks: ClassCounts) -> LeakResult {
         let hasTooFewChecks =
-            checks.baseline.count { $0 > 0 } < Self.minimumBucketCount
-            || checks.version.count { $0 > 0 } < Self.minimumTestedBucketCount
+            checks.baseline.count { $0 > 0 } < Self.minBucketCount
+            || checks.version.count { $0 > 0 } < Self.minTestedBucketCount
         guard leak.isNew, hasTooFewChecks else { return .unchanged }
         let reports = leak.version.reduce(0, +)
         // A detector that reports no checks leaves the rate unknown: the other limits decide.
@@ -294,8 +294,8 @@ public struct ReleaseGate: Sendable {
         let bucketCounts = (
             baseline: checks.baseline.count { $0 > 0 }, version: checks.version.count { $0 > 0 }
         )
-        guard bucketCounts.baseline >= Self.minimumBucketCount else { return .fewDevices(inBaseline: true) }
-        guard bucketCounts.version >= Self.minimumBucketCount else { return .fewDevices(inBaseline: false) }
+        guard bucketCounts.baseline >= Self.minBucketCount else { return .fewDevices(inBaseline: true) }
+        guard bucketCounts.version >= Self.minBucketCount else { return .fewDevices(inBaseline: false) }
         // The strictest threshold of the correction: the smallest of several probabilities must be at most
         // (1 − confidence) / testCount.
         let degreesOfFreedom = min(bucketCounts.baseline, bucketCounts.version) - 1
@@ -304,7 +304,7 @@ public struct ReleaseGate: Sendable {
                 (1 - limits.confidence) / Double(testCount), degreesOfFreedom: degreesOfFreedom)
             + StudentT.upperQuantile(1 - limits.power, degreesOfFreedom: degreesOfFreedom)
         let designEffect = BucketedCounts.designEffect(of: rates.flatMap { [$0.baseline, $0.version] })
-        var neededChecks = Self.minimumCheckCount
+        var neededChecks = Self.minCheckCount
         // The rate 0 stands for a leak that the baseline does not have.
         // A rise is shown if rise² ≥ scale · (rate · (1 − rate) / baselineChecks + raisedRate · (1 − raisedRate) / checks).
         for rate in rates.map({ $0.baseline.total.rate }) + [0] {

@@ -15,17 +15,17 @@ public enum FisherTest {
     public static func probabilityOfRise(from first: Proportion, to second: Proportion) -> Double {
         let events = first.events + second.events
         guard first.trials > 0, second.trials > 0, events > 0 else { return 1 }
-        let maximumEvents = min(events, second.trials)
-        let minimumEvents = max(0, events - first.trials)
-        guard second.events > minimumEvents else { return 1 }
+        let maxEvents = min(events, second.trials)
+        let minEvents = max(0, events - first.trials)
+        guard second.events > minEvents else { return 1 }
         let expectedEvents = Double(events) * Double(second.trials) / Double(first.trials + second.trials)
         // Sums the tail on the far side of the mean, because its terms shrink.
         if Double(second.events) > expectedEvents {
             return sum(
-                from: second.events, through: maximumEvents, events: events, first.trials, second.trials)
+                from: second.events, through: maxEvents, events: events, first.trials, second.trials)
         }
         let lowerTail = sum(
-            from: second.events - 1, through: minimumEvents, events: events, first.trials, second.trials)
+            from: second.events - 1, through: minEvents, events: events, first.trials, second.trials)
         return max(0, 1 - lowerTail)
     }
 

@@ -8,11 +8,11 @@
 public struct Backup: Hashable, Sendable {
     public var bytes: Int
     /// Totals of the copy that are not the sums of their parts, one line each. The database has the same problems.
-    public var wrongSums: [String]
+    public var inconsistentTotals: [String]
     /// The schema version of the copy.
     public var schema: Int
-    /// `true` if this version of the collector knows the schema, so that the sums of the copy were checked.
-    public var areSumsChecked: Bool
+    /// `true` if this version of the collector knows the schema, so that the totals of the copy were checked.
+    public var areTotalsChecked: Bool
 }
 
 extension SQLiteStore {
@@ -38,7 +38,7 @@ extension SQLiteStore {
         let existsError = StoreError(
             .invalidArgument, "backup \(file): the file exists already; --overwrite replaces it")
         guard unsafe overwrites || access(file, F_OK) != 0 else { throw existsError }
-        try checkNoForeignLog(beside: file)
+        try requireNoForeignLog(beside: file)
         PartialFile.removeAbandoned(of: file)
         let partial = PartialFile.path(for: file)
         try DatabaseFile.createNew(at: partial)
@@ -67,19 +67,19 @@ extension SQLiteStore {
         let folder = DatabaseFile.folder(of: file)
         try DatabaseFile.sync(partial)
         try DatabaseFile.sync(folder)
-        try checkNoForeignLog(beside: file)
+        try requireNoForeignLog(beside: file)
         // `link` fails if another process has created a file with this name meanwhile.
         let isRenamed = overwrites ? unsafe rename(partial, file) == 0 : unsafe link(partial, file) == 0
         guard isRenamed else { throw errno == EEXIST ? existsError : DatabaseFile.openError(of: file, errno) }
         try DatabaseFile.sync(folder)
         return Backup(
-            bytes: DatabaseFile.size(of: file), wrongSums: verification.wrongSums,
+            bytes: DatabaseFile.size(of: file), inconsistentTotals: verification.inconsistentTotals,
             schema: verification.schema,
-            areSumsChecked: verification.isOfKnownSchema)
+            areTotalsChecked: verification.isOfKnownSchema)
     }
 
     /// Throws if there is a log of an earlier database with the name of the copy: SQLite would use it as the log of the copy.
-    private static func checkNoForeignLog(beside file: String) throws(StoreError) {
+    private static func requireNoForeignLog(beside file: String) throws(StoreError) {
         for log in DatabaseFile.fileSuffixes.dropFirst().map({ file + $0 })
         where unsafe access(log, F_OK) == 0 {
             throw StoreError(

@@ -35,7 +35,8 @@ extension SQLiteStore {
                 }
             }
             return Repair(
-                repaired: repaired, unrepaired: try connection.findWrongSums(of: Migration.newestVersion))
+                repaired: repaired,
+                unrepaired: try connection.findInconsistentTotals(of: Migration.newestVersion))
         }
     }
 }
@@ -48,10 +49,10 @@ extension Writer {
         defer { select.reset() }
         var repairedCount = 0
         while try select.step() {
-            let row = select.int64(0)
-            guard let set = InstallSet(bytes: select.bytes(1)), let scope = InstallScope(rawValue: row & 7)
+            let rowID = select.int64(0)
+            guard let set = InstallSet(bytes: select.bytes(1)), let scope = InstallScope(rawValue: rowID & 7)
             else { throw .unreadable("a set of installs", in: connection.path) }
-            if try repair(scope, of: row >> 3, set.count) { repairedCount += 1 }
+            if try repair(scope, of: rowID >> 3, set.count) { repairedCount += 1 }
         }
         return repairedCount == 0 ? [] : ["installs are the size of their set: \(repairedCount) repaired"]
     }

@@ -165,7 +165,7 @@ struct RowCheck: Sendable {
         RowCheck(
             "the current release of an app is the pinned one, or the highest with adoption",
             "newest_release", of: "app", as: "a",
-            from: CurrentRelease.row, since: 17),
+            from: CurrentRelease.rowIDSQL, since: 17),
         RowCheck(
             "the impact of a leak is its recent installs in the current release",
             "impact", of: "leak", as: "l",

@@ -20,7 +20,7 @@ public final class SQLiteStore: Store {
     private let pendingCalls = PendingCalls()
     private let flusher: CountLogFlusher
     /// Maximum number of attempts of an erasure to empty the write-ahead log.
-    private static let emptyLogAttempts = 20
+    private static let maxAttemptsToEmptyLog = 20
     /// Maximum time that each of these attempts waits for readers.
     private static let emptyLogWaitMilliseconds: Int32 = 50
     private let lock: LockFile?
@@ -46,15 +46,15 @@ public final class SQLiteStore: Store {
     ) throws(StoreError) {
         self.path = path
         lock = exclusive ? try Self.lock(path) : nil
-        try DatabaseMarker.checkNotMissing(at: path)
-        try Self.checkRecordedDamage(of: path)
+        try DatabaseMarker.requireExistingDatabase(at: path)
+        try Self.requireNoRecordedDamage(of: path)
         try DatabaseFile.create(at: path)
         damageMonitor = DamageMonitor(path: path)
         let connection = try SQLiteConnection(path: path, access: .readWrite, damageMonitor: damageMonitor)
         guard !connection.isReadOnly else {
             throw .sqlite(8, message: "attempt to write a readonly database", path: path, sql: "open")
         }
-        try Self.checkNotTruncated(connection, at: path, lock: lock)
+        try Self.requireNotTruncated(connection, at: path, lock: lock)
         try Self.migrate(connection, isLocked: exclusive)
         try DatabaseMarker.write(beside: path)
         let writer = try Writer(
@@ -62,7 +62,7 @@ public final class SQLiteStore: Store {
             redact: redact,
             reservoir: Reservoir(seed: seed))
         // Allows commits to copy the log into the file, because the file could be read.
-        try writer.checkFile()
+        try writer.requireSoundFile()
         let readTime = writer.readTime
         self.writer = Guarded(writer)
         flusher = CountLogFlusher(writer: self.writer, pendingCalls: pendingCalls, readTime: readTime)
@@ -96,7 +96,7 @@ public final class SQLiteStore: Store {
     ///
     /// If a process ends while it copies the log, the file is shorter than its header says, and the log has the missing pages. Such a file
     /// is not rejected. Without a marker, no file is rejected: an operator deletes the marker to continue with the readable data.
-    private static func checkNotTruncated(
+    private static func requireNotTruncated(
         _ connection: SQLiteConnection, at path: String, lock: LockFile?
     ) throws(StoreError) {
         guard DatabaseFile.size(of: path + "-wal") > 0,
@@ -127,7 +127,7 @@ public final class SQLiteStore: Store {
     }
 
     /// Checks a database that an earlier run has found damaged, because it may have been replaced by a backup.
-    private static func checkRecordedDamage(of path: String) throws(StoreError) {
+    private static func requireNoRecordedDamage(of path: String) throws(StoreError) {
         guard let recordedDamage = DatabaseMarker.damage(of: path) else { return }
         guard !DatabaseMarker.isUnchangedSinceDamage(path) else {
             throw StoreError(
@@ -181,7 +181,7 @@ public final class SQLiteStore: Store {
         var needsAnotherStep = true
         while needsAnotherStep, isWanted() {
             needsAnotherStep = try writer.with { writer throws(StoreError) in
-                try writer.checkFile()
+                try writer.requireSoundFile()
                 return try writer.withReservedSpace { () throws(StoreError) in try writer.runStep(of: &expiry)
                 }
             }
@@ -196,7 +196,7 @@ public final class SQLiteStore: Store {
         while needsAnotherStep {
             guard isWanted() else { return nil }
             needsAnotherStep = try writer.with { writer throws(StoreError) in
-                try writer.checkFile()
+                try writer.requireSoundFile()
                 return try writer.withReservedSpace { () throws(StoreError) in
                     try writer.runStep(of: &erasure)
                 }
@@ -212,9 +212,9 @@ public final class SQLiteStore: Store {
     ///
     /// - Returns: `true` if the log is empty.
     private func emptyLog(while isWanted: () -> Bool) -> Bool {
-        for _ in 0..<Self.emptyLogAttempts where isWanted() {
+        for _ in 0..<Self.maxAttemptsToEmptyLog where isWanted() {
             let isEmpty = try? writer.with { writer throws(StoreError) in
-                try writer.checkFile()
+                try writer.requireSoundFile()
                 return try writer.connection.truncateLog(waitMilliseconds: Self.emptyLogWaitMilliseconds)
             }
             if isEmpty == true { return true }
@@ -283,8 +283,8 @@ public final class SQLiteStore: Store {
         }
     }
 
-    public func recordUse(ofSymbols rows: [Int64], now: Int64) throws(StoreError) {
-        try write { writer throws(StoreError) in try writer.recordUse(ofSymbols: rows, now: now) }
+    public func recordUse(ofSymbols rowIDs: [Int64], now: Int64) throws(StoreError) {
+        try write { writer throws(StoreError) in try writer.recordUse(ofSymbols: rowIDs, now: now) }
     }
 
     public func pin(
@@ -310,7 +310,7 @@ public final class SQLiteStore: Store {
     /// - Returns: `true` if the log is empty.
     public func checkpoint() throws(StoreError) -> Bool {
         try writer.with { writer throws(StoreError) in
-            try writer.checkFile()
+            try writer.requireSoundFile()
             return try writer.connection.truncateLog()
         }
     }
@@ -321,7 +321,7 @@ public final class SQLiteStore: Store {
 
     public var damage: StoreError? {
         do throws(StoreError) {
-            try damageMonitor.check()
+            try damageMonitor.detectDamage()
             return nil
         } catch {
             return error
@@ -340,10 +340,10 @@ public final class SQLiteStore: Store {
         pendingCalls.enter()
         defer { pendingCalls.leave() }
         return try writer.with { writer throws(StoreError) in
-            try writer.checkFile()
+            try writer.requireSoundFile()
             let changes = writer.connection.totalChanges
             let result = try body(&writer)
-            if writer.connection.totalChanges != changes { try writer.checkCommit() }
+            if writer.connection.totalChanges != changes { try writer.detectDamageAfterCommit() }
             flusher.recordWrite()
             return result
         }

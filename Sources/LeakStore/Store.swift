@@ -102,8 +102,8 @@ public protocol Store: Sendable {
     func removeSymbols(_ kind: StoredSymbols.Kind, of image: String) throws(StoreError) -> Bool
     /// Records that reports needed symbols, so that they are kept: ``Retention/symbolDays``.
     ///
-    /// - Parameter rows: ``StoredSymbols/id``.
-    func recordUse(ofSymbols rows: [Int64], now: Int64) throws(StoreError)
+    /// - Parameter rowIDs: ``StoredSymbols/id``.
+    func recordUse(ofSymbols rowIDs: [Int64], now: Int64) throws(StoreError)
 
     /// Pins the current release of an app in an environment, or removes the pin: ``CurrentRelease``.
     ///

@@ -3,14 +3,14 @@ public struct Verification: Hashable, Sendable {
     /// Faults in the file's structure, one line each. Only a backup can replace a file with such faults.
     public var damage: [String]
     /// Totals that are not the sums of their parts, one line each: ``SQLiteStore/repair(path:)`` repairs most.
-    public var wrongSums: [String]
+    public var inconsistentTotals: [String]
     /// The schema version of the file.
     public var schema: Int
 
     /// All problems; empty if there are none.
-    public var problems: [String] { damage + wrongSums }
+    public var problems: [String] { damage + inconsistentTotals }
 
-    /// `true` if this version of the collector knows the schema, so that all sums were checked.
+    /// `true` if this version of the collector knows the schema, so that all totals were checked.
     public var isOfKnownSchema: Bool { schema <= Migration.newestVersion }
 }
 
@@ -29,7 +29,8 @@ extension SQLiteStore {
             let damage = try reader.findStructuralProblems(of: schema)
             let isKnown = schema <= Migration.newestVersion
             return Verification(
-                damage: damage, wrongSums: isKnown ? try reader.connection.findWrongSums(of: schema) : [],
+                damage: damage,
+                inconsistentTotals: isKnown ? try reader.connection.findInconsistentTotals(of: schema) : [],
                 schema: schema)
         }
     }
@@ -54,7 +55,7 @@ extension SQLiteReader {
 
 extension SQLiteConnection {
     /// - Parameter schema: the schema version of the file.
-    func findWrongSums(of schema: Int) throws(StoreError) -> [String] {
+    func findInconsistentTotals(of schema: Int) throws(StoreError) -> [String] {
         if schema >= 12, try lacksCounts {
             // A log that cannot be flushed is reported as damage instead.
             guard try canFlushCounts() else { return [] }
@@ -215,7 +216,8 @@ extension SQLiteConnection {
             }
             wrongSets.append(
                 RecentInstallSet(
-                    row: select.int64(0), installs: installs ?? RecentInstalls(), day: select.int(1)))
+                    leakReleaseRowID: select.int64(0), installs: installs ?? RecentInstalls(),
+                    day: select.int(1)))
         }
         return wrongSets
     }
@@ -223,7 +225,7 @@ extension SQLiteConnection {
     /// Compares each stored number of installs with its set.
     private func findInstallProblems(of schema: Int) throws(StoreError) -> [String] {
         var log: [Int64: [UInt64]] = [:]
-        for (row, hash) in try readLoggedInstalls() { log[row, default: []].append(hash) }
+        for (rowID, hash) in try readLoggedInstalls() { log[rowID, default: []].append(hash) }
         let day = schema < 3 ? "null" : "(select -1 from app_day where id = i.id >> 3)"
         let select = try statement(
             composed: """

@@ -32,16 +32,16 @@ package struct TransportRequest: Hashable, Sendable {
 
 /// The result of a ``TransportRequest``.
 package enum TransportResult: Hashable, Sendable {
-    case answer(Response)
+    case response(Response)
     /// No response arrived, for the reason given in words. The collector may have received the body nevertheless.
-    case none(String)
+    case noResponse(reason: String)
 
     package struct Response: Hashable, Sendable {
         package var status: Int
         package var retryAfter: String?
         package var location: String?
         package var contentType: String?
-        /// The body, at most ``TransportLimits/answerBytes`` bytes.
+        /// The body, at most ``TransportLimits/maxResponseBytes`` bytes.
         package var body: [UInt8]
 
         /// `true` if the transport may have sent the request twice without being asked. Then this may be the response to the
@@ -69,7 +69,7 @@ package struct TransportLimits: Hashable, Sendable {
     package var totalMilliseconds = 60_000
     /// The most bytes in the body of a response. The collector's longest response lists 64 rejected reports at about 100 bytes
     /// each.
-    package var answerBytes = 64 * 1024
+    package var maxResponseBytes = 64 * 1024
 
     package static let userAgent = "LeakReporter/1"
 

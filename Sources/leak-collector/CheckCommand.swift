@@ -15,7 +15,7 @@ struct CheckCommand: Equatable {
     /// Timeout of the request. A query over a large database takes a second, and a server that starts takes a few.
     private static let timeoutMilliseconds = 60_000
     /// Maximum bytes of the response, enough for 400 leaks with all their names.
-    private static let maximumResponseBytes = 64 << 20
+    private static let maxResponseBytes = 64 << 20
 
     func run() -> Program.ExitCode {
         do {
@@ -67,7 +67,7 @@ struct CheckCommand: Equatable {
         }
         var options = HTTPClient.Options()
         options.totalMilliseconds = Self.timeoutMilliseconds
-        options.answerBytes = Self.maximumResponseBytes
+        options.maxResponseBytes = Self.maxResponseBytes
         options.userAgent = "collector/\(Program.version)"
         let response: HTTPResponse
         do {
@@ -89,7 +89,7 @@ struct CheckCommand: Equatable {
         let address: String
         let cause: HTTPClient.Failure
 
-        var description: String { "no answer from \(address): \(cause)" }
+        var description: String { "no response from \(address): \(cause)" }
     }
 
     private func printResult(_ result: ReleaseCheckResult, _ json: [UInt8], address: String?) {

@@ -94,7 +94,7 @@ enum Command: Equatable {
             let app = line.take("--app").flatMap { $0.isEmpty ? nil : $0 }
             self = .regroup(app: app, isDryRun: try line.takeSwitch("--dry-run"), flags: line.settings)
         case "copy": self = .copy(flags: line.settings)
-        case "check": self = .check(try Self.check(&line))
+        case "check": self = .check(try Self.parseCheck(&line))
         case "symbols": self = .symbols(try Self.symbols(&line))
         case "key": self = try Self.credential(.keys, &line)
         case "token": self = try Self.credential(.tokens, &line)
@@ -106,7 +106,7 @@ enum Command: Equatable {
         try line.finish()
     }
 
-    private static func check(_ line: inout ParsedArguments) throws(UsageError) -> CheckCommand {
+    private static func parseCheck(_ line: inout ParsedArguments) throws(UsageError) -> CheckCommand {
         let scope = line.takeScope()
         guard let app = scope.app, !app.isEmpty, let version = line.take("--version"),
             !version.isEmpty

@@ -11,7 +11,7 @@ enum HealthCommand {
     /// one.
     static let timeoutMilliseconds = 2_000
 
-    static func check(_ flags: [Setting: String]) throws -> Program.ExitCode {
+    static func run(_ flags: [Setting: String]) throws -> Program.ExitCode {
         // Other settings are not read, because the file of a secret may be gone after the server has read it.
         let settings = try Settings(
             flags: flags, environment: ProcessEnvironment.variables, only: [.host, .port, .data])
@@ -32,7 +32,7 @@ enum HealthCommand {
             Output.line("ok")
             return .done
         } catch {
-            Output.error("collector: no answer from \(address): \(error)")
+            Output.error("collector: no response from \(address): \(error)")
             return .failed
         }
     }

@@ -10,15 +10,15 @@ struct MaintenanceCommand {
 
     func backUp(to file: String, overwrites: Bool) throws -> Program.ExitCode {
         let backup = try SQLiteStore.backUp(path: database(for: "backup"), to: file, overwrites: overwrites)
-        guard backup.wrongSums.isEmpty else {
+        guard backup.inconsistentTotals.isEmpty else {
             Output.line(
                 "wrote \(file), \(backup.bytes) bytes; its structure is right, but some totals are inconsistent"
             )
-            printWrongSums(backup.wrongSums, in: file)
-            return .wrongSums
+            printInconsistentTotals(backup.inconsistentTotals, in: file)
+            return .inconsistentTotals
         }
         Output.line(
-            "wrote \(file), \(backup.bytes) bytes; \(Self.soundnessText(areSumsChecked: backup.areSumsChecked))"
+            "wrote \(file), \(backup.bytes) bytes; \(Self.soundnessText(areTotalsChecked: backup.areTotalsChecked))"
         )
         return .done
     }
@@ -28,10 +28,12 @@ struct MaintenanceCommand {
         let path = try file ?? database(for: "verify")
         let verification = try SQLiteStore.verify(path: path)
         for problem in verification.damage { Output.error("collector: \(path): \(problem)") }
-        if !verification.wrongSums.isEmpty { printWrongSums(verification.wrongSums, in: path) }
+        if !verification.inconsistentTotals.isEmpty {
+            printInconsistentTotals(verification.inconsistentTotals, in: path)
+        }
         guard verification.damage.isEmpty else { return .failed }
-        guard verification.wrongSums.isEmpty else { return .wrongSums }
-        Output.line("\(path) is sound: \(Self.soundnessText(areSumsChecked: verification.isOfKnownSchema))")
+        guard verification.inconsistentTotals.isEmpty else { return .inconsistentTotals }
+        Output.line("\(path) is sound: \(Self.soundnessText(areTotalsChecked: verification.isOfKnownSchema))")
         return .done
     }
 
@@ -39,7 +41,7 @@ struct MaintenanceCommand {
         let name = Collector.databaseName(in: settings)
         let problems = try openStore().verify()
         for problem in problems { Output.error("collector: \(name): \(problem)") }
-        guard problems.isEmpty else { return .wrongSums }
+        guard problems.isEmpty else { return .inconsistentTotals }
         Output.line("\(name) is sound: all totals are consistent")
         return .done
     }
@@ -53,18 +55,18 @@ struct MaintenanceCommand {
                 "collector: \(path): \(sentence); this cannot be repaired, because no other data has the right value"
             )
         }
-        guard repair.unrepaired.isEmpty else { return .wrongSums }
-        Output.line("\(path) is sound: \(Self.soundnessText(areSumsChecked: true))")
+        guard repair.unrepaired.isEmpty else { return .inconsistentTotals }
+        Output.line("\(path) is sound: \(Self.soundnessText(areTotalsChecked: true))")
         return .done
     }
 
-    private func printWrongSums(_ wrongSums: [String], in path: String) {
-        for sentence in wrongSums { Output.error("collector: \(path): \(sentence)") }
+    private func printInconsistentTotals(_ inconsistentTotals: [String], in path: String) {
+        for sentence in inconsistentTotals { Output.error("collector: \(path): \(sentence)") }
         Output.error("collector: to recompute the totals, stop the server and run collector verify --repair")
     }
 
-    private static func soundnessText(areSumsChecked: Bool) -> String {
-        areSumsChecked
+    private static func soundnessText(areTotalsChecked: Bool) -> String {
+        areTotalsChecked
             ? "its structure is right, and all totals are consistent"
             : "its structure is right; its totals were not checked, because a later version of the collector wrote it"
     }
@@ -97,7 +99,7 @@ struct MaintenanceCommand {
         var rejections = 0
         var importer = Import(store: store, source: source, now: now) { line, reason in
             rejections += 1
-            if rejections <= Self.maximumPrintedRejections { Output.error("line \(line): \(reason)") }
+            if rejections <= Self.maxPrintedRejections { Output.error("line \(line): \(reason)") }
         }
         var nextProgressTime = WallClock.milliseconds() + Self.progressMilliseconds
         while let line = try lines.next() {
@@ -108,8 +110,8 @@ struct MaintenanceCommand {
             }
         }
         try importer.flush()
-        if rejections > Self.maximumPrintedRejections {
-            Output.error("and \(rejections - Self.maximumPrintedRejections) more rejected lines")
+        if rejections > Self.maxPrintedRejections {
+            Output.error("and \(rejections - Self.maxPrintedRejections) more rejected lines")
         }
         Output.line(Self.summary(of: importer.result))
         for limit in try Import.readOverLimitCounts(in: store, since: countsBeforeImport, now: now) {
@@ -124,7 +126,7 @@ struct MaintenanceCommand {
     }
 
     /// Maximum number of rejections that are printed. More of them usually have the same reason.
-    private static let maximumPrintedRejections = 100
+    private static let maxPrintedRejections = 100
     private static let progressMilliseconds: Int64 = 1_000
 
     private static func summary(of result: Import.Result) -> String {

@@ -22,12 +22,12 @@ enum Program {
         case misuse = 2
         case inUse = 3
         /// Totals are not the sums of their parts.
-        case wrongSums = 4
+        case inconsistentTotals = 4
 
         /// `check`: too few checks, or no older version to compare with.
         static let cannotTell = inUse
         /// `check`: no collector answered.
-        static let unreachable = wrongSums
+        static let unreachable = inconsistentTotals
     }
 
     static func main() {
@@ -100,7 +100,7 @@ enum Program {
         case .copy(let flags):
             try CopyCommand(settings: readSettings(flags)).run()
         case .health(let flags):
-            return try HealthCommand.check(flags)
+            return try HealthCommand.run(flags)
         case .check(let check):
             return check.run()
         case .symbols(let symbols):

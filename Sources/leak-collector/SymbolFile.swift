@@ -96,7 +96,7 @@ struct SymbolFile {
         }
         let name = path.split(separator: "/").last.map(String.init) ?? path
         var builder = SymbolTableBuilder(image: slice.image, name: name, architecture: slice.architecture)
-        var output = SymbolizerOutput()
+        var output = SymbolizerOutputParser()
         var index = 0
         let addressLines = addresses.map { "0x" + String($0, radix: 16) + "\n" }.joined()
         let arguments = [
@@ -126,7 +126,7 @@ struct SymbolFile {
 
     private func readBreakpadFile() throws -> Table {
         var lines = try LineReader(path)
-        var file = BreakpadFile()
+        var file = BreakpadFileParser()
         do {
             while let line = try lines.next() {
                 let text = String(decoding: line.last == 0x0D ? line.dropLast() : line[...], as: UTF8.self)
@@ -137,14 +137,14 @@ struct SymbolFile {
             return Table(
                 image: table.image, name: table.name, architecture: table.architecture, bytes: bytes,
                 size: Self.countText(ranges, "address range"))
-        } catch let error as BreakpadFile.Unreadable {
+        } catch let error as BreakpadFileParser.Unreadable {
             throw Failure(description: "\(path) cannot be read as a Breakpad symbol file: \(error)")
         }
     }
 
     private func readMapping() throws -> Table {
         var lines = try LineReader(path)
-        var file = MappingFile()
+        var file = MappingFileParser()
         while let line = try lines.next() {
             file.read(String(decoding: line.last == 0x0D ? line.dropLast() : line[...], as: UTF8.self))
         }
@@ -154,7 +154,7 @@ struct SymbolFile {
             return Table(
                 image: table.image, name: table.name, architecture: "", bytes: bytes,
                 size: Self.countText(table.classCount, "class", plural: "classes"))
-        } catch let error as MappingFile.Unreadable {
+        } catch let error as MappingFileParser.Unreadable {
             throw Failure(description: "\(path) cannot be used as the mapping of an Android app: \(error)")
         }
     }

@@ -103,7 +103,7 @@ private struct RemoteCollector {
     func send(_ method: Method, _ path: String) throws -> [UInt8] {
         var options = HTTPClient.Options()
         options.totalMilliseconds = 300_000
-        options.answerBytes = 16 << 20
+        options.maxResponseBytes = 16 << 20
         options.userAgent = "collector/\(Program.version)"
         let fields = [HTTPField("Authorization", "Bearer \(token)")]
         let response: HTTPResponse
@@ -121,7 +121,7 @@ private struct RemoteCollector {
                     ])
             }
         } catch {
-            throw RemoteError(description: "no answer from \(address): \(error)")
+            throw RemoteError(description: "no response from \(address): \(error)")
         }
         guard response.status == 200 else {
             throw RemoteError(

@@ -14,16 +14,16 @@ struct Options: Hashable {
     }
 
     enum UsageError: Error, Hashable, CustomStringConvertible {
-        case unknown(String)
+        case unknown(option: String)
         case valueMissing(String)
-        case noNumber(String)
+        case notANumber(text: String)
         case keyMissing
 
         var description: String {
             switch self {
             case .unknown(let argument): "there is no option \(argument)"
             case .valueMissing(let flag): "\(flag) needs a value"
-            case .noNumber(let text): "--repeat takes a number from 1 to 100, not \(text)"
+            case .notANumber(let text): "--repeat takes a number from 1 to 100, not \(text)"
             case .keyMissing:
                 "no ingest key. The collector prints one when it starts for the first time; pass it with "
                     + "LEAK_KEY=… or --key"
@@ -70,7 +70,7 @@ struct Options: Hashable {
             let parts = argument.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
             let flag = String(parts[0])
             guard ["--endpoint", "--key", "--version-name", "--repeat"].contains(flag) else {
-                throw .unknown(flag)
+                throw .unknown(option: flag)
             }
             guard let value = parts.count == 2 ? String(parts[1]) : rest.popFirst(), !value.isEmpty else {
                 throw .valueMissing(flag)
@@ -80,7 +80,9 @@ struct Options: Hashable {
             case "--key": options.key = value
             case "--version-name": options.version = value
             default:
-                guard let number = Int(value), (1...100).contains(number) else { throw .noNumber(value) }
+                guard let number = Int(value), (1...100).contains(number) else {
+                    throw .notANumber(text: value)
+                }
                 options.repeats = number
             }
         }

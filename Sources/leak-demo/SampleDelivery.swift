@@ -20,7 +20,7 @@ struct SampleDelivery {
         self.options = options
         makesDecisions = !options.token.isEmpty
         var clientOptions = HTTPClient.Options()
-        clientOptions.answerBytes = 1 << 20
+        clientOptions.maxResponseBytes = 1 << 20
         client = try HTTPClient(clientOptions)
     }
 

@@ -153,7 +153,7 @@ import Testing
             #expect(answer.output.isEmpty)
         }
         let unanswered = try check(version + ["--url", "http://127.0.0.1:1"])
-        #expect(unanswered.code == 4 && unanswered.errors.contains("no answer from http://127.0.0.1:1"))
+        #expect(unanswered.code == 4 && unanswered.errors.contains("no response from http://127.0.0.1:1"))
         for (token, words) in [
             ("", "COLLECTOR_ACCESS_TOKEN is not set: \(server.address) needs an access token"),
             ("wrong-0000000000000000", "rejects the access token (401)"),

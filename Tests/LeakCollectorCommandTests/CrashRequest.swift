@@ -131,7 +131,7 @@ extension HTTPClient {
     /// machine.
     static func ofCrashTests() throws -> HTTPClient {
         var options = Options()
-        options.answerBytes = 4 * 1024 * 1024
+        options.maxResponseBytes = 4 * 1024 * 1024
         options.usesProxy = false
         // A busy machine must not fail the test.
         (options.connectMilliseconds, options.totalMilliseconds) = (600_000, 600_000)

@@ -38,7 +38,7 @@ public final class RunningCollector {
             settings: settings, store: store, publicFolder: files, log: Log(format: .text), now: now)
         try collector.start()
         var options = HTTPClient.Options()
-        options.answerBytes = 4 * 1024 * 1024
+        options.maxResponseBytes = 4 * 1024 * 1024
         options.usesProxy = false
         client = try HTTPClient(options)
     }

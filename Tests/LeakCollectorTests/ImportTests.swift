@@ -51,7 +51,7 @@ import Testing
 
     @Test func `every idempotency key of an import is stored, however many a day has`() throws {
         let limits = StoreLimits.forImports
-        #expect(limits.idempotencyKeysPerDay == .max && limits.answersPerDay == .max)
+        #expect(limits.idempotencyKeysPerDay == .max && limits.responsesPerDay == .max)
         // Each line is answered separately.
         var lines = (1...40).map { rejected in
             "[" + [String](repeating: "{}", count: rejected).joined(separator: ",") + #",{"class": "C"}]"#

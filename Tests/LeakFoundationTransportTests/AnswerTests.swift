@@ -6,7 +6,7 @@ import Testing
 @Suite struct AnswerTests {
     struct Case: Sendable, CustomTestStringConvertible {
         enum Outcome: Sendable {
-            case answer(TransportResult.Response)
+            case response(TransportResult.Response)
             /// A failure instead of an answer, whose message contains this text.
             case failure(String = " ")
         }
@@ -28,7 +28,7 @@ import Testing
         _ status: Int, _ body: String = "", retryAfter: String? = nil, location: String? = nil,
         type: String? = nil
     ) -> Case.Outcome {
-        .answer(
+        .response(
             TransportResult.Response(
                 status: status, retryAfter: retryAfter, location: location, contentType: type,
                 body: Array(body.utf8)))
@@ -135,7 +135,7 @@ import Testing
             let why = try #require(await TransportKind.curl.reply(to: .report(to: peer.address)).failure)
             #expect(
                 why.contains(
-                    head < 2 ? "breaks off in its head" : "head of the answer is longer than 32768 bytes"))
+                    head < 2 ? "breaks off in its head" : "head of the response is longer than 32768 bytes"))
         }
     #endif
 
@@ -148,7 +148,7 @@ import Testing
         defer { peer.stop() }
         let reply = await kind.reply(to: .report(to: peer.address))
         switch `case`.outcome {
-        case .answer(let answer): #expect(reply == .answer(answer))
+        case .response(let answer): #expect(reply == .response(answer))
         case .failure(let words): #expect(reply.failure?.contains(words) == true, "\(reply)")
         }
         #expect(peer.requests.count == 1, "nothing is asked twice, here or elsewhere")

@@ -39,8 +39,8 @@ import Testing
         let peer = try ScriptedPeer { _ in script }
         defer { peer.stop() }
         switch await kind.reply(to: .report(to: peer.address)) {
-        case .answer(let answer): #expect(answer.body.count <= TransportLimits().answerBytes)
-        case .none(let why): #expect(why.contains("longer than 65536 bytes"))
+        case .response(let answer): #expect(answer.body.count <= TransportLimits().maxResponseBytes)
+        case .noResponse(let why): #expect(why.contains("longer than 65536 bytes"))
         }
     }
 }

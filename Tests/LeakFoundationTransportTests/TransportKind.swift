@@ -75,6 +75,6 @@ extension TransportRequest {
 }
 
 extension TransportResult {
-    var answer: Response? { if case .answer(let answer) = self { answer } else { nil } }
-    var failure: String? { if case .none(let why) = self { why } else { nil } }
+    var answer: Response? { if case .response(let answer) = self { answer } else { nil } }
+    var failure: String? { if case .noResponse(let why) = self { why } else { nil } }
 }

@@ -99,17 +99,17 @@
             let peer = try LoopbackPeer { _ in .sayAndClose(excess.text) }
             defer { peer.stop() }
             var options = Self.patient()
-            options.answerBytes = 10
+            options.maxResponseBytes = 10
             let client = try CurlClient(options)
             let error = try #require(throws: CurlError.self) { try client.get(peer.address) }
-            #expect(error.cause == .answerTooLong)
+            #expect(error.cause == .responseTooLong)
         }
 
         @Test func `a response of the maximum length is accepted`() throws {
             let peer = try LoopbackPeer { _ in .say(Self.answer("1234567890")) }
             defer { peer.stop() }
             var options = Self.patient()
-            options.answerBytes = 10
+            options.maxResponseBytes = 10
             #expect(try CurlClient(options).get(peer.address).body.count == 10)
         }
 

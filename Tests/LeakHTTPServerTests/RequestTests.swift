@@ -62,6 +62,6 @@ import Testing
     ])
     func `gzip is sent only if the client accepts it`(value: String, expected: Bool) {
         let bytes = Array(value.utf8)
-        #expect(AcceptEncoding.allowsGzip(bytes.span, 0..<bytes.count) == expected)
+        #expect(AcceptEncodingParser.allowsGzip(bytes.span, 0..<bytes.count) == expected)
     }
 }

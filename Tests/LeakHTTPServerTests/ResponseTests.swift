@@ -21,7 +21,7 @@ import Testing
         (-1, "Wed, 31 Dec 1969 23:59:59 GMT"),
     ])
     func `dates have the format of RFC 9110`(seconds: Int, text: String) {
-        #expect(HTTPDate.text(seconds) == text)
+        #expect(HTTPDateFormatter.text(seconds) == text)
     }
 
     @Test func `a head is complete and in order`() {

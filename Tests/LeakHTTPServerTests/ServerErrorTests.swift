@@ -26,7 +26,7 @@ import Testing
             EAFNOSUPPORT, .foreignHost("::"),
             ":: is not an address of this machine: use 127.0.0.1, or 0.0.0.0 for all its networks"
         ),
-        (EMFILE, .system("Too many open files"), "cannot listen: Too many open files"),
+        (EMFILE, .system(message: "Too many open files"), "cannot listen: Too many open files"),
     ])
     func `each reason for not listening is a line that says what to do`(
         number: Int32, error: ServerError, line: String

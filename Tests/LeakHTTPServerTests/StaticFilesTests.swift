@@ -55,7 +55,9 @@ import Testing
     }
 
     @Test func `a missing folder is an error with its name`() {
-        #expect(throws: StaticFilesError.unreadable("/no/such/folder", "No such file or directory")) {
+        #expect(
+            throws: StaticFilesError.unreadable(path: "/no/such/folder", reason: "No such file or directory")
+        ) {
             try StaticFiles(folder: "/no/such/folder")
         }
     }
@@ -225,10 +227,11 @@ import Testing
         try folder.write("a", String(repeating: "a", count: 700))
         try folder.write("b", String(repeating: "b", count: 324))
         #expect(try StaticFiles(folder: folder.path, limit: 1024).paths == ["/a", "/b"])
-        #expect(throws: StaticFilesError.tooLarge(folder.path, limit: 1023)) {
+        #expect(throws: StaticFilesError.tooLarge(folder: folder.path, limit: 1023)) {
             try StaticFiles(folder: folder.path, limit: 1023)
         }
-        let words = StaticFilesError.tooLarge("/srv/Public", limit: StaticFiles.defaultLimit).description
+        let words = StaticFilesError.tooLarge(folder: "/srv/Public", limit: StaticFiles.defaultLimit)
+            .description
         #expect(
             words == "/srv/Public has more than 64 MiB, but its files are kept in memory: remove some files")
     }

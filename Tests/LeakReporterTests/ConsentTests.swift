@@ -9,7 +9,7 @@ import LeakPlatform
 /// Consent of the app's user: not yet given, given later, or withdrawn.
 @Suite struct ConsentTests {
     private let online = FakeTransport { _, _ in FakeTransport.accepted() }
-    private let offline = FakeTransport { _, _ in .none("offline") }
+    private let offline = FakeTransport { _, _ in .noResponse(reason: "offline") }
 
     /// Returns `true` if reports are unsent. Blocks until the reporter has processed all earlier calls.
     private func hasUnsent(_ reporter: LeakReporter) -> Bool {
@@ -279,7 +279,7 @@ import LeakPlatform
             try? FileManager.default.removeItem(atPath: InstallFile.fileOfThisUser(AppInfo(id: app)).folder)
         }
         do {
-            let reporter = place.reporter(FakeTransport { _, _ in .none("offline") }) {
+            let reporter = place.reporter(FakeTransport { _, _ in .noResponse(reason: "offline") }) {
                 $0.app.id = app
                 $0.sendsAutomatically = false
             }
@@ -382,7 +382,7 @@ import LeakPlatform
             transport = FakeTransport { [isOpen] attempt, _ in
                 guard attempt == 1 else { return FakeTransport.accepted() }
                 _ = isOpen.wait(milliseconds: Int64(generousSeconds * 1000)) { $0 ? true : nil }
-                return .none("offline")
+                return .noResponse(reason: "offline")
             }
         }
 

@@ -46,7 +46,7 @@ final class FakeTransport: Transport, @unchecked Sendable {
         let replies = lock.withLock { results }
         guard !replies.isEmpty else { return ["nothing was answered"] }
         return try replies.compactMap { reply in
-            guard case .answer(let answer) = reply else { return "\(reply)" }
+            guard case .response(let answer) = reply else { return "\(reply)" }
             let text = String(decoding: answer.body, as: UTF8.self)
             guard answer.status == 200 else { return text }
             let json = try JSONSerialization.jsonObject(with: Data(answer.body)) as? [String: Any]
@@ -56,13 +56,13 @@ final class FakeTransport: Transport, @unchecked Sendable {
     }
 
     static func accepted(_ count: Int = 1) -> TransportResult {
-        .answer(
+        .response(
             TransportResult.Response(
                 status: 200, body: Array(#"{"accepted": \#(count), "rejected": []}"#.utf8)))
     }
 
     static func status(_ status: Int) -> TransportResult {
-        .answer(
+        .response(
             TransportResult.Response(
                 status: status, contentType: "application/problem+json",
                 body: Array(#"{"type": "urn:leak-collector:problem:test", "status": \#(status)}"#.utf8)))

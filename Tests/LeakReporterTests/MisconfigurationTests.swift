@@ -36,7 +36,7 @@ import Testing
     ])
     func `an invalid pin is named`(text: String) throws {
         let problem = try #require(self.problem([Self.pin, text]))
-        #expect(problem == .malformedPin(text))
+        #expect(problem == .malformedPin(pin: text))
         #expect(problem.description.contains(text.prefix(100).debugDescription))
         #expect(problem.description.contains("openssl"))
     }

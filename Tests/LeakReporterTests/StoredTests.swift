@@ -17,7 +17,7 @@ import Testing
         throws
     {
         let place = SharedQueueFolder()
-        let offline = FakeTransport { _, _ in .none("offline") }
+        let offline = FakeTransport { _, _ in .noResponse(reason: "offline") }
         do {
             let reporter = place.reporter(offline)
             for _ in 0..<3 { reporter.record(leak: leak("Shop.Cart")) }
@@ -38,7 +38,7 @@ import Testing
         throws
     {
         let place = SharedQueueFolder()
-        let offline = FakeTransport { _, _ in .none("offline") }
+        let offline = FakeTransport { _, _ in .noResponse(reason: "offline") }
         weak var first: ReporterThread?
         do {
             let reporter = place.reporter(offline) { $0.sendsAutomatically = false }
@@ -66,7 +66,7 @@ import Testing
 
     @Test func `a flush that times out says so about records of an earlier run`() {
         let place = SharedQueueFolder()
-        let offline = FakeTransport { _, _ in .none("offline") }
+        let offline = FakeTransport { _, _ in .noResponse(reason: "offline") }
         weak var first: ReporterThread?
         do {
             let reporter = place.reporter(offline)
@@ -78,7 +78,7 @@ import Testing
         #expect(eventually { first == nil })
         let slow = FakeTransport { _, _ in
             Thread.sleep(forTimeInterval: 1)
-            return .none("late")
+            return .noResponse(reason: "late")
         }
         let reporter = place.reporter(slow)
         #expect(eventually { reporter.statistics.waiting == 3 })

@@ -25,7 +25,7 @@ import Testing
     @Test func `the last of many breadcrumbs are the log`() throws {
         let crumbs = (0..<5_000).map { "{\"message\":\"m\($0)\"},{}" }.joined(separator: ",")
         let log = try Sent(event: #"{"message":"a","breadcrumbs":[\#(crumbs)]}"#).report.log
-        #expect(log == ((5_000 - WireLimits.logCount)..<5_000).map { "m\($0)" })
+        #expect(log == ((5_000 - WireLimits.logLineCount)..<5_000).map { "m\($0)" })
     }
 
     @Test func `the first of many tags become keys, and a class after all of them is found`() throws {

@@ -201,7 +201,7 @@ import Testing
         let log = try Sent(
             event: "{\"message\":\"a\",\"breadcrumbs\":\(list.replacing("%", with: crumbs))}"
         ).report.log
-        #expect(log.count == WireLimits.logCount)
+        #expect(log.count == WireLimits.logLineCount)
         #expect(log.suffix(3) == ["ui: tap 79", "alone", "http"])
         #expect(log.first == "ui: tap 18")
     }

@@ -120,7 +120,7 @@ import Testing
         #expect(result((10, 10)).verdict == .cannotTell)
         #expect(result((10, 20_000)).verdict != .passed)
         #expect(
-            result((10, 10)).classes == [.fewDevices(inBaseline: before < ReleaseGate.minimumBucketCount)])
+            result((10, 10)).classes == [.fewDevices(inBaseline: before < ReleaseGate.minBucketCount)])
     }
 
     @Test func `a new leak of a class that is no longer checked fails by its numbers`() {

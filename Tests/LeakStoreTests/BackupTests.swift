@@ -65,8 +65,10 @@ import Testing
             "update leak set reports = 99")
         let file = directory.path + "/backup"
         let backup = try backUp(to: file)
-        #expect(backup.wrongSums.contains { $0.hasPrefix("reports and freed of a leak are") }, "\(backup)")
-        #expect(try SQLiteStore.verify(path: file).wrongSums == backup.wrongSums)
+        #expect(
+            backup.inconsistentTotals.contains { $0.hasPrefix("reports and freed of a leak are") },
+            "\(backup)")
+        #expect(try SQLiteStore.verify(path: file).inconsistentTotals == backup.inconsistentTotals)
     }
 
     @Test func `a backup of a damaged database is not kept`() throws {
@@ -113,7 +115,7 @@ import Testing
         #expect(failure.reason == .invalidArgument && failure.description.contains(file + end), "\(failure)")
         #expect(directory.files().filter { $0.key.hasPrefix("backup") } == before)
         unsafe unlink(file + end)
-        #expect(try backUp(to: file, overwrites: true).wrongSums == [])
+        #expect(try backUp(to: file, overwrites: true).inconsistentTotals == [])
     }
 
     @Test func `leftovers of a killed backup are removed by the next`() throws {

@@ -53,7 +53,7 @@ import Testing
             }
             #expect(receipts == [.counted])
             #expect(!isTidied)
-            #expect(try store.count([sent], now: noon) == [.repeated(answer: sent.answer)])
+            #expect(try store.count([sent], now: noon) == [.repeated(response: sent.response)])
             #expect(try store.makeReader().leak(report.leak.id, now: noon)?.row.reports == 1)
             try store.checkpointIfNeeded(now: noon + 10_000)
             #expect(DatabaseFile.size(of: directory.database + "-wal") == 0)

@@ -233,7 +233,7 @@ import Testing
         try send(to: store)
         #expect(try !isLogEmpty)
         store.limitLogs(to: 10_000)
-        store.writer.with { ($0.logLimits.quietSubmissions, $0.logLimits.quietCalls) = (1, 3) }
+        store.writer.with { ($0.logLimits.maxSubmissionsWhenIdle, $0.logLimits.quietCalls) = (1, 3) }
         for _ in 0..<2 { try send(to: store) }
         // A call with more submissions ends the series of quiet calls.
         let report = Report(leak: page)
@@ -344,7 +344,9 @@ import Testing
         // On disk, because the name of a database in memory is not a file.
         let folder = TemporaryDirectory()
         let file = folder.path + "/backup"
-        #expect(try SQLiteStore.backUp(path: directory.database, to: file, overwrites: false).wrongSums == [])
+        #expect(
+            try SQLiteStore.backUp(path: directory.database, to: file, overwrites: false).inconsistentTotals
+                == [])
         let copy = try SQLiteConnection(path: file, access: .readOnly)
         #expect(try copy.number("select count(*) from count_log") == 0)
         #expect(try copy.number("select sum(reports) from leak") == 4)

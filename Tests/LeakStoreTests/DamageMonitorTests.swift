@@ -175,16 +175,16 @@ import Testing
             (["Tree 5 page 9: unable to get the page. error code=8458"], nil),
             (["On tree page 5 cell 2: unable to get the page. error code=7"], nil),
             (["Freelist: failed to get page 9"], nil),
-            (["Tree 5 page 9: unable to get the page. error code=11"], .damaged("")),
-            (["Tree 5 page 9: btreeInitPage() returns error code 11"], .damaged("")),
-            (["wrong # of entries in index i"], .damaged("")),
+            (["Tree 5 page 9: unable to get the page. error code=11"], .damaged(problem: "")),
+            (["Tree 5 page 9: btreeInitPage() returns error code 11"], .damaged(problem: "")),
+            (["wrong # of entries in index i"], .damaged(problem: "")),
         ] as [([String], IntegrityCheck.Outcome?)])
     func `a page that cannot be read from the disk is not damage`(
         lines: [String], outcome: IntegrityCheck.Outcome?
     ) {
         switch outcome {
-        case nil: #expect(IntegrityCheck.outcome(lines) == .unreadable(lines[0]))
-        case .damaged: #expect(IntegrityCheck.outcome(lines) == .damaged(lines[0]))
+        case nil: #expect(IntegrityCheck.outcome(lines) == .unreadable(reason: lines[0]))
+        case .damaged: #expect(IntegrityCheck.outcome(lines) == .damaged(problem: lines[0]))
         case let outcome: #expect(IntegrityCheck.outcome(lines) == outcome)
         }
     }

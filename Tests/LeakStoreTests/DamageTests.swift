@@ -32,7 +32,7 @@ import Testing
             for app in apps.prefix(3) {
                 _ = try? reader.releases(app: AppKey(app))
                 for version in ["1.0", "1.1"] {
-                    _ = try? reader.check(ReleaseCheckQuery(app: app, version: version), now: noon)
+                    _ = try? reader.releaseCheck(ReleaseCheckQuery(app: app, version: version), now: noon)
                 }
             }
             for leak in leaks {
@@ -67,7 +67,8 @@ import Testing
             #expect(receipts == model.count(call, now: noon))
         }
         let actions: [Decision.Action] = [
-            .resolve(.version("1.0")), .ignore(.reports(3)), .ignore(.date(noon + 1)), .reopen, .note,
+            .resolve(.version("1.0")), .ignore(.nextReports(3)), .ignore(.until(milliseconds: noon + 1)),
+            .reopen, .note,
         ]
         for (leak, action) in zip(model.leaks.keys.sorted(), actions) {
             _ = try store.decide(Decision(action, note: "n", by: "a"), about: leak, now: noon)

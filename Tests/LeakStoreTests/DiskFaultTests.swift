@@ -147,7 +147,7 @@ import Testing
             #expect(try store.count([batch], now: noon - 100 * day) == [.counted])
         }
         let store = try disk.directory.store(clock: ClockRule())
-        #expect(try store.count([batch], now: noon) == [.repeated(answer: batch.answer)])
+        #expect(try store.count([batch], now: noon) == [.repeated(response: batch.response)])
     }
 
     /// A server opens its readers once and uses them until it ends.

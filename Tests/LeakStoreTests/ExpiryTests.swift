@@ -35,7 +35,7 @@ import Testing
         #expect(try (rows(), answers()) == (Int64(new), 1))
         #expect(
             try writer.count([submission(key: "new 0")], now: noon + 8 * day)
-                == [.repeated(answer: submission().answer)])
+                == [.repeated(response: submission().response)])
     }
 
     @Test func `hours and slots of many leaks are deleted in small steps`() throws {
@@ -61,7 +61,7 @@ import Testing
             steps += 1
             let left = try counts()
             for (before, after) in zip(former, left) {
-                #expect((before ?? 0) - (after ?? 0) <= Int64(Writer.rowsPerStep))
+                #expect((before ?? 0) - (after ?? 0) <= Int64(Writer.maxRowsPerStep))
             }
             former = left
         }

@@ -39,7 +39,8 @@ import LeakPlatform
                 let receipt = try store.count([sent], now: noon)
                 if number < last {
                     #expect(
-                        receipt == [.repeated(answer: sent.answer)], "round \(round), \(sender)-\(number)")
+                        receipt == [.repeated(response: sent.response)], "round \(round), \(sender)-\(number)"
+                    )
                 }
                 reports += sent.sightings.count
             }

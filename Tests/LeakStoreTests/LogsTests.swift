@@ -24,7 +24,7 @@ import LeakPlatform
     private func flush(_ store: SQLiteStore) throws {
         try store.writer.with { writer throws(StoreError) in
             try writer.connection.transaction(.immediate) { () throws(StoreError) in
-                try writer.dropCachedIfOthersWrote()
+                try writer.clearCachesIfOthersWrote()
                 try writer.flushLogs()
             }
         }
@@ -80,12 +80,12 @@ import LeakPlatform
         #expect(try store.count([batch], now: noon) == [.counted])
         #expect(try rows(in: "select count(*) from idempotency") == 0)
         for store in [store, other, try directory.store()] {
-            #expect(try store.count([batch], now: noon) == [.repeated(answer: batch.answer)])
+            #expect(try store.count([batch], now: noon) == [.repeated(response: batch.response)])
             #expect(try store.count([submission(key: "k", body: 2)], now: noon) == [.keyReused])
         }
         try flush(other)
         #expect(try rows(in: "select count(*) from idempotency") == 2)
-        #expect(try store.count([batch], now: noon) == [.repeated(answer: batch.answer)])
+        #expect(try store.count([batch], now: noon) == [.repeated(response: batch.response)])
         #expect(try store.makeReader().overview(app: nil, now: noon).reports == 1)
     }
 
@@ -97,13 +97,13 @@ import LeakPlatform
         let later = noon + 7 * day
         #expect(
             try store.count([submission(key: "k")], now: later - 1) == [
-                .repeated(answer: submission().answer)
+                .repeated(response: submission().response)
             ])
         #expect(try store.count([submission(key: "k", body: 2)], now: later) == [.counted])
         for _ in 0..<2 {
             #expect(
                 try directory.store().count([submission(key: "k", body: 2)], now: later + 1)
-                    == [.repeated(answer: submission(body: 2).answer)])
+                    == [.repeated(response: submission(body: 2).response)])
             try store.expire(now: later + 1)
             try flush(store)
         }

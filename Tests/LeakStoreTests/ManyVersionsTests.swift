@@ -25,7 +25,7 @@ import Testing
         let filled = unsafe sqlite3_exec(database, tables, nil, nil, nil)
         try #require(filled == SQLITE_OK)
         var statement: OpaquePointer?
-        let sql = "select (\(CurrentRelease.row)) from app a"
+        let sql = "select (\(CurrentRelease.rowIDSQL)) from app a"
         let prepared = unsafe sqlite3_prepare_v2(database, sql, -1, &statement, nil)
         try #require(prepared == SQLITE_OK)
         defer { unsafe sqlite3_finalize(statement) }

@@ -76,7 +76,7 @@ import Testing
         #expect(try SQLiteStore.verify(path: directory.database).problems == [])
         let file = directory.path + "/backup"
         let backup = try SQLiteStore.backUp(path: directory.database, to: file, overwrites: false)
-        #expect(backup.schema == 13 && backup.wrongSums == [])
+        #expect(backup.schema == 13 && backup.inconsistentTotals == [])
         let copy = TemporaryDirectory()
         copy.write(Array(try Data(contentsOf: URL(fileURLWithPath: file))), to: "leaks.sqlite")
         for folder in [directory, copy] {
@@ -285,7 +285,7 @@ import Testing
             #expect(try SQLiteStore.verify(path: directory.database).problems == [])
             let file = directory.path + "/backup"
             let backup = try SQLiteStore.backUp(path: directory.database, to: file, overwrites: false)
-            #expect(backup.schema == 1 && backup.wrongSums == [])
+            #expect(backup.schema == 1 && backup.inconsistentTotals == [])
             #expect(try schema(directory.database) == 1)
             #expect(try schema(file) == 1)
         }
@@ -301,7 +301,7 @@ import Testing
         try connection.execute("create table later (id integer); pragma user_version = 99")
         let file = directory.path + "/backup"
         let backup = try SQLiteStore.backUp(path: directory.database, to: file, overwrites: false)
-        #expect(backup.schema == 99 && !backup.areSumsChecked)
+        #expect(backup.schema == 99 && !backup.areTotalsChecked)
     }
 
     @Test func `a server whose file a later collector has upgraded writes no more`() throws {

@@ -27,7 +27,7 @@ import Testing
             ]
             _ = try store.count([batch], now: noon)
         }
-        let decisions: [Decision.Action] = [.resolve(.version("1.0")), .ignore(.reports(1)), .note]
+        let decisions: [Decision.Action] = [.resolve(.version("1.0")), .ignore(.nextReports(1)), .note]
         for (number, action) in decisions.enumerated() {
             let decision = Decision(action, note: "n", by: "a")
             #expect(try store.decide(decision, about: leak("L\(number)").id, now: noon) != nil)

@@ -63,7 +63,7 @@ import Testing
     ) throws -> ReleaseCheck {
         let query = ReleaseCheckQuery(
             app: "shop", version: version, build: build, baseline: baseline, baselineBuild: baselineBuild)
-        return try #require(try store.makeReader(known: list).check(query, now: now))
+        return try #require(try store.makeReader(known: list).releaseCheck(query, now: now))
     }
 
     /// The titles of a result's leaks.
@@ -159,7 +159,7 @@ import Testing
         #expect(try check().verdict == .failed && titles(check(), .new) == ["New"])
         var query = ReleaseCheckQuery(app: "shop", version: "5.3")
         query.limits.devices = 3
-        #expect(try store.makeReader().check(query, now: noon)?.verdict == .passed)
+        #expect(try store.makeReader().releaseCheck(query, now: noon)?.verdict == .passed)
         // In the version after it, the leak is not new.
         try count("5.4", Count(name: "Page", checks: 3_000), Count(name: "New", reports: 90, checks: 100))
         #expect(try titles(check("5.4"), .new) == [])
@@ -198,7 +198,7 @@ import Testing
         #expect((check.betterCount, check.fixedCount, check.setAside) == (2, 1, 0))
         var query = ReleaseCheckQuery(app: "shop", version: "5.3")
         query.listsLeaks = false
-        let counted = try #require(try store.makeReader(known: list).check(query, now: noon))
+        let counted = try #require(try store.makeReader(known: list).releaseCheck(query, now: noon))
         #expect(counted.leaks.isEmpty && counted.fixedCount == 1)
     }
 
@@ -264,7 +264,7 @@ import Testing
             ReleaseCheckQuery(app: "shop", version: "5.4"), ReleaseCheckQuery(app: "mail", version: "5.3"),
             ReleaseCheckQuery(app: "shop", version: "5.3", build: "8"),
         ] {
-            #expect(try reader.check(query, now: noon) == nil)
+            #expect(try reader.releaseCheck(query, now: noon) == nil)
         }
         // A check is enough.
         #expect(try check().verdict == .cannotTell)
@@ -306,7 +306,7 @@ import Testing
         _ = try store.count(
             [submission([Report(leak: leak("Slow"), version: "5.3", isFreed: true, count: 90)])], now: noon)
         try decide(.ignore(nil), "Ignored")
-        try decide(.ignore(.date(noon + 1)), "Later")
+        try decide(.ignore(.until(milliseconds: noon + 1)), "Later")
         let check = try check()
         #expect(titles(check, .new) == ["Noted", "Slow"] && check.setAside == 3)
         #expect(check.leaks.first { $0.row.identity.title == "Slow" }?.row.state == .slow)

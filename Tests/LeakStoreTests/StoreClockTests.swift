@@ -16,7 +16,7 @@ import Testing
     func `a key counts once if the clock is set back`(step: Int64) throws {
         let store = try store()
         let batch = submission([Report(leak: leak("Page"))], key: "a")
-        let repeated = Receipt.repeated(answer: batch.answer)
+        let repeated = Receipt.repeated(response: batch.response)
         let now = Self.midnight + Self.minute
         #expect(try store.count([batch], now: now) == [.counted])
         #expect(try store.count([batch], now: now - step) == [repeated])
@@ -39,14 +39,14 @@ import Testing
         try store.expire(now: now - step)
         for time in [now + 10 * Self.minute, now + 6 * day] {
             try store.expire(now: time)
-            #expect(try store.count([batch], now: time) == [.repeated(answer: batch.answer)])
+            #expect(try store.count([batch], now: time) == [.repeated(response: batch.response)])
         }
     }
 
     @Test func `the first idempotency keys are known after a restart without any expiry`() throws {
         let batch = submission([Report(leak: leak("Page"))], key: "a")
         #expect(try store().count([batch], now: noon - 100 * day) == [.counted])
-        #expect(try store().count([batch], now: noon) == [.repeated(answer: batch.answer)])
+        #expect(try store().count([batch], now: noon) == [.repeated(response: batch.response)])
     }
 
     /// Sends a batch, and starts again with a clock that is far ahead.
@@ -77,7 +77,7 @@ import Testing
     @Test(arguments: [2 * day, 120 * day, 4_000 * day])
     func `a start with the clock far ahead deletes nothing and forgets no key`(step: Int64) throws {
         let (store, batch, page) = try startAhead(by: step)
-        #expect(try store.count([batch], now: noon + step) == [.repeated(answer: batch.answer)])
+        #expect(try store.count([batch], now: noon + step) == [.repeated(response: batch.response)])
         let reader = try store.makeReader()
         #expect(try reader.samples(of: page.id)?.isEmpty == false)
         #expect(try reader.trend(of: page.id, by: .hour, now: noon)?.versions.isEmpty == false)
@@ -86,7 +86,7 @@ import Testing
         #expect(try reader.credentials(all: true, now: noon).count == 1)
         // The clock is right again: the store continues normally.
         #expect(try store.expire(now: noon + hour) == nil)
-        #expect(try store.count([batch], now: noon + hour) == [.repeated(answer: batch.answer)])
+        #expect(try store.count([batch], now: noon + hour) == [.repeated(response: batch.response)])
     }
 
     @Test func `a clock that stays ahead for a day of running time is accepted`() throws {
@@ -113,7 +113,7 @@ import Testing
         let (store, _, _) = try startAhead(by: step)
         // Its leak is new: the bytes of its texts count for the same day as the key.
         let batch = submission([Report(leak: leak("Cart"))], key: "b")
-        let repeated = Receipt.repeated(answer: batch.answer)
+        let repeated = Receipt.repeated(response: batch.response)
         #expect(try store.count([batch], now: noon + step) == [.counted])
         #expect(try self.store().count([batch], now: noon + step) == [repeated])
         for hours in 1...23 {
@@ -139,7 +139,7 @@ import Testing
         for days in 0...6 {
             #expect(try store.expire(now: noon + Int64(days) * day) == nil)
             let receipts = try store.count([batch], now: noon + Int64(days) * day)
-            #expect(receipts == [.repeated(answer: batch.answer)])
+            #expect(receipts == [.repeated(response: batch.response)])
             uptime.run(for: day)
         }
     }
@@ -149,7 +149,7 @@ import Testing
         uptime.run(for: 20 * hour)
         let wait = try #require(try store.expire(now: noon + 120 * day + 20 * hour))
         #expect(wait.lastKnownTime == noon + 20 * hour && wait.aheadMilliseconds == 120 * day)
-        #expect(try store.count([batch], now: noon + 121 * day) == [.repeated(answer: batch.answer)])
+        #expect(try store.count([batch], now: noon + 121 * day) == [.repeated(response: batch.response)])
     }
 
     @Test func `a clock that is ahead by less than a day is accepted at once`() throws {

@@ -85,7 +85,7 @@ import Testing
         let first = submission([Report(leak: page)], key: "a")
         let other = submission([Report(leak: page)], key: "a", body: 2)
         let otherKey = submission([Report(leak: page)], key: "a", keyID: 2)
-        let answer = Receipt.repeated(answer: first.answer)
+        let answer = Receipt.repeated(response: first.response)
         #expect(
             try store.count([first, first, other, otherKey], now: noon) == [
                 .counted, answer, .keyReused, .counted,
@@ -100,7 +100,7 @@ import Testing
         batch.idempotency?.bodyHash = [UInt8](repeating: 7, count: 16)
         #expect(try store.count([batch], now: noon) == [.counted])
         batch.idempotency?.bodyHash = [UInt8](repeating: 1, count: 8)
-        #expect(try store.count([batch], now: noon) == [.repeated(answer: batch.answer)])
+        #expect(try store.count([batch], now: noon) == [.repeated(response: batch.response)])
     }
 
     @Test(arguments: ["01936f2c-7c1e-7a44-9d0e-6b8d4c1f2a90", "01936F2C-7C1E-7A44-9D0E-6B8D4C1F2A90", "x"])
@@ -109,10 +109,10 @@ import Testing
         let first = submission([Report(leak: page)], key: key)
         #expect(try store.count([first], now: noon) == [.counted])
         try store.expire(now: noon + 7 * day - 1)
-        #expect(try store.count([first], now: noon + 7 * day - 1) == [.repeated(answer: first.answer)])
+        #expect(try store.count([first], now: noon + 7 * day - 1) == [.repeated(response: first.response)])
         try store.expire(now: noon + 7 * day)
         #expect(try store.count([first], now: noon + 7 * day) == [.counted])
-        #expect(try store.count([first], now: noon + 7 * day) == [.repeated(answer: first.answer)])
+        #expect(try store.count([first], now: noon + 7 * day) == [.repeated(response: first.response)])
     }
 
     @Test func `hours expire after ninety days and days stay`() throws {

@@ -91,9 +91,9 @@ import Testing
     @Test func `a check compares versions of one environment`() throws {
         try count()
         let reader = try store.makeReader()
-        #expect(try reader.check(ReleaseCheckQuery(app: "shop", version: "2.0"), now: noon) == nil)
+        #expect(try reader.releaseCheck(ReleaseCheckQuery(app: "shop", version: "2.0"), now: noon) == nil)
         let query = ReleaseCheckQuery(app: "shop", environment: debug, version: "2.0")
-        let check = try #require(try reader.check(query, now: noon))
+        let check = try #require(try reader.releaseCheck(query, now: noon))
         #expect(check.environment == debug && check.baseline == nil && check.version.sessions.trials == 200)
     }
 

@@ -130,7 +130,7 @@ import Testing
 
     @Test func `the longest reason is kept`() throws {
         let reason = String(
-            (0..<Submission.Explanation.reasonBytes).map {
+            (0..<Submission.Explanation.maxReasonBytes).map {
                 Character(Unicode.Scalar(UInt8(33 + ($0 * $0) % 90)))
             })
         try explained(cart, [(reason, nil)], reports: [Report(leak: cart)])

@@ -121,7 +121,7 @@ import Testing
         let reader = try store.makeReader()
         #expect(try reader.leaks(LeakQuery(), now: noon).leaks.first?.fix == status)
         let check = try #require(
-            try reader.check(ReleaseCheckQuery(app: "shop", version: "5.4.0"), now: noon))
+            try reader.releaseCheck(ReleaseCheckQuery(app: "shop", version: "5.4.0"), now: noon))
         #expect(check.verdict == .failed && check.leaks.map(\.result) == [.back])
         #expect(check.leaks.first?.row.fix == status)
     }

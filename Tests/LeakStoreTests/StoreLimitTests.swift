@@ -18,7 +18,7 @@ import Testing
         limits.checkClassesPerBuild = 2
         limits.droppedReasonsPerApp = 2
         limits.idempotencyKeysPerDay = 5
-        limits.answersPerDay = 2
+        limits.responsesPerDay = 2
         return limits
     }
 
@@ -196,8 +196,8 @@ import Testing
         let repeats = try store.count(batches, now: noon)
         #expect(
             repeats == [
-                .repeated(answer: batches[0].answer), .repeated(answer: batches[1].answer),
-                .repeated(answer: []), .repeated(answer: []),
+                .repeated(response: batches[0].response), .repeated(response: batches[1].response),
+                .repeated(response: []), .repeated(response: []),
             ])
         #expect(try store.makeReader().leaks(LeakQuery(), now: noon).reports == 4)
         #expect(try store.verify() == [])
@@ -264,7 +264,7 @@ import Testing
         }
         #expect(
             try store.count([submission([Report(leak: leak("Page"))], key: "k4")], now: noon)
-                == [.repeated(answer: Array("answer 1".utf8))])
+                == [.repeated(response: Array("answer 1".utf8))])
         let late = submission([Report(leak: leak("Page"))], key: "k8")
         #expect(try store.count([late], now: noon) == [.counted])
         #expect(try readOverLimit(store.makeReader()) == [.idempotencyKeys: 5])

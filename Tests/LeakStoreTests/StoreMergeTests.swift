@@ -188,7 +188,7 @@ import Testing
         try count(
             Report(leak: old, at: noon - 3 * day, count: 4),
             Report(leak: new, at: noon - 3 * day, count: 7), at: noon - 2 * day)
-        try decide(.ignore(.reports(10)), old, at: noon - day)
+        try decide(.ignore(.nextReports(10)), old, at: noon - day)
         try count(Report(leak: new, count: 8))
         try merge([old])
         #expect(try detail().row.state == .ignored)
@@ -284,7 +284,7 @@ import Testing
             }
             _ = try store.count([submission(reports, at: now)], now: now)
             if Int.random(in: 0..<8, using: &random) == 0 {
-                let action = [Decision.Action.resolve(.newestVersion), .ignore(.reports(5)), .reopen]
+                let action = [Decision.Action.resolve(.newestVersion), .ignore(.nextReports(5)), .reopen]
                     .randomElement(using: &random)
                 _ = try store.decide(
                     Decision(action ?? .reopen, by: "ada"),

@@ -22,18 +22,18 @@ import Testing
             let plain = identity(parts[1], module: parts[0])
             let whole = identity(text, module: nil)
             return isOther
-                ? identity(text, module: nil, alternative: plain)
-                : identity(parts[1], module: parts[0], alternative: whole)
+                ? identity(text, module: nil, otherModuleSpelling: plain)
+                : identity(parts[1], module: parts[0], otherModuleSpelling: whole)
         }
 
         private func identity(
-            _ name: String, module: String?, alternative: LeakIdentity? = nil
+            _ name: String, module: String?, otherModuleSpelling: LeakIdentity? = nil
         ) -> LeakIdentity {
             let plain = LeakStoreTests.leak(name)
             return LeakIdentity(
                 id: plain.id, app: plain.app, kind: plain.kind, className: name, module: module,
                 title: name, stack: plain.stack, children: [], cycle: [], quality: .full,
-                groupingKey: plain.groupingKey, alternative: alternative)
+                groupingKey: plain.groupingKey, otherModuleSpelling: otherModuleSpelling)
         }
     }
 

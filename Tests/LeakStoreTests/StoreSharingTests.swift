@@ -8,7 +8,7 @@ import Testing
     /// Returns a batch that reached a collector, with the answer that this collector would give.
     private func batch(_ key: Int, for collector: Int) -> Submission {
         var batch = submission([Report(leak: leak("Page"), install: UInt64(key))], key: "k\(key)")
-        batch.answer = Array("from \(collector)".utf8)
+        batch.response = Array("from \(collector)".utf8)
         return batch
     }
 
@@ -26,7 +26,7 @@ import Testing
         for key in 0..<keys {
             let pair = [receipts[0][key], receipts[1][key]]
             let first = try #require(pair.firstIndex(of: .counted), "\(pair)")
-            #expect(pair[1 - first] == .repeated(answer: Array("from \(first)".utf8)))
+            #expect(pair[1 - first] == .repeated(response: Array("from \(first)".utf8)))
         }
         let store = try place.store()
         let page = try #require(try store.makeReader().leak(leak("Page").id, now: noon))

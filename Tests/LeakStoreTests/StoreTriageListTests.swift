@@ -24,8 +24,8 @@ import Testing
         try decide(.resolve(.nextVersion), "Regressed")
         try decide(.resolve(.nextVersion), "UIKeyboardRegressed")
         try decide(.ignore(nil), "Ignored")
-        try decide(.ignore(.date(noon + 1)), "UIKeyboardIgnored")
-        try decide(.ignore(.reports(1)), "Over")
+        try decide(.ignore(.until(milliseconds: noon + 1)), "UIKeyboardIgnored")
+        try decide(.ignore(.nextReports(1)), "Over")
         _ = try store.count(
             [
                 submission(

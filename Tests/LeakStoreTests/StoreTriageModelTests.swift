@@ -13,8 +13,8 @@ import Testing
             .resolve(.newestVersion), .resolve(.nextVersion),
             .resolve(.version(["0.9", "1.0", "1.0.0", "1.1", "2.0"].randomElement(using: &random) ?? "1")),
             .resolve(.after(["0.9", "1.0", "1.0.0", "1.1"].randomElement(using: &random) ?? "1")),
-            .ignore(nil), .ignore(.date(now + .random(in: 1...(4 * hour), using: &random))),
-            .ignore(.reports(.random(in: 1...6, using: &random))), .reopen, .note,
+            .ignore(nil), .ignore(.until(milliseconds: now + .random(in: 1...(4 * hour), using: &random))),
+            .ignore(.nextReports(.random(in: 1...6, using: &random))), .reopen, .note,
         ]
         return actions.randomElement(using: &random) ?? .note
     }
@@ -95,7 +95,7 @@ import Testing
             let text = TriageModel.versions[version].text
             var query = ReleaseCheckQuery(app: "shop", version: text)
             (query.limits.devices, query.limits.reports, query.limits.rate) = (0, 0, 0)
-            let found = try #require(try reader.check(query, now: now))
+            let found = try #require(try reader.releaseCheck(query, now: now))
             func titles(_ kind: ReleaseGate.LeakResult.Kind) -> Set<String> {
                 Set(found.leaks.filter { $0.result.kind == kind }.map(\.row.identity.title))
             }

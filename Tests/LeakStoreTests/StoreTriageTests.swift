@@ -146,8 +146,8 @@ import Testing
 
     @Test func `a leak that is ignored until a date is open from then on`() throws {
         try count(Report(leak: page))
-        let decision = try decide(.ignore(.date(noon + day)))
-        #expect(decision.action == .ignored(.date(noon + day)))
+        let decision = try decide(.ignore(.until(milliseconds: noon + day)))
+        #expect(decision.action == .ignored(.until(milliseconds: noon + day)))
         let reader = try store.makeReader()
         func state(_ now: Int64) throws -> (LeakState?, Int) {
             (try reader.leak(page.id, now: now)?.row.state, try reader.leaks(LeakQuery(), now: now).total)
@@ -164,7 +164,7 @@ import Testing
         throws
     {
         try count(Report(leak: page, count: 5))
-        try decide(.ignore(.reports(3)))
+        try decide(.ignore(.nextReports(3)))
         try count(Report(leak: page, count: 2))
         #expect(try row().state == .ignored && row().decisionStatus?.reportsSince == 2)
         try count(Report(leak: page))
@@ -179,7 +179,7 @@ import Testing
         let noted = try decide(.note, "Größe\n\tb", now: noon + 1)
         #expect(noted == PastDecision(.noted, note: "Größe\n\tb", by: "ada", at: noon + 1))
         #expect(try row().decisionStatus?.decision == resolved)
-        let ignored = try decide(.ignore(.reports(5)), "", now: noon + 2)
+        let ignored = try decide(.ignore(.nextReports(5)), "", now: noon + 2)
         #expect(ignored.note == nil)
         let reopened = try decide(.reopen, now: noon + 3)
         #expect(try row().state == .open)
@@ -194,15 +194,15 @@ import Testing
         try count(Report(leak: page))
         try decide(.note, "first")
         try decide(.ignore(nil), "holds")
-        for number in 0..<Decision.perLeak { try decide(.note, "\(number)") }
+        for number in 0..<Decision.maxPerLeak { try decide(.note, "\(number)") }
         let history = try #require(try store.makeReader().leak(page.id, now: noon)).history
-        #expect(history.count == Decision.perLeak)
-        #expect(history.last?.note == "holds" && history.first?.note == "\(Decision.perLeak - 1)")
+        #expect(history.count == Decision.maxPerLeak)
+        #expect(history.last?.note == "holds" && history.first?.note == "\(Decision.maxPerLeak - 1)")
         #expect(history.dropLast().last?.note == "1")
         #expect(try row().state == .ignored)
         try decide(.reopen)
         let later = try #require(try store.makeReader().leak(page.id, now: noon)).history
-        #expect(later.count == Decision.perLeak && later.last?.note == "1")
+        #expect(later.count == Decision.maxPerLeak && later.last?.note == "1")
         #expect(try store.verify() == [])
     }
 
@@ -214,9 +214,10 @@ import Testing
         Decision(.reopen, note: "\u{85}", by: "ada"), Decision(.resolve(.version("")), by: "ada"),
         Decision(.resolve(.version("unknown")), by: "ada"), Decision(.resolve(.version("1\n")), by: "ada"),
         Decision(.resolve(.version("1." + String(repeating: "0", count: 63))), by: "ada"),
-        Decision(.ignore(.date(noon)), by: "ada"), Decision(.ignore(.date(253_402_300_800_000)), by: "ada"),
-        Decision(.ignore(.reports(0)), by: "ada"), Decision(.ignore(.reports(-1)), by: "ada"),
-        Decision(.ignore(.reports(.max)), by: "ada"),
+        Decision(.ignore(.until(milliseconds: noon)), by: "ada"),
+        Decision(.ignore(.until(milliseconds: 253_402_300_800_000)), by: "ada"),
+        Decision(.ignore(.nextReports(0)), by: "ada"), Decision(.ignore(.nextReports(-1)), by: "ada"),
+        Decision(.ignore(.nextReports(.max)), by: "ada"),
     ])
     func `an impossible decision is refused, and nothing is written`(decision: Decision) throws {
         try count(Report(leak: page))
@@ -239,7 +240,8 @@ import Testing
         #expect(stored.action == .resolved(version: version, isAfter: false))
         #expect(try store.makeReader().leak(page.id, now: noon)?.history == [stored])
         #expect(
-            try decide(.ignore(.date(253_402_300_799_999))).action == .ignored(.date(253_402_300_799_999)))
+            try decide(.ignore(.until(milliseconds: 253_402_300_799_999))).action
+                == .ignored(.until(milliseconds: 253_402_300_799_999)))
     }
 
     @Test func `a credential can be renamed unless it is revoked`() throws {

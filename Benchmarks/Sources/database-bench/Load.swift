@@ -54,7 +54,7 @@
             sent += 1
             batch.idempotency = Submission.Idempotency(
                 key: "\(prefix)-\(sent)", bodyHash: [UInt8](repeating: 1, count: 32))
-            batch.answer = Array(#"{"accepted":\#(reports),"rejected":0}"#.utf8)
+            batch.response = Array(#"{"accepted":\#(reports),"rejected":0}"#.utf8)
             return batch
         }
     }

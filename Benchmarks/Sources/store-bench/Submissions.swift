@@ -40,7 +40,7 @@ struct Submissions {
                 installHash: mixer.next(), install: "install-\(install)")
         ]
         submission.body = sample
-        submission.answer = Array(#"{"accepted":\#(count),"rejected":[]}"#.utf8)
+        submission.response = Array(#"{"accepted":\#(count),"rejected":[]}"#.utf8)
         let key = generator.next()
         submission.idempotency = Submission.Idempotency(
             key: Self.uuid(key), bodyHash: (0..<32).map { UInt8(truncatingIfNeeded: key >> $0) })

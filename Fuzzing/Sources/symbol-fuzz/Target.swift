@@ -2,7 +2,7 @@ private import SlowInputDetector
 
 @testable private import LeakCollector
 
-/// The function that libFuzzer calls with each generated input: a table of symbols, or a file that a table is made from.
+/// The function that libFuzzer calls with each generated input: a symbol table, or a file that a table is made from.
 /// https://llvm.org/docs/LibFuzzer.html#fuzz-target
 @_cdecl("LLVMFuzzerTestOneInput")
 public func testOneInput(_ bytes: UnsafePointer<UInt8>?, _ count: Int) -> Int32 {

@@ -103,7 +103,7 @@ struct AccessPage: Component {
             """#
         return #"""
             <form class="filters" method="post" action="\#(context.links.to(form.target))" aria-label="\#(buttonTitle)">\#
-            \#(RejectedForm.alert(of: form, in: rejected))<label>Name <input name="name" required maxlength="\#(Credentials.maxNameBytes / TriageForm.bytesPerUnit)" autocomplete="off"\#(Self.valueAttribute(typedFields?.name))\#(typedFields == nil ? "" : " autofocus")></label>\#(appField)\#
+            \#(RejectedForm.alert(of: form, in: rejected))<label>Name <input name="name" required maxlength="\#(Credentials.maxNameBytes / TriageForm.maxBytesPerUnit)" autocomplete="off"\#(Self.valueAttribute(typedFields?.name))\#(typedFields == nil ? "" : " autofocus")></label>\#(appField)\#
             <button class="main">\#(buttonTitle)</button></form>
             """#
     }

@@ -31,7 +31,7 @@ struct CredentialFields: Hashable, Sendable {
     ///
     /// - Throws: ``Problem`` 400.
     init(json body: [UInt8]) throws(Problem) {
-        guard UTF8Validity.firstInvalidByte(in: body) == nil else {
+        guard UTF8Validator.firstInvalidByte(in: body) == nil else {
             throw Problem(.badRequest, "the body is not UTF-8")
         }
         do {

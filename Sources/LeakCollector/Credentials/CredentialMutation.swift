@@ -14,7 +14,7 @@ struct CredentialMutation: Mutation {
         }
     }
 
-    private static let accessPage = ErrorPage.PageLink(to: .access, text: "Back to settings")
+    private static let accessPage = ErrorPage.PageLink(target: .access, text: "Back to settings")
 
     let kind: CredentialKind
     let action: Action
@@ -35,7 +35,7 @@ struct CredentialMutation: Mutation {
         return "/api/v1/\(kind.rawValue)" + (action == .create ? "" : "/{id}")
     }
 
-    var body: Route.Body { .atMost(CredentialFields.maxBodyBytes) }
+    var body: Route.Body { .atMost(bytes: CredentialFields.maxBodyBytes) }
 
     var formPage: (@Sendable (Parameters) -> ErrorPage.PageLink?)? {
         guard isForm else { return nil }

@@ -68,7 +68,7 @@ struct CredentialTable: Component {
             <details\#(typedFields == nil ? "" : " open")><summary>Rename…</summary>\#
             <form class="filters" method="post" action="\#(context.links.to(form.target))">\#
             \#(RejectedForm.alert(of: form, in: rejected))\#
-            <label>New name <input name="name" required maxlength="\#(Credentials.maxNameBytes / TriageForm.bytesPerUnit)" autocomplete="off" \#
+            <label>New name <input name="name" required maxlength="\#(Credentials.maxNameBytes / TriageForm.maxBytesPerUnit)" autocomplete="off" \#
             value="\#(typedFields?.name ?? credential.name)"\#(typedFields == nil ? "" : " autofocus")></label><button>Rename</button></form></details>
             """#
     }

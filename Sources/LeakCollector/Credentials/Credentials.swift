@@ -58,7 +58,7 @@ public struct Credentials: Sendable {
         }
         let secret = try Secret(chosen: configuredSecret)
         let existing = storedCredentials.first { $0.hash == secret.hash }
-        if let existing { try check(existing, for: purpose, source) }
+        if let existing { try validate(existing, for: purpose, source) }
         for replaced in validCredentials where replaced.name == name && replaced.hash != secret.hash {
             _ = try store.revoke(credential: replaced.id, now: now)
         }
@@ -72,7 +72,7 @@ public struct Credentials: Sendable {
                 guard let existing = currentCredentials.first(where: { $0.hash == secret.hash }) else {
                     throw error
                 }
-                try check(existing, for: purpose, source)
+                try validate(existing, for: purpose, source)
             }
         }
         return nil
@@ -80,7 +80,7 @@ public struct Credentials: Sendable {
 
     /// Checks that an existing credential may be used. A revoked secret stays revoked, whether it was revoked by hand
     /// or replaced by another value, because there may have been a reason.
-    private func check(_ existing: Credential, for purpose: Credential.Purpose, _ variable: String)
+    private func validate(_ existing: Credential, for purpose: Credential.Purpose, _ variable: String)
         throws(SettingError)
     {
         if let revokedAt = existing.revokedAt {
@@ -109,9 +109,9 @@ public struct Credentials: Sendable {
         _ purpose: Credential.Purpose, name: String, app: String? = nil, environments: String? = nil,
         now: Int64
     ) throws -> (credential: Credential, secret: String) {
-        try Self.check(name, purpose)
-        try checkNameIsFree(name, purpose, except: nil, now: now)
-        if let app { try Self.check(app, "--app", maxBytes: WireLimits.appIDBytes) }
+        try Self.validate(name, purpose)
+        try requireNameIsFree(name, purpose, except: nil, now: now)
+        if let app { try Self.validate(app, flag: "--app", maxBytes: WireLimits.appIDBytes) }
         let names = try environments.map(Self.environments) ?? []
         let secret = try Secret.random()
         let credential = try store.add(
@@ -128,7 +128,7 @@ public struct Credentials: Sendable {
         var names: [String] = []
         for part in list.split(separator: ",") {
             let name = AppKey.environment(named: part.trimmed)
-            try check(name, "--environments", maxBytes: WireLimits.environmentBytes)
+            try validate(name, flag: "--environments", maxBytes: WireLimits.environmentBytes)
             if !names.contains(name) { names.append(name) }
         }
         guard (1...maxEnvironments).contains(names.count) else {
@@ -142,10 +142,10 @@ public struct Credentials: Sendable {
     }
 
     /// Maximum bytes of a name. The name is shown with the decisions that are made with the token.
-    static let maxNameBytes = Decision.nameBytes
+    static let maxNameBytes = Decision.maxNameBytes
 
-    private static func check(_ name: String, _ purpose: Credential.Purpose) throws(SettingError) {
-        try check(name, "--name", maxBytes: maxNameBytes)
+    private static func validate(_ name: String, _ purpose: Credential.Purpose) throws(SettingError) {
+        try validate(name, flag: "--name", maxBytes: maxNameBytes)
         let kind = CredentialKind.allCases.first { $0.includes(purpose) }
         guard let kind, name == kind.setting.variable else { return }
         // The next start would revoke the new credential, because the variable holds another secret.
@@ -157,7 +157,7 @@ public struct Credentials: Sendable {
 
     /// Checks that no other valid token has the name, and that it is not a name of signed-in browsers. A history shows the
     /// token's name for each decision, even after the token was revoked. Other credentials may share names.
-    private func checkNameIsFree(
+    private func requireNameIsFree(
         _ name: String, _ purpose: Credential.Purpose, except id: Int64?, now: Int64
     ) throws {
         guard CredentialKind.tokens.includes(purpose) else { return }
@@ -174,7 +174,7 @@ public struct Credentials: Sendable {
 
     /// Checks a name or an app's id. Names are listed on a terminal, one per line, and the id must be one that reports
     /// can have.
-    private static func check(_ text: String, _ flag: String, maxBytes: Int) throws(SettingError) {
+    private static func validate(_ text: String, flag: String, maxBytes: Int) throws(SettingError) {
         guard (1...maxBytes).contains(text.utf8.count) else {
             throw SettingError(source: flag, problem: "is \(text.utf8.count) bytes, must be 1 to \(maxBytes)")
         }
@@ -194,10 +194,10 @@ public struct Credentials: Sendable {
     /// - Throws: ``SettingError`` for an invalid name, ``ReservedNameError`` for the credential from the environment,
     ///   which the next start finds by its name, ``DuplicateNameError``, or ``StoreError``.
     func rename(_ kind: CredentialKind, _ id: Int64, to name: String, now: Int64) throws -> Bool {
-        try Self.check(name, kind.purpose)
+        try Self.validate(name, kind.purpose)
         guard let credential = try list(kind, now: now).first(where: { $0.id == id }) else { return false }
         if credential.name == kind.setting.variable { throw ReservedNameError(name: credential.name) }
-        try checkNameIsFree(name, kind.purpose, except: id, now: now)
+        try requireNameIsFree(name, kind.purpose, except: id, now: now)
         return try store.setName(ofCredential: id, to: name)
     }
 

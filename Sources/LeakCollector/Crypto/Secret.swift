@@ -10,8 +10,8 @@ struct Secret: Sendable {
     let text: String
 
     /// Minimum length in characters. Shorter secrets could be guessed. 16 random letters and digits hold 95 bits.
-    static let minimumLength = 16
-    static let maximumLength = 256
+    static let minLength = 16
+    static let maxLength = 256
 
     /// Creates a random secret.
     static func random() throws(SecureRandom.Unavailable) -> Secret {
@@ -32,8 +32,8 @@ struct Secret: Sendable {
     ///
     /// - Throws: ``Invalid`` if the text is too short, too long or holds a character that is not visible ASCII.
     init(chosen text: String) throws(Invalid) {
-        guard text.utf8.count >= Self.minimumLength else { throw .tooShort(text.utf8.count) }
-        guard text.utf8.count <= Self.maximumLength else { throw .tooLong(text.utf8.count) }
+        guard text.utf8.count >= Self.minLength else { throw .tooShort(length: text.utf8.count) }
+        guard text.utf8.count <= Self.maxLength else { throw .tooLong(length: text.utf8.count) }
         guard text.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else { throw .notVisibleASCII }
         self.text = text
     }
@@ -48,14 +48,14 @@ struct Secret: Sendable {
     }
 
     enum Invalid: Error, CustomStringConvertible {
-        case tooShort(Int)
-        case tooLong(Int)
+        case tooShort(length: Int)
+        case tooLong(length: Int)
         case notVisibleASCII
 
         var description: String {
             switch self {
-            case .tooShort(let count): "is \(count) characters, must be at least \(Secret.minimumLength)"
-            case .tooLong(let count): "is \(count) characters, must be at most \(Secret.maximumLength)"
+            case .tooShort(let count): "is \(count) characters, must be at least \(Secret.minLength)"
+            case .tooLong(let count): "is \(count) characters, must be at most \(Secret.maxLength)"
             case .notVisibleASCII: "holds a space, a control character or a character outside ASCII"
             }
         }

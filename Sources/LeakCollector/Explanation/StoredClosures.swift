@@ -42,12 +42,12 @@ struct StoredClosures: Hashable {
     }
 
     /// The stored form: a line with the fingerprint, and a line for each closure. Closures that do not fit into
-    /// `Submission.Explanation.reasonBytes` are left out.
+    /// `Submission.Explanation.maxReasonBytes` are left out.
     var text: String {
         var text = pathFingerprint
         for closure in closures {
             let line = "\n" + closure.text
-            guard text.utf8.count + line.utf8.count <= Submission.Explanation.reasonBytes else { break }
+            guard text.utf8.count + line.utf8.count <= Submission.Explanation.maxReasonBytes else { break }
             text += line
         }
         return text

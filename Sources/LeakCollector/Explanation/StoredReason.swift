@@ -26,7 +26,7 @@ struct StoredReason: Hashable {
     }
 
     /// The stored form: a letter, in upper case if the bytes are a lower bound, and the path as JSON; at most
-    /// `Submission.Explanation.reasonBytes`.
+    /// `Submission.Explanation.maxReasonBytes`.
     var text: String {
         let lowercaseLetter = String(isProven ? Self.provenLetter : Self.suspectedLetter)
         let letter = isByteCountLowerBound ? lowercaseLetter.uppercased() : lowercaseLetter
@@ -40,7 +40,7 @@ struct StoredReason: Hashable {
     /// Returns the path, shortened to the most references that fit if its JSON is too long; `nil` if not even one
     /// fits. A binary search finds the number of references.
     private static func bounded(_ path: RetainPath) -> RetainPath? {
-        func fits(_ path: RetainPath) -> Bool { path.json().count < Submission.Explanation.reasonBytes }
+        func fits(_ path: RetainPath) -> Bool { path.json().count < Submission.Explanation.maxReasonBytes }
         guard !fits(path) else { return path }
         func prefix(_ count: Int) -> RetainPath {
             RetainPath(

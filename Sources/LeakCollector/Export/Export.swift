@@ -71,7 +71,7 @@ public struct Export {
         let topLevelFiles = [LinkTarget.summary(app: nil), .causes(app: nil), .releases(app: nil)].flatMap {
             [Links.file(of: $0), Links.jsonFile(of: $0)]
         }
-        try run.folder.check(publicFolder.names + topLevelFiles)
+        try run.folder.validate(names: publicFolder.names + topLevelFiles)
         for name in publicFolder.names {
             try run.folder.put(try ExportFolder.contents(of: "\(publicFolder.path)/\(name)"), to: name)
         }

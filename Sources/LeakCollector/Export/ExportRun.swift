@@ -89,8 +89,8 @@ struct ExportRun {
     /// Writes the list of leaks to fix, page by page, and the JSON of all leaks in steps of the same size; then the
     /// lists of leaks that are set aside.
     private mutating func writeSummary(of app: AppScope, at target: LinkTarget) throws {
-        // The pages after the first are the same for the summary at the top of the folder and for that of its only app,
-        // so they are written once.
+        // The pages after the first are the same for the summary at the top of the folder and for the summary of
+        // its only app, so they are written once.
         let writesAllPages = target == .summary(app: app)
         var query = LeakQuery()
         query.scope = app

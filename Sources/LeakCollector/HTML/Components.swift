@@ -56,16 +56,16 @@ struct DropDownList: Component {
     var html: HTML {
         var items: [HTML] = []
         if let emptyLabel { items.append(#"<option value="">\#(emptyLabel)</option>"#) }
-        for option in options { items.append(item(option.value, option.text)) }
+        for choice in options { items.append(option(value: choice.value, text: choice.text)) }
         // An old link may name a value that no longer exists. It is still listed, so that no other value is chosen
         // silently.
         if let selectedValue, !options.contains(where: { $0.value == selectedValue }) {
-            items.append(item(selectedValue, selectedValue))
+            items.append(option(value: selectedValue, text: selectedValue))
         }
         return #"<select name="\#(name)" aria-label="\#(label)">\#(items)</select>"#
     }
 
-    private func item(_ value: String, _ text: String) -> HTML {
+    private func option(value: String, text: String) -> HTML {
         let selectedAttribute: HTML = value == selectedValue ? " selected" : ""
         return value == text
             ? "<option\(selectedAttribute)>\(text)</option>"

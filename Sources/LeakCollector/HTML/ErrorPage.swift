@@ -4,7 +4,7 @@ import LeakStore
 struct ErrorPage: Component {
     /// Link back to a form that was rejected. The message of the page is then about the form.
     struct PageLink: Hashable, Sendable {
-        var to: LinkTarget
+        var target: LinkTarget
         var text: String
     }
 
@@ -22,13 +22,13 @@ struct ErrorPage: Component {
 
     var html: HTML {
         let message = back == nil || status >= 500 ? Self.message(forStatus: status) : Self.rejectedForm
-        let back = back ?? PageLink(to: .summary(app: nil), text: "Go to the list of leaks")
+        let back = back ?? PageLink(target: .summary(app: nil), text: "Go to the list of leaks")
         return PageLayout(
             title: message.title, section: nil, context: context, hasNavigation: hasNavigation,
             main: #"""
                 <div class="narrow"><p class="crumb">\#(status)</p><h1>\#(message.title)</h1>
                 <p dir="auto">\#(detail ?? message.advice)</p>\#(typedTextArea)
-                <p><a class="button" href="\#(context.links.to(back.to))">\#(back.text)</a></p></div>
+                <p><a class="button" href="\#(context.links.to(back.target))">\#(back.text)</a></p></div>
                 """#
         ).html
     }

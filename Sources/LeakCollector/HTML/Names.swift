@@ -56,7 +56,7 @@ extension LeakQuery.Sort {
 }
 
 extension LeakQuery {
-    /// The order of the list. In a list of a version, the order by impact is that of the installs in the version.
+    /// The order of the list. A list for one version is sorted by installs in that version instead of by impact.
     var effectiveSort: Sort { version != nil && sort == .impact ? .installs : sort }
 
     /// The order in words, such as `sorted by reports`.

@@ -1,7 +1,7 @@
 /// Check of numbers in addresses, which consist of digits only. `Int("+1")` would accept a sign.
 enum DecimalDigits {
     /// Returns `true` if `text` consists of digits only, and also if it is empty.
-    static func areAll(in text: String) -> Bool {
+    static func makeUp(_ text: String) -> Bool {
         text.utf8.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
     }
 }
@@ -9,7 +9,7 @@ enum DecimalDigits {
 extension FixedWidthInteger {
     /// Parses a number that is written in digits only, without a sign.
     init?(decimalDigits text: String) {
-        guard DecimalDigits.areAll(in: text) else { return nil }
+        guard DecimalDigits.makeUp(text) else { return nil }
         self.init(text)
     }
 }

@@ -34,7 +34,7 @@ protocol Mutation: Sendable {
 
 extension Mutation {
     var method: LeakHTTPServer.Method { .post }
-    var body: Route.Body { .atMost(0) }
+    var body: Route.Body { .atMost(bytes: 0) }
     var formPage: (@Sendable (Parameters) -> ErrorPage.PageLink?)? { nil }
     var needsToken: Bool { false }
     func screen(_: borrowing Request, in _: RequestContext) -> Response? { nil }
@@ -51,7 +51,7 @@ extension Mutation {
         guard let formPage else { return [change] }
         // A reload or the browser's history sends GET to the address of a form. It is redirected to the form's page.
         let page = Route(.get, path, access: .people, formPage: formPage) { _, match, responder in
-            responder.send(.redirect(to: Links.served.to(match.formPage?.to ?? .summary(app: nil))))
+            responder.send(.redirect(to: Links.served.to(match.formPage?.target ?? .summary(app: nil))))
         }
         return [change, page]
     }
@@ -62,7 +62,7 @@ extension Mutation {
     ) {
         let (now, typedText, back) = (context.now(), typedText(in: request), formPage(of: request))
         do throws(Problem) {
-            try context.storeThreads.checkDatabase()
+            try context.storeThreads.requireDatabase()
             let author = try context.authenticator.author(of: request, now: now)
             guard !needsToken || author.purpose == .access else {
                 throw .unauthorized("this request needs an access token (Authorization: Bearer TOKEN)")

@@ -17,7 +17,7 @@ final class Route: Sendable {
     /// The body that a request may have.
     enum Body: Hashable {
         /// A body of at most this many bytes, not compressed.
-        case atMost(Int)
+        case atMost(bytes: Int)
         /// A body that parsing threads inflate and parse, of at most this many bytes, or the server's limit if that
         /// is higher.
         case parsed(atMost: Int)
@@ -84,7 +84,7 @@ final class Route: Sendable {
     private let identifier: Identifier?
 
     init(
-        _ method: LeakHTTPServer.Method, _ path: String, access: Access, body: Body = .atMost(0),
+        _ method: LeakHTTPServer.Method, _ path: String, access: Access, body: Body = .atMost(bytes: 0),
         isForBrowsers: Bool = false, formPage: (@Sendable (Parameters) -> ErrorPage.PageLink?)? = nil,
         screen: (@Sendable (borrowing Request) -> Response?)? = nil, handler: @escaping Handler
     ) {
@@ -106,7 +106,7 @@ final class Route: Sendable {
         case .leak: LeakID(value) != nil
         // GET on the address of a form is redirected to the form's page, whatever the id.
         case .id: method == .get || Int64(decimalDigits: value) != nil
-        case .project: DecimalDigits.areAll(in: value)
+        case .project: DecimalDigits.makeUp(value)
         }
     }
 }

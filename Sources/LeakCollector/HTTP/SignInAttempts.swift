@@ -13,7 +13,7 @@ final class SignInAttempts: Sendable {
     /// Maximum number of addresses in the table, which then takes about 300 KiB.
     static let addressLimit = 4_096
     /// Minimum milliseconds between two lines of the log, and between two removals of addresses that no longer wait.
-    private static let logIntervalMilliseconds: Int64 = 1_000
+    private static let minLogIntervalMilliseconds: Int64 = 1_000
 
     /// The method of an attempt.
     enum SignInMethod {
@@ -111,7 +111,7 @@ final class SignInAttempts: Sendable {
             // A clock that was set back does not suppress the line.
             guard
                 state.loggedAt == .min || now < state.loggedAt
-                    || now - state.loggedAt >= Self.logIntervalMilliseconds
+                    || now - state.loggedAt >= Self.minLogIntervalMilliseconds
             else {
                 state.unloggedFailures += 1
                 return nil
@@ -154,7 +154,8 @@ final class SignInAttempts: Sendable {
     private static func hasRoom(in state: inout State, now: Int64) -> Bool {
         guard state.allowances.count >= addressLimit else { return true }
         guard
-            state.prunedAt == .min || now < state.prunedAt || now - state.prunedAt >= logIntervalMilliseconds
+            state.prunedAt == .min || now < state.prunedAt
+                || now - state.prunedAt >= minLogIntervalMilliseconds
         else {
             return false
         }

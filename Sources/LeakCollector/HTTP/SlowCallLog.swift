@@ -5,7 +5,7 @@ internal import LeakPlatform
 /// the same time.
 final class SlowCallLog: Sendable {
     /// Minimum milliseconds between two lines.
-    private static let logIntervalMilliseconds: Int64 = 1000
+    private static let minLogIntervalMilliseconds: Int64 = 1000
 
     private struct State {
         var quietUntil = Int64.min
@@ -34,11 +34,11 @@ final class SlowCallLog: Sendable {
         let now = now()
         return state.with { state in
             // A clock that was set back does not suppress the line.
-            guard now >= state.quietUntil || now < state.quietUntil - Self.logIntervalMilliseconds else {
+            guard now >= state.quietUntil || now < state.quietUntil - Self.minLogIntervalMilliseconds else {
                 state.unloggedCalls += 1
                 return nil
             }
-            defer { state = State(quietUntil: now + Self.logIntervalMilliseconds) }
+            defer { state = State(quietUntil: now + Self.minLogIntervalMilliseconds) }
             let others =
                 state.unloggedCalls > 0 ? "; \(state.unloggedCalls) more since the last line like this" : ""
             let milliseconds = Int(call.duration / .milliseconds(1))

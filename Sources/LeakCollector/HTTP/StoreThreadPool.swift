@@ -31,7 +31,7 @@ final class StoreThreadPool: Sendable {
     /// cannot be reached.
     func add(_ work: StoreWork<ThreadResources>) {
         do throws(Problem) {
-            try checkDatabase()
+            try requireDatabase()
             jobs.add(work)
         } catch {
             work.reject(error)
@@ -41,7 +41,7 @@ final class StoreThreadPool: Sendable {
     /// Checks that the database can be reached.
     ///
     /// - Throws: ``Problem`` 503 if the database cannot be reached: each request would wait until it times out.
-    func checkDatabase() throws(Problem) {
+    func requireDatabase() throws(Problem) {
         guard !health.blocksReads else {
             throw .unavailable("the database cannot be reached; try again", afterSeconds: 5)
         }
@@ -132,8 +132,8 @@ struct JobQueue<ThreadResources>: Sendable {
 
     /// - Parameters:
     ///   - limit: the maximum number of requests that wait or run; each may hold a body of megabytes.
-    ///   - fullProblem: the answer to a request beyond `limit`.
-    ///   - stoppingProblem: the answer to requests that wait or arrive when the collector stops.
+    ///   - fullProblem: the response to a request beyond `limit`.
+    ///   - stoppingProblem: the response to requests that wait or arrive when the collector stops.
     init(limit: Int, fullProblem: Problem, stoppingProblem: Problem) {
         queue = WorkQueue(limit: limit)
         self.fullProblem = fullProblem

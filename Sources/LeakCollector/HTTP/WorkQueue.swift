@@ -77,7 +77,7 @@ final class WorkQueue<Work: Sendable>: Sendable {
         state.wakeAll()
     }
 
-    /// Accepts no more work, and drops the waiting work.
+    /// Accepts no more work, and discards the waiting work.
     ///
     /// - Returns: the waiting work, which is not run.
     func cancel() -> [Work] {

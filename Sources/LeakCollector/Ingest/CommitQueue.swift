@@ -204,7 +204,7 @@ final class CommitQueue: Sendable {
 extension Submission {
     /// Bytes that the submission holds while it waits. Strings of senders are short and counted by their usual length.
     fileprivate var heldBytes: Int {
-        body.count + answer.count + sightings.count * MemoryLayout<Sighting>.stride
+        body.count + response.count + sightings.count * MemoryLayout<Sighting>.stride
             + origins.count * (MemoryLayout<Origin>.stride + 128)
     }
 }

@@ -72,7 +72,7 @@ final class Ingest: Sendable {
             if let key = request.field("idempotency-key"), !Self.isIdempotencyKey(key) {
                 throw Problem(.badRequest, "Idempotency-Key must be 1 to 64 visible ASCII characters")
             }
-            try checkCapacity(for: request.announcedLength ?? 0, health)
+            try requireCapacity(for: request.announcedLength ?? 0, health)
             return nil
         } catch {
             return error.response
@@ -87,7 +87,7 @@ final class Ingest: Sendable {
 
     /// Rejects a request without a valid ingest key, or whose key exceeds its rate limit.
     ///
-    /// - Parameter unknownKeyProblem: the answer to a request without a key that the collector knows.
+    /// - Parameter unknownKeyProblem: the response to a request without a key that the collector knows.
     func admit(_ keyLookup: CredentialIndex.LookupResult, _ health: StoreHealth, unknownKeyProblem: Problem)
         throws(Problem)
     {
@@ -109,7 +109,7 @@ final class Ingest: Sendable {
     /// Throws a problem if a body cannot be accepted now.
     ///
     /// - Parameter bytes: size of the body.
-    func checkCapacity(for bytes: Int, _ health: StoreHealth) throws(Problem) {
+    func requireCapacity(for bytes: Int, _ health: StoreHealth) throws(Problem) {
         if let issue = health.mostSerious, issue.blocksWrites { throw issue.problem }
         guard queue.hasRoom(for: bytes) else { throw Self.overloadedProblem }
     }
@@ -218,8 +218,8 @@ final class Ingest: Sendable {
         }
         // The answer is made here, by the thread that parsed the body, because the writer is busy with one transaction
         // after another.
-        let answer = builder.answer(isDuplicate: false)
-        let repeatedBody = builder.submission.answer
+        let answer = builder.response(isDuplicate: false)
+        let repeatedBody = builder.submission.response
         submit(builder, responder) { Self.answer($0, written: answer, repeatedBody: repeatedBody) }
     }
 
@@ -247,7 +247,7 @@ final class Ingest: Sendable {
         defer { cache.end() }
         var builder = try SubmissionBuilder(
             document, of: ingestRequest, key: key, cache: &cache, storesExplanations: storesExplanations)
-        builder.submission.dropped = rateLimit.countableLosses(
+        builder.submission.dropped = rateLimit.countableDrops(
             builder.submission.dropped, of: key.id, now: now())
         if let symbolError = cache.symbolError {
             var problem = Problem.unavailable(

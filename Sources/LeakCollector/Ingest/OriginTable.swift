@@ -8,9 +8,9 @@ struct OriginTable {
     /// Result of checking a sender.
     enum Sender {
         /// Index of the sender in ``OriginTable/origins``.
-        case admitted(Int)
+        case admitted(index: Int)
         /// The sender names an app or an environment that the key is not bound to. Holds the reason.
-        case rejected(String)
+        case rejected(reason: String)
     }
 
     /// Origins that the ingest key may send for. The origins of rejected senders are left out.
@@ -69,18 +69,19 @@ struct OriginTable {
     private mutating func admit(_ origin: Submission.Origin, module: String?) -> Sender {
         // Compares bytes, as the store does to distinguish apps.
         if let restrictedApp = key.app, !restrictedApp.utf8.elementsEqual(origin.app.utf8) {
-            return .rejected("app is \(origin.app), but this ingest key is restricted to \(restrictedApp)")
+            return .rejected(
+                reason: "app is \(origin.app), but this ingest key is restricted to \(restrictedApp)")
         }
         let isAdmitted = key.environments.contains { $0.utf8.elementsEqual(origin.environment.utf8) }
         guard key.environments.isEmpty || isAdmitted else {
             return .rejected(
-                "environment is \(origin.environment), but this ingest key is restricted to "
+                reason: "environment is \(origin.environment), but this ingest key is restricted to "
                     + key.environments.joined(separator: ", "))
         }
         origins.append(origin)
         apps.append(AppKey(origin.app, environment: origin.environment))
         modules.append(module ?? fallbackModule)
-        return .admitted(origins.count - 1)
+        return .admitted(index: origins.count - 1)
     }
 
     private func origin(_ slices: OriginSlices, _ document: WireDocument) -> Submission.Origin {
@@ -93,12 +94,12 @@ struct OriginTable {
             app: text(slices.appID) ?? fallbackApp,
             environment: AppKey.environment(named: text(slices.environment) ?? fallbackEnvironment),
             version: text(slices.version) ?? fallbackVersion, build: text(slices.build),
-            system: Self.joined(text(slices.os), text(slices.osVersion)),
+            system: Self.joined(name: text(slices.os), version: text(slices.osVersion)),
             model: text(slices.model), installHash: install.map(Install.hash), install: install,
             user: text(slices.user))
     }
 
-    private static func joined(_ name: String?, _ version: String?) -> String? {
+    private static func joined(name: String?, version: String?) -> String? {
         guard let name else { return version }
         return version.map { "\(name) \($0)" } ?? name
     }

@@ -20,12 +20,12 @@ final class RateLimit: Sendable {
     static let defaultReportsPerSecond = 10_000
 
     /// Maximum dropped reports of one ingest key that are counted per second, and at once. The limits exist because a key
-    /// is in every copy of an app, so anyone who has the app can invent losses.
-    private static let lossesPerSecond = 10_000.0
-    private static let maxLossesAtOnce = 1_000_000.0
+    /// is in every copy of an app, so anyone who has the app can invent drops.
+    private static let maxDropsPerSecond = 10_000.0
+    private static let maxDropsAtOnce = 1_000_000.0
     /// Number of unseen objects that cost as much as one dropped report, because objects far outnumber reports. Unseen
     /// objects have a bucket of their own, so that they and dropped reports do not use up each other's tokens.
-    private static let unseenPerLoss = 10
+    private static let unseenPerDrop = 10
 
     private struct Bucket {
         var tokens: Double
@@ -85,14 +85,14 @@ final class RateLimit: Sendable {
     /// tokens run out, those that the request names last are left out.
     ///
     /// A request from which some are left out gets one count under ``SubmissionBuilder/droppedOverLimit``.
-    func countableLosses(_ dropped: [Submission.Dropped], of key: Int64, now: Int64) -> [Submission.Dropped] {
+    func countableDrops(_ dropped: [Submission.Dropped], of key: Int64, now: Int64) -> [Submission.Dropped] {
         guard let first = dropped.first else { return dropped }
-        var (counted, isReduced) = Self.chargeableLosses(
+        var (counted, isReduced) = Self.chargeableDrops(
             dropped.filter { $0.reason != SubmissionBuilder.unseenReason }, perToken: 1, from: lossBuckets,
             of: key,
             now: now)
-        let objects = Self.chargeableLosses(
-            dropped.filter { $0.reason == SubmissionBuilder.unseenReason }, perToken: Self.unseenPerLoss,
+        let objects = Self.chargeableDrops(
+            dropped.filter { $0.reason == SubmissionBuilder.unseenReason }, perToken: Self.unseenPerDrop,
             from: unseenBuckets, of: key, now: now)
         counted += objects.counted
         isReduced = isReduced || objects.isReduced
@@ -106,26 +106,26 @@ final class RateLimit: Sendable {
         return counted
     }
 
-    /// Returns the losses for which the key has tokens left, and `true` if some were left out.
-    private static func chargeableLosses(
-        _ losses: [Submission.Dropped], perToken: Int, from buckets: borrowing Guarded<[Int64: Bucket]>,
+    /// Returns the drops for which the key has tokens left, and `true` if some were left out.
+    private static func chargeableDrops(
+        _ drops: [Submission.Dropped], perToken: Int, from buckets: borrowing Guarded<[Int64: Bucket]>,
         of key: Int64, now: Int64
     ) -> (counted: [Submission.Dropped], isReduced: Bool) {
-        guard !losses.isEmpty else { return ([], false) }
+        guard !drops.isEmpty else { return ([], false) }
         return buckets.with { buckets in
             var remainingTokens = refillBucket(
-                of: key, in: &buckets, rate: lossesPerSecond, now: now, capacity: maxLossesAtOnce)
+                of: key, in: &buckets, rate: maxDropsPerSecond, now: now, capacity: maxDropsAtOnce)
             defer { buckets[key]?.tokens = remainingTokens }
             var counted: [Submission.Dropped] = []
             var isReduced = false
-            for loss in losses {
-                let count = min(loss.count, Int(remainingTokens) * perToken)
-                isReduced = isReduced || count < loss.count
+            for drop in drops {
+                let count = min(drop.count, Int(remainingTokens) * perToken)
+                isReduced = isReduced || count < drop.count
                 remainingTokens -= Double(count) / Double(perToken)
                 if count > 0 {
-                    var countedLoss = loss
-                    countedLoss.count = count
-                    counted.append(countedLoss)
+                    var countedDrop = drop
+                    countedDrop.count = count
+                    counted.append(countedDrop)
                 }
             }
             return (counted, isReduced)
@@ -143,7 +143,7 @@ final class RateLimit: Sendable {
     /// - one for each thousand dropped reports and unseen objects that are counted.
     static func cost(of document: WireDocument) -> Int {
         let others = document.sessions.count + document.checks.count + document.dropped.count
-        let dropped = SubmissionBuilder.losses(of: document).reduce(0) { $0 + $1.count }
+        let dropped = SubmissionBuilder.drops(of: document).reduce(0) { $0 + $1.count }
         let explanations = document.explanations.count + document.reports.count { $0.why.isPresent }
         return unreadableCost + document.givenCount + explanations + (others + 9) / 10 + dropped / 1_000
     }

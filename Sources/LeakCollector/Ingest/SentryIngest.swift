@@ -58,7 +58,7 @@ struct SentryIngest: Sendable {
             let key = try SentryAuthorization.key(of: request)
             lookup = authenticator.find(key, for: [.ingest], now: now)
             try ingest.admit(lookup, health, unknownKeyProblem: Self.unknownKeyProblem)
-            try ingest.checkCapacity(for: min(request.announcedLength ?? 0, Self.maxStoredBytes), health)
+            try ingest.requireCapacity(for: min(request.announcedLength ?? 0, Self.maxStoredBytes), health)
             return nil
         } catch {
             // The content is not known yet, so the request counts as one report.

@@ -130,7 +130,7 @@ struct SubmissionBuilder {
         if let idempotencyKey = ingestRequest.idempotencyKey {
             submission.idempotency = .init(
                 key: idempotencyKey, bodyHash: ingestRequest.contentHash)
-            submission.answer = storedAnswer
+            submission.response = storedResponse
         }
     }
 
@@ -192,7 +192,7 @@ struct SubmissionBuilder {
                     checks: $0)
             }
         }
-        submission.dropped += Self.losses(of: document, isTranslated: isTranslated).map {
+        submission.dropped += Self.drops(of: document, isTranslated: isTranslated).map {
             Submission.Dropped(
                 app: origin.app, environment: origin.environment, reason: $0.reason, count: $0.count)
         }
@@ -212,7 +212,7 @@ struct SubmissionBuilder {
 
     /// Maximum number of dropped reports that one batch may count, over all its reasons. The largest known loss is a
     /// burst of 100,000 sightings that came while the reporter's queue was full. Without the limit, anyone with the
-    /// ingest key, which is in every copy of an app, could hide true losses under invented losses.
+    /// ingest key, which is in every copy of an app, could hide true drops under invented ones.
     static let maxDroppedReports = 100_000
     /// Maximum number of unseen objects that one batch may count over all its sessions, the same as for one session.
     /// Unseen objects have a limit of their own, because objects far outnumber reports.
@@ -237,9 +237,9 @@ struct SubmissionBuilder {
     /// ``maxUnseenObjects``.
     ///
     /// - Parameter isTranslated: ``IngestRequest/isTranslated``
-    static func losses(of document: WireDocument, isTranslated: Bool = false) -> [DroppedReports] {
+    static func drops(of document: WireDocument, isTranslated: Bool = false) -> [DroppedReports] {
         var remainingCount = maxDroppedReports
-        var losses: [DroppedReports] = []
+        var drops: [DroppedReports] = []
         var isReduced = false
         for part in document.dropped {
             let count = min(part.count, remainingCount)
@@ -249,15 +249,15 @@ struct SubmissionBuilder {
             let isReserved =
                 collectorReasons.contains(part.reason) || !isTranslated && part.reason.hasPrefix(sentryPrefix)
             let reason = isReserved ? "device_" + part.reason : part.reason
-            losses.append(DroppedReports(reason: reason, count: count))
+            drops.append(DroppedReports(reason: reason, count: count))
         }
         let unseen = document.sessions.reduce(0) { $0 + $1.unseen }
         if unseen > 0 {
-            losses.append(DroppedReports(reason: unseenReason, count: min(unseen, maxUnseenObjects)))
+            drops.append(DroppedReports(reason: unseenReason, count: min(unseen, maxUnseenObjects)))
             isReduced = isReduced || unseen > maxUnseenObjects
         }
-        if isReduced { losses.append(DroppedReports(reason: droppedOverLimit, count: 1)) }
-        return losses
+        if isReduced { drops.append(DroppedReports(reason: droppedOverLimit, count: 1)) }
+        return drops
     }
 
     /// Adds dropped reports to the counts of the first sender's app.
@@ -301,28 +301,29 @@ struct SubmissionBuilder {
         return max(at, receivedAt - maxAgeMilliseconds)
     }
 
-    // MARK: Answering
+    // MARK: Response
 
-    func answer(isDuplicate: Bool) -> Response {
-        Response(.ok, type: "application/json", body: .bytes(answerBody(isDuplicate: isDuplicate)))
+    func response(isDuplicate: Bool) -> Response {
+        Response(.ok, type: "application/json", body: .bytes(responseBody(isDuplicate: isDuplicate)))
     }
 
-    /// Maximum bytes of an answer that is stored for a repeated request. In SQLite, an answer that takes more than 1,002
+    /// Maximum bytes of a response that is stored for a repeated request. In SQLite, a response that takes more than 1,002
     /// bytes together with its day needs an overflow page of the index.
-    static let maxStoredAnswerBytes = 960
+    static let maxStoredResponseBytes = 960
 
-    /// The answer to a repeated request. If it would be too long, it lists fewer rejections.
-    private var storedAnswer: [UInt8] {
+    /// The response to a repeated request. If it would be too long, it lists fewer rejections.
+    private var storedResponse: [UInt8] {
         var limit = JSONWriter.maxNamedRejections
-        var answer = answerBody(isDuplicate: true)
-        while answer.count > Self.maxStoredAnswerBytes, limit > 0 {
+        var response = responseBody(isDuplicate: true)
+        while response.count > Self.maxStoredResponseBytes, limit > 0 {
             limit /= 2
-            answer = answerBody(isDuplicate: true, naming: limit)
+            response = responseBody(isDuplicate: true, naming: limit)
         }
-        return answer
+        return response
     }
 
-    private func answerBody(isDuplicate: Bool, naming limit: Int = JSONWriter.maxNamedRejections) -> [UInt8] {
+    private func responseBody(isDuplicate: Bool, naming limit: Int = JSONWriter.maxNamedRejections) -> [UInt8]
+    {
         var writer = JSONWriter(capacity: 64)
         writer.object { writer in
             writer.field("accepted", acceptedCount)

@@ -27,7 +27,9 @@ struct KnownLeakFile: Sendable {
     ///
     /// - Throws: `JSONError` at the first invalid position, with what is expected there.
     init(_ bytes: [UInt8]) throws(JSONError) {
-        if let offset = UTF8Validity.firstInvalidByte(in: bytes) { throw JSONError(.invalidUTF8, at: offset) }
+        if let offset = UTF8Validator.firstInvalidByte(in: bytes) {
+            throw JSONError(.invalidUTF8, at: offset)
+        }
         var (entries, disabledIDs): ([KnownLeakRule], [(id: String, offset: Int)]) = ([], [])
         try JSONScanner.scan(bytes) { (scanner) throws(JSONError) in
             try scanner.fields(of: "the file", named: ["known_leaks", "off"]) {

@@ -4,9 +4,9 @@ internal import LeakStore
 
 extension LeakQuery {
     /// Maximum number of rows of a page.
-    static let maximumLimit = 200
+    static let maxLimit = 200
     /// Maximum bytes of a search text. A longer class name, of up to ``WireLimits/classBytes``, is found by a part of it.
-    static let maximumSearchBytes = 256
+    static let maxSearchBytes = 256
 
     /// Parses the parameters of a list from a request's query. An empty parameter counts as missing, because forms
     /// send empty parameters.
@@ -28,9 +28,9 @@ extension LeakQuery {
         query.period = try period(of: request)
         query.search = parameter("q", request)
         query.cursor = parameter("cursor", request)
-        if let search = query.search, search.utf8.count > maximumSearchBytes {
+        if let search = query.search, search.utf8.count > maxSearchBytes {
             throw Problem(
-                .badRequest, "the parameter “q” is \(search.utf8.count) bytes, at most \(maximumSearchBytes)")
+                .badRequest, "the parameter “q” is \(search.utf8.count) bytes, at most \(maxSearchBytes)")
         }
         if let text = parameter("state", request) {
             guard let state = StateFilter(rawValue: text) else {
@@ -57,8 +57,8 @@ extension LeakQuery {
             query.order = order == query.sort.usualOrder ? nil : order
         }
         if let text = parameter("limit", request) {
-            guard let limit = Int(decimalDigits: text), (1...maximumLimit).contains(limit) else {
-                throw Problem(.badRequest, "the parameter “limit” must be a number from 1 to \(maximumLimit)")
+            guard let limit = Int(decimalDigits: text), (1...maxLimit).contains(limit) else {
+                throw Problem(.badRequest, "the parameter “limit” must be a number from 1 to \(maxLimit)")
             }
             query.limit = limit
         }

@@ -161,7 +161,7 @@ struct LeakRate: Component {
 
 extension Share {
     /// Number of checks below which a share says more about chance than about the app.
-    static let minimumChecks = 50
+    static let minChecks = 50
 
     /// Returns the rate, such as `1 in 31 dismissals`; above one tenth as a percentage, and without reports as
     /// `none of the dismissals`. `nil` if ``percentage`` is `nil`.
@@ -175,9 +175,9 @@ extension Share {
         return "1\u{A0}in\u{A0}\(Count((checks + reports / 2) / reports))" + (noun.map { " \($0)" } ?? "")
     }
 
-    /// Reports in percent of checks; `nil` below ``minimumChecks``, and if there are more reports than checks, as from
+    /// Reports in percent of checks; `nil` below ``minChecks``, and if there are more reports than checks, as from
     /// a detector that does not count its checks.
     var percentage: Percentage? {
-        checks < Self.minimumChecks || reports > checks ? nil : Percentage(reports, of: checks)
+        checks < Self.minChecks || reports > checks ? nil : Percentage(reports, of: checks)
     }
 }

@@ -51,7 +51,9 @@ enum CurrentGroup {
             GroupingRules.groups(report, app: leak.appKey, module: $0, symbols: symbols)
         }
         let identities = groups.flatMap { ([$0.first] + $0.others).map(\.identity) }
-        if identities.contains(where: { $0.id == leak.id || $0.alternative?.id == leak.id }) { return .same }
+        if identities.contains(where: { $0.id == leak.id || $0.otherModuleSpelling?.id == leak.id }) {
+            return .same
+        }
         // A text that describes several leaks belongs to several groups.
         if groups.contains(where: { !$0.others.isEmpty }) { return .several }
         guard let group = identities.first, isFromCompleteData(group, of: leak) else { return .unknown }

@@ -22,7 +22,7 @@ package struct RegroupPlanner {
         package var targetReports: Int?
         /// The leaks that are merged into the target, those with most reports first.
         package var parts: [Part]
-        /// The decision that applies to the merged leak.
+        /// The decision in force for the merged leak.
         package var holding: LeakMerge.Holding?
         /// Number of leaks, the target included, that have a decision.
         package var decidedParts: Int
@@ -157,7 +157,7 @@ package struct RegroupPlanner {
         } while query.cursor != nil
     }
 
-    /// Sets the decision that applies to the merged leak: the most recent one, as in the store.
+    /// Sets the decision in force for the merged leak: the most recent one, as in the store.
     private func setHolding(of group: inout Group) throws(StoreError) {
         let target = group.targetReports == nil ? [] : [group.target.id]
         for id in group.parts.map(\.id) + target {
@@ -209,7 +209,7 @@ enum MergeNote {
             merge.decidedParts > 1
             ? ", the most recent of the decisions about \(merge.decidedParts) leaks" : ""
         return
-            "\(sentence) Decision in effect: \(decision(holding.decision)), about \(holding.leak)\(choiceNote)."
+            "\(sentence) Decision in force: \(decision(holding.decision)), about \(holding.leak)\(choiceNote)."
     }
 
     /// Returns a decision in words: `resolved in 5.2.0 by ada on 2026-11-20`.
@@ -219,8 +219,8 @@ enum MergeNote {
             case .resolved(let version, let isAfter):
                 "resolved in \(isAfter ? "the next version after " : "")\(version)"
             case .ignored(nil): "ignored forever"
-            case .ignored(.date(let end)): "ignored until \(CivilDate(milliseconds: end).text)"
-            case .ignored(.reports(let reports)): "ignored until \(count(reports, "more report"))"
+            case .ignored(.until(let end)): "ignored until \(CivilDate(milliseconds: end).text)"
+            case .ignored(.nextReports(let reports)): "ignored until \(count(reports, "more report"))"
             case .reopened: "reopened"
             case .noted: "a comment"
             }
@@ -273,7 +273,7 @@ package enum RegroupSummary {
             lines += self.lines(group.parts, "    from")
             if let holding = group.holding {
                 let choiceNote = group.decidedParts > 1 ? ", the most recent of \(group.decidedParts)" : ""
-                lines.append("    decision in effect: \(MergeNote.decision(holding.decision))\(choiceNote)")
+                lines.append("    decision in force: \(MergeNote.decision(holding.decision))\(choiceNote)")
             }
         }
         if !plan.ambiguousLeaks.isEmpty {

@@ -33,7 +33,7 @@ struct CompareResource: PageResource {
             (query.version, query.baseline) = (from, version)
         }
         do {
-            let check = try ReleaseCheckRequest(query).check(view.reader, now: view.now)
+            let check = try ReleaseCheckRequest(query).run(on: view.reader, now: view.now)
             return ComparePage(context: context, check: check, result: try ReleaseCheckResult(check)).html
         } catch let error as UnknownVersionError {
             throw Problem(.notFound, error.description)

@@ -25,7 +25,7 @@ struct CurrentReleaseMutation: Mutation {
     var path: String { (kind == .form ? "" : "/api/v1") + "/releases/current" }
 
     /// The limit has room for names in which each byte is written as `\u0000`.
-    var body: Route.Body { .atMost(kind == .unpin ? 0 : 8 * 1024) }
+    var body: Route.Body { .atMost(bytes: kind == .unpin ? 0 : 8 * 1024) }
 
     var formPage: (@Sendable (Parameters) -> ErrorPage.PageLink?)? {
         guard kind == .form else { return nil }
@@ -39,7 +39,7 @@ struct CurrentReleaseMutation: Mutation {
     }
 
     private static func link(to app: AppScope) -> ErrorPage.PageLink {
-        ErrorPage.PageLink(to: .releases(app: app), text: "Back to releases")
+        ErrorPage.PageLink(target: .releases(app: app), text: "Back to releases")
     }
 
     func start(_ request: borrowing Request, _ change: ChangeRequest) throws(Problem) {
@@ -144,7 +144,7 @@ struct CurrentReleaseFields: Hashable, Sendable {
     ///
     /// - Throws: ``Problem`` 400.
     init(json body: [UInt8]) throws(Problem) {
-        guard UTF8Validity.firstInvalidByte(in: body) == nil else {
+        guard UTF8Validator.firstInvalidByte(in: body) == nil else {
             throw Problem(.badRequest, "the body is not UTF-8")
         }
         do {

@@ -11,7 +11,7 @@ struct ReleaseChart: Component {
     /// Height of a column in units, each of which is less than a pixel.
     private static let height = 1000
     /// Height of the lowest bar in units, so that small values are visible.
-    private static let minimumBarHeight = 10
+    private static let minBarHeight = 10
     /// Maximum number of names along the axis, and minimum number of columns.
     private static let maxAxisNames = 7
     /// Maximum number of versions for which each has a dot on the line. With more there is only room for the line.
@@ -73,7 +73,7 @@ struct ReleaseChart: Component {
                 let height =
                     value <= 0
                     ? 0
-                    : max(Self.minimumBarHeight, Int(saturating: value / highestRate * Double(Self.height)))
+                    : max(Self.minBarHeight, Int(saturating: value / highestRate * Double(Self.height)))
                 return #"""
                     <rect class="v0" x="\#(x + 2)" y="\#(Self.height - height)" width="16" height="\#(height)"/>
                     """#

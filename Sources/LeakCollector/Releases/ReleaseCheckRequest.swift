@@ -70,14 +70,14 @@ public struct ReleaseCheckRequest: Hashable, Sendable {
     ///   ``StoreError``, with reason `invalidArgument` for a baseline that is not older.
     public func responseJSON(from store: any Store, publicFolder: PublicFolder, now: Int64) throws -> [UInt8]
     {
-        let check = try check(store.makeReader(known: publicFolder.knownLeaks), now: now)
+        let check = try run(on: store.makeReader(known: publicFolder.knownLeaks), now: now)
         var writer = JSONWriter()
         writer.object { $0.fields(of: check) }
         return writer.bytes
     }
 
-    func check(_ reader: any StoreReader, now: Int64) throws -> ReleaseCheck {
-        guard let check = try reader.check(query, now: now) else {
+    func run(on reader: any StoreReader, now: Int64) throws -> ReleaseCheck {
+        guard let check = try reader.releaseCheck(query, now: now) else {
             let versions = try reader.versions(app: query.scope)
             let isKnown = versions.contains { $0 == query.version }
             throw try unknownVersionError(

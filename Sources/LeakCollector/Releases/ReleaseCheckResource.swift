@@ -32,7 +32,7 @@ struct ReleaseCheckResource: JSONResource {
 
     func writeJSON(to writer: inout JSONWriter, from view: StoreView) throws {
         do {
-            writer.fields(of: try checkRequest.check(view.reader, now: view.now))
+            writer.fields(of: try checkRequest.run(on: view.reader, now: view.now))
         } catch let error as UnknownVersionError {
             throw Problem(.notFound, error.withoutOtherApps.description)
         }

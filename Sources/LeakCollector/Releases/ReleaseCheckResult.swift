@@ -94,7 +94,7 @@ public struct ReleaseCheckResult: Hashable, Sendable {
     ///
     /// - Parameter json: the body of a response. Unknown fields are ignored.
     public init(json: [UInt8]) throws(Unreadable) {
-        guard UTF8Validity.firstInvalidByte(in: json) == nil else {
+        guard UTF8Validator.firstInvalidByte(in: json) == nil else {
             throw Unreadable(
                 description: "the response is not UTF-8, so it is not from a collector; check the address")
         }
@@ -147,14 +147,14 @@ extension JSONScanner {
             case "set_aside": result.setAsideCount = try scanner.count()
             case "sessions": try scanner.readSessions(into: &result)
             case "leaks":
-                result.leaks = try scanner.elements { scanner throws(JSONError) in try scanner.checkedLeak() }
+                result.leaks = try scanner.elements { scanner throws(JSONError) in try scanner.parseLeak() }
             case "worse_classes":
                 result.worseClasses = try scanner.elements { scanner throws(JSONError) in
                     try scanner.worseClass()
                 }
             case "classes":
                 result.classes = try scanner.elements { scanner throws(JSONError) in
-                    try scanner.checkedClass()
+                    try scanner.parseClass()
                 }
             default: try scanner.skip()
             }
@@ -193,7 +193,7 @@ extension JSONScanner {
         }
     }
 
-    private mutating func checkedLeak() throws(JSONError) -> ReleaseCheckResult.Leak {
+    private mutating func parseLeak() throws(JSONError) -> ReleaseCheckResult.Leak {
         var leak = ReleaseCheckResult.Leak()
         try eachField { name, scanner throws(JSONError) in
             switch name {
@@ -250,7 +250,7 @@ extension JSONScanner {
         return worse
     }
 
-    private mutating func checkedClass() throws(JSONError) -> ReleaseCheckResult.CheckedClass {
+    private mutating func parseClass() throws(JSONError) -> ReleaseCheckResult.CheckedClass {
         var checked = ReleaseCheckResult.CheckedClass()
         try eachField { name, scanner throws(JSONError) in
             switch name {

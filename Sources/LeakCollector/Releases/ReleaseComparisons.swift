@@ -21,7 +21,7 @@ struct ReleaseComparisons {
                 app: key.name, environment: key.environment, version: release.version)
             query.listsLeaks = false
             do throws(StoreError) {
-                checks[release.version] = try reader.check(query, now: now)
+                checks[release.version] = try reader.releaseCheck(query, now: now)
             } catch  where error.reason == .locked {
                 // The newest counts cannot be read now. The other numbers of the versions can.
                 return

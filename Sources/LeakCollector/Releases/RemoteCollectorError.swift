@@ -46,7 +46,7 @@ public struct RemoteCollectorError: Error, Hashable, Sendable, CustomStringConve
 
     /// Returns the detail of a problem of RFC 9457; `nil` for another body.
     private static func detail(_ body: [UInt8]) -> String? {
-        guard UTF8Validity.firstInvalidByte(in: body) == nil else { return nil }
+        guard UTF8Validator.firstInvalidByte(in: body) == nil else { return nil }
         let detail = try? JSONScanner.scan(body) { (scanner) throws(JSONError) -> String? in
             guard try scanner.enterObject() else { return nil }
             repeat {

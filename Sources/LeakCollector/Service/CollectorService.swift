@@ -78,7 +78,7 @@ final class CollectorService: Service {
                 .response
         }
         var page = Response.page(
-            error: .methodNotAllowed, isSignedIn: readRejection(by: request) == nil, now: context.now())
+            error: .methodNotAllowed, isSignedIn: rejectionOfRead(by: request) == nil, now: context.now())
         page.fields.append(("Allow", allow))
         return page
     }
@@ -118,15 +118,17 @@ final class CollectorService: Service {
         case .anyone, .writers:
             return nil
         case .readers:
-            return readRejection(by: request, of: match.route).map { readRejectionResponse($0, request) }
+            return rejectionOfRead(by: request, of: match.route).map {
+                responseToRejectedRead($0, of: request)
+            }
         case .people:
-            guard let problem = readRejection(by: request, of: match.route) else { return nil }
+            guard let problem = rejectionOfRead(by: request, of: match.route) else { return nil }
             // A program that presents a token gets the reason of the failure; a browser is sent to the sign-in page.
             guard Authenticator.bearer(of: request) == nil else {
-                return readRejectionResponse(problem, request)
+                return responseToRejectedRead(problem, of: request)
             }
             // The address of a form is replaced by that of its page.
-            let target = match.formPage.map { Links.served.to($0.to) } ?? request.target
+            let target = match.formPage.map { Links.served.to($0.target) } ?? request.target
             return .redirect(to: target == "/" ? "/sign-in" : "/sign-in?to=\(PercentEncoder.encode(target))")
         }
     }
@@ -134,7 +136,7 @@ final class CollectorService: Service {
     /// Returns the response to a request that may not read. A wrong token counts as a failure of the client's address.
     /// Beyond the limit the connection ends with the response, so that each further guess costs a connection. A valid token is
     /// never counted.
-    private func readRejectionResponse(_ problem: Problem, _ request: borrowing Request) -> Response {
+    private func responseToRejectedRead(_ problem: Problem, of request: borrowing Request) -> Response {
         var response = problem.response
         guard Authenticator.bearer(of: request) != nil, problem.status == .unauthorized else {
             return response
@@ -152,7 +154,7 @@ final class CollectorService: Service {
     private static let checkPath = ResourceAddress.json(ReleaseCheckResource.self).path
 
     /// - Parameter route: the route of the request; `nil` if there is none.
-    private func readRejection(by request: borrowing Request, of route: Route? = nil) -> Problem? {
+    private func rejectionOfRead(by request: borrowing Request, of route: Route? = nil) -> Problem? {
         switch context.authenticator.readCredential(of: request, now: context.now()) {
         case .valid(let credential):
             credential.purpose == .check && route?.path != Self.checkPath ? .onlyChecks : nil
@@ -168,7 +170,7 @@ final class CollectorService: Service {
             return Problem(.notFound, "there is nothing at this address; /openapi.json lists all addresses")
                 .response
         }
-        return .page(error: .notFound, isSignedIn: readRejection(by: request) == nil, now: context.now())
+        return .page(error: .notFound, isSignedIn: rejectionOfRead(by: request) == nil, now: context.now())
     }
 
     func bodyLimit(of request: borrowing Request, _ limits: Limits) -> Int {

@@ -105,7 +105,7 @@ public struct ExportFolder {
     /// folder of something else stays as it is.
     ///
     /// - Throws: ``Failure`` with the first of the named files that exists and that no export wrote.
-    func check(_ names: [String]) throws(Failure) {
+    func validate(names: [String]) throws(Failure) {
         for name in names where !earlierFiles.contains(name) && !writtenFiles.contains(name) {
             let path = "\(path)/\(name)"
             if try Self.kind(of: path) != nil { throw .foreign(path) }
@@ -119,7 +119,7 @@ public struct ExportFolder {
             try Self.makeFolder(folder)
             try Self.requireFolder(folder)
         }
-        try check([name])
+        try validate(names: [name])
         // The list is written first, so that an interrupted export leaves no file that later exports do not
         // know. A line end precedes the name, because a full disk may have left half a line.
         if writtenFiles.insert(name).inserted, !earlierFiles.contains(name) {

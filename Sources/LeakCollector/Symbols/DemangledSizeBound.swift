@@ -63,10 +63,10 @@ struct DemangledSizeBound {
         if byte &- UInt8(ascii: "0") < 10 { return readIdentifier() }
         remainingBytes = remainingBytes.dropFirst()
         if Self.structureOperators.contains(byte) {
-            size += Self.structureTextBytes
+            size += Self.maxStructureTextBytes
             return true
         }
-        size += Self.operatorTextBytes
+        size += Self.maxOperatorTextBytes
         switch byte {
         case UInt8(ascii: "A"): return readSubstitution()
         case UInt8(ascii: "S"): return readStandardType()
@@ -114,12 +114,12 @@ struct DemangledSizeBound {
     /// Operators of contexts, generic arguments and lists. The longest texts for them are `(extension in M):`,
     /// `static `, `, ` and ` first-element-marker `.
     private static let structureOperators = Set("CDEGOPVZsty_".utf8)
-    private static let structureTextBytes = 24
+    private static let maxStructureTextBytes = 24
     /// Operators of functions, metatypes and conventions.
     private static let plainOperators = Set("FKNacdhlmnpuxz".utf8)
     /// Maximum bytes of the text for an operator. The longest one known is `reflection metadata field descriptor for
     /// `.
-    private static let operatorTextBytes = 64
+    private static let maxOperatorTextBytes = 64
 
     /// Reads the part after `A`: letters, the last one in upper case, each optionally after a count; or an index and
     /// `_`.
@@ -156,7 +156,7 @@ struct DemangledSizeBound {
         // One letter for a type; after `c`, one letter for a type of the concurrency module.
         _ = accept("c")
         guard remainingBytes.popFirst() != nil, count <= Self.maxRepetitions else { return false }
-        size += Self.operatorTextBytes * count
+        size += Self.maxOperatorTextBytes * count
         return true
     }
 
@@ -192,7 +192,7 @@ struct DemangledSizeBound {
     /// Reads the part after `r`: the number of parameters of each depth, up to `l`.
     private mutating func readGenericSignature() -> Bool {
         while !accept("l") {
-            size += Self.operatorTextBytes
+            size += Self.maxOperatorTextBytes
             guard accept("z") || readIndex() else { return false }
         }
         return true
@@ -201,7 +201,7 @@ struct DemangledSizeBound {
     /// Reads the part after `R`: a letter for the kind of the requirement and of its subject. There is no letter if a
     /// parameter must conform to a protocol.
     private mutating func readRequirement() -> Bool {
-        size += Self.operatorTextBytes
+        size += Self.maxOperatorTextBytes
         guard let kind = remainingBytes.first else { return false }
         if acceptOne(of: "CTPMBSLQ") {
             let isCompound =
@@ -242,7 +242,7 @@ struct DemangledSizeBound {
     private mutating func readLoweredFunction() -> Bool {
         while let letter = remainingBytes.first, Self.isLetter(letter) {
             remainingBytes = remainingBytes.dropFirst()
-            size += Self.operatorTextBytes
+            size += Self.maxOperatorTextBytes
         }
         return accept("_")
     }
@@ -280,7 +280,7 @@ struct DemangledSizeBound {
     private mutating func readFunctionSpecialization() -> Bool {
         guard readSpecialization() else { return false }
         while !accept("_") {
-            size += Self.operatorTextBytes
+            size += Self.maxOperatorTextBytes
             guard acceptOne(of: "ndgexisrocpGOXDfSbw0123456789kC") else { return false }
         }
         return accept("n") || acceptOne(of: "dgexisrGOXD") || remainingBytes.isEmpty
@@ -309,7 +309,7 @@ struct DemangledSizeBound {
             if accept("0") { break }
             guard size <= Self.maxBytes, readLiteral(isPunycode: false) else { return false }
         }
-        size += Self.operatorTextBytes
+        size += Self.maxOperatorTextBytes
         return true
     }
 
@@ -320,7 +320,7 @@ struct DemangledSizeBound {
         remainingBytes = remainingBytes.dropFirst(length)
         // A scalar takes at least one byte in punycode, and at most four in UTF-8.
         let bytes = isPunycode ? length * 4 : length
-        size += bytes + Self.operatorTextBytes
+        size += bytes + Self.maxOperatorTextBytes
         identifierBytes += bytes
         return true
     }

@@ -50,7 +50,7 @@ package struct SymbolTable: Sendable {
         package var position: Int
 
         init(_ description: String, at position: Int) {
-            self.description = "the table of symbols cannot be read: \(description), at byte \(position)"
+            self.description = "the symbol table cannot be read: \(description), at byte \(position)"
             self.position = position
         }
     }
@@ -255,11 +255,11 @@ struct SymbolTableReader {
         _ name: StaticString, atMost limit: Int, mayBeEmpty: Bool = false
     ) throws(SymbolTable.Invalid) -> String {
         let text = String(decoding: try take(number("length of a text", atMost: limit)), as: UTF8.self)
-        try check(text, mayBeEmpty: mayBeEmpty)
+        try validate(text, mayBeEmpty: mayBeEmpty)
         return text
     }
 
-    private func check(_ text: String, mayBeEmpty: Bool) throws(SymbolTable.Invalid) {
+    private func validate(_ text: String, mayBeEmpty: Bool) throws(SymbolTable.Invalid) {
         guard mayBeEmpty || !text.isEmpty else {
             throw SymbolTable.Invalid("a text is empty", at: position)
         }

@@ -22,8 +22,9 @@ package struct SymbolTableBuilder {
 
     package init(image: ImageID, name: String, architecture: String) {
         self.image = image
-        self.name = Self.text(name, SymbolTable.Limits.nameBytes, fallback: "image")
-        self.architecture = Self.text(architecture, SymbolTable.Limits.architectureBytes, fallback: "")
+        self.name = Self.text(name, maxBytes: SymbolTable.Limits.nameBytes, fallback: "image")
+        self.architecture = Self.text(
+            architecture, maxBytes: SymbolTable.Limits.architectureBytes, fallback: "")
     }
 
     /// Number of ranges in the table, including the last range, which is not encoded yet.
@@ -101,7 +102,7 @@ package struct SymbolTableBuilder {
 
     private mutating func index(of rawText: String, fallback: String) -> Int {
         if let index = indexes[rawText] { return index }
-        let text = Self.text(rawText, SymbolTable.Limits.stringBytes, fallback: fallback)
+        let text = Self.text(rawText, maxBytes: SymbolTable.Limits.stringBytes, fallback: fallback)
         if let index = indexes[text] { return index }
         let index = indexes.count
         indexes[text] = index
@@ -110,12 +111,12 @@ package struct SymbolTableBuilder {
     }
 
     /// Returns a text without control characters, cut to a number of bytes; `fallback` if it would be empty.
-    static func text(_ rawText: String, _ limit: Int, fallback: String) -> String {
+    static func text(_ rawText: String, maxBytes: Int, fallback: String) -> String {
         var text = ""
         var count = 0
         for scalar in rawText.unicodeScalars where scalar.value >= 0x20 && scalar.value != 0x7F {
             count += UTF8.width(scalar)
-            guard count <= limit else { break }
+            guard count <= maxBytes else { break }
             text.unicodeScalars.append(scalar)
         }
         return text.isEmpty ? fallback : text

@@ -89,12 +89,12 @@ final class SymbolTableCache: Sendable {
         enum Lookup {
             case none
             case loaded(SymbolData)
-            case stored(Int64)
+            case stored(rowID: Int64)
         }
         let lookup: Lookup = state.with { state in
             guard let id = state.idsByImage[image] else { return .none }
             state.usedIDs.insert(id)
-            guard var loaded = state.loaded[image] else { return .stored(id) }
+            guard var loaded = state.loaded[image] else { return .stored(rowID: id) }
             state.lookupCount += 1
             loaded.lastLookup = state.lookupCount
             state.loaded[image] = loaded
@@ -103,10 +103,10 @@ final class SymbolTableCache: Sendable {
         switch lookup {
         case .none: return []
         case .loaded(let table): return table.calls(at: location)
-        case .stored(let id):
+        case .stored(let rowID):
             let reader = if let reader { reader } else { try store.makeReader() }
-            guard let body = try reader.symbolTable(id), let table = Self.read(body) else { return [] }
-            cache(table, of: image, id: id)
+            guard let body = try reader.symbolTable(rowID), let table = Self.read(body) else { return [] }
+            cache(table, of: image, id: rowID)
             return table.calls(at: location)
         }
     }

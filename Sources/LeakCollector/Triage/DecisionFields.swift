@@ -86,7 +86,7 @@ struct DecisionFields: Hashable, Sendable {
                 throw Self.invalidField(
                     "the field “reports” must be a whole number from 1 to \(Self.maxReports)")
             }
-            return .reports(reports)
+            return .nextReports(reports)
         }
         guard let until else { return nil }
         // A day begins at midnight UTC, as everywhere in the collector.
@@ -96,7 +96,7 @@ struct DecisionFields: Hashable, Sendable {
         guard end.milliseconds > now else {
             throw Self.invalidField("the field “until” is past: it must be in the future")
         }
-        return .date(end.milliseconds)
+        return .until(milliseconds: end.milliseconds)
     }
 
     /// Checks the note and removes white space at its ends.
@@ -108,9 +108,9 @@ struct DecisionFields: Hashable, Sendable {
         let lines = note.replacing("\r\n", with: "\n")
         let text = String(Substring(lines).trimmed)
         let count = text.utf8.count
-        guard count <= Decision.noteBytes else {
+        guard count <= Decision.maxNoteBytes else {
             throw Self.invalidField(
-                "the field “note” is \(count) bytes, at most \(Decision.noteBytes): shorten it")
+                "the field “note” is \(count) bytes, at most \(Decision.maxNoteBytes): shorten it")
         }
         guard !lines.unicodeScalars.contains(where: Self.isForbidden) else {
             throw Self.invalidField("the field “note” has a control character: remove it")

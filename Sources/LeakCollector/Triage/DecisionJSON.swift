@@ -10,7 +10,7 @@ extension DecisionFields {
     /// - Throws: ``Problem`` 400 that names the wrong field and its valid values.
     init(json body: [UInt8]) throws(Problem) {
         self.init()
-        if UTF8Validity.firstInvalidByte(in: body) != nil {
+        if UTF8Validator.firstInvalidByte(in: body) != nil {
             throw Problem(.badRequest, "the body is not UTF-8")
         }
         var fields = self

@@ -12,12 +12,12 @@ struct DecisionMutation: Mutation {
     var path: String { (isForm ? "" : "/api/v1") + "/leaks/{leak}/decisions" }
 
     /// The limit has room for a note in which each byte is written as `\u0000`.
-    var body: Route.Body { .atMost(16 * 1024) }
+    var body: Route.Body { .atMost(bytes: 16 * 1024) }
 
     var formPage: (@Sendable (Parameters) -> ErrorPage.PageLink?)? {
         guard isForm else { return nil }
         return { parameters in
-            (try? parameters.leak).map { ErrorPage.PageLink(to: .leak($0), text: "Back to the leak") }
+            (try? parameters.leak).map { ErrorPage.PageLink(target: .leak($0), text: "Back to the leak") }
         }
     }
 

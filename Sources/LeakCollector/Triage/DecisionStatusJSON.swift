@@ -64,8 +64,8 @@ extension JSONWriter {
         var reports: Int?
         switch decision.action {
         case .resolved(let fix, let after): (version, isAfter) = (fix, after)
-        case .ignored(.date(let end)): until = end
-        case .ignored(.reports(let count)): reports = count
+        case .ignored(.until(let end)): until = end
+        case .ignored(.nextReports(let count)): reports = count
         case .ignored(nil), .reopened, .noted: break
         }
         field("action", decision.action.name)

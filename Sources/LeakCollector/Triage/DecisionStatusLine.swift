@@ -38,7 +38,7 @@ struct DecisionStatusLine: Component {
     }
 
     private func reportsSoFar(_ limit: Decision.IgnoreLimit) -> HTML {
-        guard case .reports = limit else { return "" }
+        guard case .nextReports = limit else { return "" }
         return " (\(Count(decisionStatus.reportsSince)) so far)"
     }
 

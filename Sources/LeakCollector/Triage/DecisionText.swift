@@ -42,8 +42,8 @@ struct LimitText: Component {
 
     var html: HTML {
         switch limit {
-        case .date(let end): Self.date(end)
-        case .reports(let count): "\(Count(count).of("more report", "more reports"))"
+        case .until(let end): Self.date(end)
+        case .nextReports(let count): "\(Count(count).of("more report", "more reports"))"
         }
     }
 

@@ -31,9 +31,9 @@ struct HistoryCard: Component {
 
     /// Note that older entries may be missing. Without the note, the oldest entry would seem to be the first entry.
     private var truncationNote: HTML? {
-        history.count < Decision.perLeak
+        history.count < Decision.maxPerLeak
             ? nil
-            : #"<p class="dim">Only the last \#(Count(Decision.perLeak)) entries are kept.</p>"#
+            : #"<p class="dim">Only the last \#(Count(Decision.maxPerLeak)) entries are kept.</p>"#
     }
 
     private func list(_ entries: ArraySlice<HTML>) -> HTML {

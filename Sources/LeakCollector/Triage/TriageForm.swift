@@ -11,7 +11,7 @@ struct TriageForm: Component {
     private typealias Button = DecisionFields.Button
 
     /// Maximum bytes of UTF-8 for one unit of UTF-16, which browsers count for `maxlength`.
-    static let bytesPerUnit = 3
+    static let maxBytesPerUnit = 3
 
     /// Maximum number of versions that are offered; any other may be typed.
     private static let maxOfferedVersions = 20
@@ -22,7 +22,7 @@ struct TriageForm: Component {
         aria-label="Decide about this leak" novalidate>\#
         \#(enterButton)\#(newestField)<div class="actions">\#(stateButtons)\#(ignoreChoices)\#(resolveInVersion)</div>\#
         <div class="actions"><label for="note" class="hidden">Comment</label>\#
-        <textarea id="note" name="note" rows="1" maxlength="\#(Decision.noteBytes / Self.bytesPerUnit)" \#
+        <textarea id="note" name="note" rows="1" maxlength="\#(Decision.maxNoteBytes / Self.maxBytesPerUnit)" \#
         placeholder="Comment for the history"></textarea>\#
         \#(button(.note, "Comment"))</div></form>
         """#

@@ -6,7 +6,7 @@
 /// wake-up in a row the requested time does count.
 struct ActiveClock: Hashable, Sendable {
     /// The longest delay of a wake-up that is ordinary on a busy device.
-    static let ordinaryDelayMilliseconds = 500
+    static let maxOrdinaryDelayMilliseconds = 500
 
     /// Active milliseconds so far.
     private(set) var milliseconds = 0
@@ -27,7 +27,7 @@ struct ActiveClock: Hashable, Sendable {
     mutating func advance(to uptime: Int, expectingWakeAt wake: Int?) -> Int {
         defer { self.uptime = max(uptime, self.uptime ?? uptime) }
         guard let last = self.uptime, !isPaused else { return milliseconds }
-        let latest = wake.map { min(uptime, $0 + Self.ordinaryDelayMilliseconds) } ?? uptime
+        let latest = wake.map { min(uptime, $0 + Self.maxOrdinaryDelayMilliseconds) } ?? uptime
         milliseconds += max(latest - last, 0)
         return milliseconds
     }
@@ -37,7 +37,7 @@ struct ActiveClock: Hashable, Sendable {
     /// - Parameter wake: the uptime for which the wake-up was requested.
     /// - Returns: the active milliseconds. They are fewer than before if the wake-up came so late that they are not certain.
     mutating func wake(at uptime: Int, askedFor wake: Int) -> Int {
-        let isLate = uptime > wake + Self.ordinaryDelayMilliseconds
+        let isLate = uptime > wake + Self.maxOrdinaryDelayMilliseconds
         advance(to: uptime, expectingWakeAt: wake)
         if isLate, !wasLate { milliseconds = certain }
         wasLate = isLate
@@ -50,7 +50,7 @@ struct ActiveClock: Hashable, Sendable {
 
     /// Does not count the time since the last advance, if it is more than an ordinary delay.
     mutating func skip(to uptime: Int) {
-        guard let last = self.uptime, uptime - last > Self.ordinaryDelayMilliseconds else { return }
+        guard let last = self.uptime, uptime - last > Self.maxOrdinaryDelayMilliseconds else { return }
         self.uptime = uptime
     }
 

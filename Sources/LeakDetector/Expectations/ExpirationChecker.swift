@@ -23,7 +23,7 @@ final class ExpirationChecker: Sendable {
     private let state: Guarded<State>
     private let clock: any WakeClock
     private let limits: LeakDetector.Limits
-    private let graceByClass: GraceByClass?
+    private let graceByClass: ClassGracePeriods?
     private let onResult: @Sendable (ExpirationChecker, ExpectationResult, Entry) -> Void
 
     /// - Parameter onResult: receives results, on the clock's queue, with no lock held.
@@ -32,7 +32,7 @@ final class ExpirationChecker: Sendable {
         onResult: @escaping @Sendable (ExpirationChecker, ExpectationResult, Entry) -> Void
     ) {
         self.limits = limits.validated
-        graceByClass = GraceByClass(limits.validated.graceMillisecondsByClass)
+        graceByClass = ClassGracePeriods(limits.validated.graceMillisecondsByClass)
         self.clock = clock
         self.onResult = onResult
         state = Guarded(State(expectations: Expectations(limits: limits)))

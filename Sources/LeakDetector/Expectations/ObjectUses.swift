@@ -5,7 +5,7 @@ struct ObjectUses {
     /// The maximum number of recorded uses, about 4 MB. Beyond it only the sequence number of the latest use is kept.
     static let limit = 100_000
     /// The shortest time between two removals of old uses. A removal takes two milliseconds.
-    static let removalMilliseconds = 100
+    static let minRemovalIntervalMilliseconds = 100
 
     private struct Use {
         let sequence: Int
@@ -29,7 +29,7 @@ struct ObjectUses {
         _ identity: ObjectIdentifier, _ sequence: Int, at now: Int, forgettingAfter milliseconds: Int
     ) {
         if uses.count >= Self.limit, now >= nextRemoval {
-            nextRemoval = now + Self.removalMilliseconds
+            nextRemoval = now + Self.minRemovalIntervalMilliseconds
             uses = uses.filter { now - $0.value.time <= milliseconds }
         }
         guard uses.count < Self.limit || uses[identity] != nil else {

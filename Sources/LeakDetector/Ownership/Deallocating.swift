@@ -118,9 +118,9 @@ public final class Deallocating<Value: AnyObject> {
         }
         let detector = detector
         if let owned {
-            owned.all.removeHolder(of: owned.entry) { if let detector { expect(detector) } }
+            owned.all.removeHolder(from: owned.entry) { if let detector { expect(detector) } }
         } else if let detector {
-            detector.owned.callUnlessOwned(value) { expect(detector) }
+            detector.owned.ifNotOwned(value) { expect(detector) }
         }
     }
 }

@@ -72,7 +72,7 @@ public final class LeakWatcher: Sendable {
             return (twin, watches.byIdentity.count >= watches.scanThreshold)
         }
         // Another thread watched the same object at the same time.
-        if let twin { all.removeWatcher(of: twin.owned) {} }
+        if let twin { all.removeWatcher(from: twin.owned) {} }
         if isCrowded { countAllDeallocated(in: all, for: detector) }
     }
 
@@ -92,14 +92,14 @@ public final class LeakWatcher: Sendable {
 
     /// Removes this watcher from the owners of a deallocated object. The last owner that is removed counts the object.
     private func countDeallocated(_ watch: Watch, in all: OwnedObjects, for detector: LeakDetector) {
-        all.removeWatcher(of: watch.owned) { detector.checkers.first.countCheck(watch.context) }
+        all.removeWatcher(from: watch.owned) { detector.checkers.first.countCheck(watch.context) }
     }
 
     deinit {
         let watches = watches.with { $0 }
         guard let all = watches.owned, let detector = detector ?? LeakDetector.shared else { return }
         for watch in watches.byIdentity.values {
-            all.removeWatcher(of: watch.owned) {
+            all.removeWatcher(from: watch.owned) {
                 // Passes the weak reference on: a strong reference could become the last one, on a thread where the object must
                 // not be deallocated.
                 detector.checkers.first.expect(

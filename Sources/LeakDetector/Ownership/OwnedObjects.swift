@@ -24,16 +24,20 @@ final class OwnedObjects: Sendable {
 
     private let owned = Guarded([ObjectIdentifier: OwnerCounts]())
 
-    /// Adds an owner that retains the object until it calls ``removeHolder(of:whenLast:)``.
+    /// Adds an owner that retains the object until it calls ``removeHolder(from:ifLast:)``.
     ///
-    /// - Parameter use: withdraws earlier expectations of the object.
-    func addHolder(of object: AnyObject, use: () -> Void) -> OwnerCounts {
-        add(object, use: use) { $0.holders += 1 }
+    /// - Parameter withdrawExpectations: withdraws earlier expectations of the object. Always called once.
+    func addHolder(of object: AnyObject, withdrawExpectations: () -> Void) -> OwnerCounts {
+        add(object, withdrawExpectations: withdrawExpectations) { $0.holders += 1 }
     }
 
     /// Adds an owner that does not retain the object.
-    func addWatcher(of object: AnyObject, _ subject: WeakSubject, use: () -> Void) -> OwnerCounts {
-        add(object, use: use) {
+    ///
+    /// - Parameter withdrawExpectations: withdraws earlier expectations of the object. Always called once.
+    func addWatcher(of object: AnyObject, _ subject: WeakSubject, withdrawExpectations: () -> Void)
+        -> OwnerCounts
+    {
+        add(object, withdrawExpectations: withdrawExpectations) {
             $0.watchers += 1
             if $0.subject == nil { $0.subject = subject }
         }
@@ -41,28 +45,30 @@ final class OwnedObjects: Sendable {
 
     /// Removes an owner that retains the object.
     ///
-    /// - Parameter expect: called if no other owner is left.
-    func removeHolder(of owned: OwnerCounts, whenLast expect: () -> Void) {
-        remove(owned, whenLast: expect) { $0.holders -= 1 }
+    /// - Parameter expectDeallocation: called if no other owner is left.
+    func removeHolder(from counts: OwnerCounts, ifLast expectDeallocation: () -> Void) {
+        remove(from: counts, ifLast: expectDeallocation) { $0.holders -= 1 }
     }
 
     /// Removes an owner that does not retain the object.
     ///
-    /// - Parameter expect: called if no other owner is left.
-    func removeWatcher(of owned: OwnerCounts, whenLast expect: () -> Void) {
-        remove(owned, whenLast: expect) { $0.watchers -= 1 }
+    /// - Parameter expectDeallocation: called if no other owner is left.
+    func removeWatcher(from counts: OwnerCounts, ifLast expectDeallocation: () -> Void) {
+        remove(from: counts, ifLast: expectDeallocation) { $0.watchers -= 1 }
     }
 
-    /// Calls `expect` unless the object has an owner. Used by a former owner that was not added, as there was no detector then.
-    func callUnlessOwned(_ object: AnyObject, _ expect: () -> Void) {
+    /// Calls `body` unless the object has an owner. Used by a former owner that was not added, as there was no detector then.
+    func ifNotOwned(_ object: AnyObject, _ body: () -> Void) {
         let identity = ObjectIdentifier(object)
         owned.with { all in
             // The caller retains the object, so reading the reference does not deallocate it.
-            if all[identity]?.isCurrent != true { expect() }
+            if all[identity]?.isCurrent != true { body() }
         }
     }
 
-    private func add(_ object: AnyObject, use: () -> Void, change: (OwnerCounts) -> Void) -> OwnerCounts {
+    private func add(_ object: AnyObject, withdrawExpectations: () -> Void, change: (OwnerCounts) -> Void)
+        -> OwnerCounts
+    {
         let identity = ObjectIdentifier(object)
         return owned.with { all in
             var entry = all[identity] ?? OwnerCounts(identity)
@@ -70,17 +76,19 @@ final class OwnedObjects: Sendable {
             if !entry.isCurrent { entry = OwnerCounts(identity) }
             change(entry)
             all[identity] = entry
-            use()
+            withdrawExpectations()
             return entry
         }
     }
 
-    private func remove(_ entry: OwnerCounts, whenLast expect: () -> Void, change: (OwnerCounts) -> Void) {
+    private func remove(
+        from counts: OwnerCounts, ifLast expectDeallocation: () -> Void, change: (OwnerCounts) -> Void
+    ) {
         owned.with { all in
-            change(entry)
-            guard entry.holders == 0, entry.watchers == 0 else { return }
-            if all[entry.identity] === entry { all[entry.identity] = nil }
-            expect()
+            change(counts)
+            guard counts.holders == 0, counts.watchers == 0 else { return }
+            if all[counts.identity] === counts { all[counts.identity] = nil }
+            expectDeallocation()
         }
     }
 }

@@ -50,7 +50,7 @@ struct AlertQueue<Picture> {
     /// Closes the alert that is shown.
     ///
     /// - Returns: the alert to show next; `nil` if none waits.
-    mutating func close() -> Entry? {
+    mutating func closeShown() -> Entry? {
         shownEntry = waiting.isEmpty ? nil : waiting.removeFirst()
         return shownEntry
     }

@@ -30,8 +30,8 @@ final class ExplanationQueue: Sendable {
         /// The start of the running explanation in milliseconds; `nil` while none runs.
         var startedAt: Int64?
 
-        /// Drops the waiting leaks, which may then be enqueued again.
-        mutating func dropWaiting() {
+        /// Discards the waiting leaks, which may then be enqueued again.
+        mutating func discardWaitingLeaks() {
             acceptedLeaks.subtract(waiting.map(\.leakKey))
             waiting = []
         }
@@ -54,13 +54,13 @@ final class ExplanationQueue: Sendable {
         self.now = now
     }
 
-    /// `true` if leaks are explained. Turning it off drops the waiting leaks.
+    /// `true` if leaks are explained. Turning it off discards the waiting leaks.
     var isOn: Bool {
         get { state.with { $0.isOn } }
         set {
             state.with {
                 $0.isOn = newValue
-                if !newValue { $0.dropWaiting() }
+                if !newValue { $0.discardWaitingLeaks() }
             }
         }
     }
@@ -68,8 +68,8 @@ final class ExplanationQueue: Sendable {
     /// `true` if no leak waits and no explanation runs.
     var isIdle: Bool { state.with { $0.waiting.isEmpty && $0.startedAt == nil } }
 
-    /// Drops the waiting leaks, as when the detector stops.
-    func dropWaiting() { state.with { $0.dropWaiting() } }
+    /// Discards the waiting leaks, as when the detector stops.
+    func discardWaitingLeaks() { state.with { $0.discardWaitingLeaks() } }
 
     /// Allows another attempt for a leak, up to ``attemptLimit``. Called if the object was deallocated, or explanations
     /// were not wanted.
@@ -101,7 +101,7 @@ final class ExplanationQueue: Sendable {
                 return false
             }
             if let began = state.startedAt, now() - began > Self.deadlineMilliseconds {
-                state.dropWaiting()
+                state.discardWaitingLeaks()
                 return false
             }
             guard state.waiting.count < Self.waitingLimit else { return false }
@@ -115,7 +115,7 @@ final class ExplanationQueue: Sendable {
         let started = WorkerThread.start(name: "LeakExplainer") { self.run() }
         if !started {
             state.with {
-                $0.dropWaiting()
+                $0.discardWaitingLeaks()
                 $0.startedAt = nil
             }
         }

@@ -61,7 +61,7 @@ final class LeakNotifier: Sendable {
     /// Stops reporting the ends of objects, and explains none of the leaks that wait for an explanation.
     func forgetAll() {
         reportedLeaks.with { $0 = ReportedLeaks() }
-        explanations?.dropWaiting()
+        explanations?.discardWaitingLeaks()
     }
 
     /// Reports a result.

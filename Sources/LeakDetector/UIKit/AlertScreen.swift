@@ -112,7 +112,7 @@
 
         private func close() {
             hide()
-            if let next = queue.close() { open(next) }
+            if let next = queue.closeShown() { open(next) }
         }
 
         private func hide() {

@@ -70,7 +70,7 @@
 private struct CompilationUnit {
     private let version: UInt16
     private let is64Bit: Bool
-    private let minimumInstructionBytes: UInt64
+    private let minInstructionBytes: UInt64
     private let lineBase: Int64
     private let lineRange: UInt8
     /// The number of operands of each standard opcode, beginning with opcode 1.
@@ -88,7 +88,7 @@ private struct CompilationUnit {
         let headerBytes = is64Bit ? reader.number(UInt64.self) : UInt64(reader.number(UInt32.self))
         var program = reader
         program.skip(headerBytes)
-        minimumInstructionBytes = UInt64(reader.byte())
+        minInstructionBytes = UInt64(reader.byte())
         let operations = reader.byte()
         reader.skip(1)
         lineBase = Int64(Int8(bitPattern: reader.byte()))
@@ -123,7 +123,7 @@ private struct CompilationUnit {
             let opcode = reader.byte()
             if opcode >= firstSpecial {
                 let step = opcode - firstSpecial
-                address &+= UInt64(step / lineRange) &* minimumInstructionBytes
+                address &+= UInt64(step / lineRange) &* minInstructionBytes
                 line &+= lineBase &+ Int64(step % lineRange)
                 addRow()
                 continue
@@ -142,10 +142,10 @@ private struct CompilationUnit {
                 let read = UInt64(reader.position - start)
                 if count > read { reader.skip(count - read) }
             case 1: addRow()
-            case 2: address &+= reader.leb128() &* minimumInstructionBytes
+            case 2: address &+= reader.leb128() &* minInstructionBytes
             case 3: line &+= reader.signedLEB128()
             case 4: file = reader.leb128()
-            case 8: address &+= UInt64((255 - firstSpecial) / lineRange) &* minimumInstructionBytes
+            case 8: address &+= UInt64((255 - firstSpecial) / lineRange) &* minInstructionBytes
             case 9: address &+= UInt64(reader.number(UInt16.self))
             default:
                 for _ in 0..<operandCounts[Int(opcode) - 1] { _ = reader.leb128() }

@@ -69,9 +69,9 @@ package struct DetectorMessage: Hashable, Sendable {
         var backtrace = Backtrace(text, demangle: demangleFunction)
         if backtrace?.isInsideJSON ?? false {
             // The frames are read from the kept text, like everything else.
-            backtrace = Backtrace(Redaction.kept(of: text).text, demangle: demangleFunction)
+            backtrace = Backtrace(MessageRedactor.kept(of: text).text, demangle: demangleFunction)
         }
-        let kept = Redaction.kept(of: backtrace?.head ?? text)
+        let kept = MessageRedactor.kept(of: backtrace?.head ?? text)
         let message = kept.message
         callStack = backtrace.flatMap { $0.isInsideJSON ? $0 : $0.cut(toFitAfter: kept.text) }?.stack
         let reading = Grammar(demangle: demangle).read(message)
@@ -86,7 +86,7 @@ package struct DetectorMessage: Hashable, Sendable {
         children = wholeNames.children.map { TypeName($0).text }
         let names =
             reading.cycle.isEmpty && className == nil
-            ? LeaksTool.cycle(in: message, demangle: demangle) : reading.cycle
+            ? LeaksOutputReader.cycle(in: message, demangle: demangle) : reading.cycle
         let plainNames = names.map { TypeName($0).text }
         let start = Cycle.startOfSmallestRotation(plainNames)
         cycle = Array(plainNames[start...] + plainNames[..<start])
@@ -112,9 +112,9 @@ package struct DetectorMessage: Hashable, Sendable {
                     ? nil
                     : json?.className
                         ?? Grammar(demangle: demangle).firstDescription(in: message)
-                        ?? GuessedClass.find(in: message, demangle: demangle)
+                        ?? ClassGuesser.find(in: message, demangle: demangle)
                 if guessedClassName == nil, event == nil,
-                    let freedClass = GuessedClass.freed(in: message, demangle: demangle)
+                    let freedClass = ClassGuesser.freed(in: message, demangle: demangle)
                 {
                     (guessedClassName, event) = (freedClass, .freed)
                 }
@@ -132,7 +132,8 @@ package struct DetectorMessage: Hashable, Sendable {
     /// else after the address in a description. The result is still read as the same message. A text without visible characters
     /// becomes a space, since a report without a text would be rejected.
     package static func redacted(_ text: String) -> String {
-        let redacted = (Redaction.fixedPoint(Text(text)) { redactedOnce($0.string)[...] } ?? Text("…")).string
+        let redacted = (MessageRedactor.fixedPoint(Text(text)) { redactedOnce($0.string)[...] } ?? Text("…"))
+            .string
         return redacted.isEmpty && !text.isEmpty ? " " : redacted
     }
 
@@ -142,12 +143,12 @@ package struct DetectorMessage: Hashable, Sendable {
     private static func redactedOnce(_ text: String) -> [UInt8] {
         let text = unwrappedLogEntry(MessageNormalizer.plain(text))
         if let report = SanitizerReport(text, FrameReader(demangle: { _ in nil })) {
-            return report.kept(after: Redaction.kept(of: report.head).text)
+            return report.kept(after: MessageRedactor.kept(of: report.head).text)
         }
         guard let backtrace = Backtrace(text), !backtrace.isInsideJSON else {
-            return Array(Redaction.kept(of: text).text)
+            return Array(MessageRedactor.kept(of: text).text)
         }
-        let head = Redaction.kept(of: backtrace.head).text
+        let head = MessageRedactor.kept(of: backtrace.head).text
         let parts = [head] + (backtrace.cut(toFitAfter: head)?.lines ?? [])
         return Array(parts.filter { !$0.isEmpty }.joined(separator: [UInt8(ascii: "\n")]))
     }

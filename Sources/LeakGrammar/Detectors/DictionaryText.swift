@@ -26,7 +26,7 @@ struct DictionaryText {
         guard reader.value(depth: 0), reader.hasClassKey else { return nil }
         // If the words around the dictionary may name the leaked class, the text is not converted.
         guard
-            !(GuessedClass.names(in: text[..<open]) + GuessedClass.names(in: reader.remainder)).contains(
+            !(ClassGuesser.names(in: text[..<open]) + ClassGuesser.names(in: reader.remainder)).contains(
                 where: {
                     TypeSpelling($0).hasHump
                 })

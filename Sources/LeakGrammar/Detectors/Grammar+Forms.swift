@@ -32,7 +32,7 @@ extension Grammar {
             guard let range = subject.lastRange(of: mark), isElapsed(subject[range.upperBound...]) else {
                 continue
             }
-            livedMilliseconds = ElapsedTime.milliseconds(of: subject[range.upperBound...])
+            livedMilliseconds = ElapsedTimeParser.milliseconds(of: subject[range.upperBound...])
             subject = subject[..<range.lowerBound].trimmed
             break
         }
@@ -49,7 +49,7 @@ extension Grammar {
         let number = text.dropping("-") ?? text
         let end =
             number.dropping("nan") ?? number.dropping("inf")
-            ?? number[ElapsedTime.endOfNumber(atStartOf: number)...]
+            ?? number[ElapsedTimeParser.endOfNumber(atStartOf: number)...]
         return end.isEmpty || end.equals("s") || end.equals("s.")
     }
 
@@ -125,10 +125,10 @@ extension Grammar {
             reading.subject = quoted[..<end]
             reading.tail = [UInt8(ascii: "\"")]
             reading.className = name.wholeText
-        } else if let range = PrivateText.removed(from: quoted)[...].lastRange(
+        } else if let range = PrivateTextRemover.removed(from: quoted)[...].lastRange(
             of: "Expected deallocation of ")
         {
-            reading.className = className(of: PrivateText.removed(from: quoted)[range.upperBound...])
+            reading.className = className(of: PrivateTextRemover.removed(from: quoted)[range.upperBound...])
         }
         return reading
     }
@@ -145,11 +145,11 @@ extension Grammar {
             reading.className = className(of: reading.subject)
             if let end {
                 let tail = body[end.upperBound...]
-                let aliveCountText = tail[ElapsedTime.endOfNumber(atStartOf: tail)...].dropping("s (")
-                reading.livedMilliseconds = ElapsedTime.milliseconds(of: tail)
+                let aliveCountText = tail[ElapsedTimeParser.endOfNumber(atStartOf: tail)...].dropping("s (")
+                reading.livedMilliseconds = ElapsedTimeParser.milliseconds(of: tail)
                 reading.alive = aliveCountText.flatMap { number(atStartOf: $0) }
                 let digitsEnd = aliveCountText.map { $0.prefix { $0.isDigit }.endIndex }
-                let elapsedEnd = ElapsedTime.endOfNumber(atStartOf: tail)
+                let elapsedEnd = ElapsedTimeParser.endOfNumber(atStartOf: tail)
                 reading.tail = Array(body[reading.subject.endIndex..<(digitsEnd ?? elapsedEnd)])
                 // The byte after the number is kept, because it may be the unit of the number.
                 if digitsEnd == nil, elapsedEnd < tail.endIndex { reading.tail.append(tail[elapsedEnd]) }
@@ -162,14 +162,14 @@ extension Grammar {
             return nil
         }
         guard let space = body[..<end.lowerBound].lastIndex(of: UInt8(ascii: " ")),
-            let waitedMilliseconds = ElapsedTime.milliseconds(atStartOf: body[(space + 1)...])
+            let waitedMilliseconds = ElapsedTimeParser.milliseconds(atStartOf: body[(space + 1)...])
         else { return nil }
         var reading = FormMatch(.omniBase, body[..<space])
         reading.event = .leak
         reading.waitedMilliseconds = waitedMilliseconds
         reading.className = className(of: reading.subject)
         reading.tail =
-            Array(body[space..<ElapsedTime.endOfNumber(atStartOf: body[(space + 1)...])])
+            Array(body[space..<ElapsedTimeParser.endOfNumber(atStartOf: body[(space + 1)...])])
             + Array("s ago".utf8)
         reading.boundary = body[space..<end.upperBound]
         return reading
@@ -226,7 +226,7 @@ extension Grammar {
                 // The leaked object is the last object before the mark, so it may be another object than the first.
                 let other = first.flatMap { first in
                     Description(reading.subject)?.remainder.trimmed.isEmpty ?? true
-                        ? nil : GuessedClass.leaked(insteadOf: first, in: text, demangle: demangle)
+                        ? nil : ClassGuesser.leaked(insteadOf: first, in: text, demangle: demangle)
                 }
                 reading.className = other ?? first
             }
@@ -319,12 +319,12 @@ extension Grammar {
     }
 
     private func number(atStartOf text: Text) -> Int? {
-        Int(text.prefix { $0.isDigit }.prefix(9).string).map { min($0, WireLimits.alive) }
+        Int(text.prefix { $0.isDigit }.prefix(9).string).map { min($0, WireLimits.aliveCount) }
     }
 }
 
 /// A parser of elapsed times such as `8.912s`.
-enum ElapsedTime {
+enum ElapsedTimeParser {
     /// Returns the milliseconds of the seconds at the start of `text`, at most the limit of the wire format; `nil` if `text` does not
     /// start with a number.
     static func milliseconds(atStartOf text: Text) -> Int? {

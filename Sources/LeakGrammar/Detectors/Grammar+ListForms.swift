@@ -22,7 +22,7 @@ extension Grammar {
         var reading = FormMatch(.mLeaksFinder, list)
         reading.isList = true
         reading.event = event
-        let names = PropertyList.strings(of: list).suffix(WireLimits.stackCount).map { element in
+        let names = PropertyListReader.strings(of: list).suffix(WireLimits.stackCount).map { element in
             TypeName.ifNamed(Self.relationship(element[...]), demangle: demangle)?.wholeText
         }
         // The last name is the leaked class. Without this name, the other names are not useful.
@@ -54,7 +54,8 @@ extension Grammar {
         reading.isList = true
         reading.event = .leak
         reading.kind = .cycle
-        reading.cycle = PropertyList.strings(of: list).prefix(WireLimits.cycleCount).compactMap { element in
+        reading.cycle = PropertyListReader.strings(of: list).prefix(WireLimits.cycleCount).compactMap {
+            element in
             let last = element[...].lastRange(of: "-> ").map { element[$0.upperBound...] } ?? element[...]
             return TypeName.ifNamed(last, demangle: demangle).map(Cycle.wholeElement)
         }
@@ -81,7 +82,7 @@ extension Grammar {
 }
 
 /// A reader of the output of `leaks(1)`.
-enum LeaksTool {
+enum LeaksOutputReader {
     /// Returns the classes in lines such as `ROOT CYCLE: <Person 0x600002332540> [32]`. Each class keeps the next.
     static func cycle(in text: Text, demangle: (String) -> String?) -> [String] {
         var names: [String] = []
@@ -98,7 +99,7 @@ enum LeaksTool {
 }
 
 /// A reader of the old property-list syntax, in which collections of Foundation print themselves.
-enum PropertyList {
+enum PropertyListReader {
     /// One string of a list, and its source text.
     struct Element {
         let source: Text

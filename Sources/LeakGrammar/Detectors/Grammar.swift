@@ -56,7 +56,7 @@ struct Grammar {
         }
         guard subject.first == UInt8(ascii: "<") else {
             // A text in quotes is the description of an object, not its class.
-            guard !subject.contains(where: PrivateText.isQuote) else { return nil }
+            guard !subject.contains(where: PrivateTextRemover.isQuote) else { return nil }
             return TypeName.ifNamed(subject.droppingLast(")") ?? subject, demangle: demangle)?.wholeText
                 ?? TypeName.ifNamed(subject, demangle: demangle)?.wholeText
         }
@@ -112,9 +112,9 @@ struct Grammar {
     /// Reads the first `<Type: 0xADDRESS>` as the leaked object. A text that consists only of a qualified name is the leaked class.
     private func anyDescription(_ text: Text) -> FormMatch {
         var reading = FormMatch(nil, text)
-        reading.livedMilliseconds = ElapsedTime.milliseconds(afterIn: text)
+        reading.livedMilliseconds = ElapsedTimeParser.milliseconds(afterIn: text)
         if let first = firstDescription(in: text) {
-            reading.className = GuessedClass.leaked(insteadOf: first, in: text, demangle: demangle) ?? first
+            reading.className = ClassGuesser.leaked(insteadOf: first, in: text, demangle: demangle) ?? first
             return reading
         }
         if let name = TypeName.ifNamed(text, demangle: demangle),

@@ -92,7 +92,7 @@ struct JSONMessage {
         hasNoInstances =
             reader.elements.isEmpty ? reader.count == 0 : areWithoutInstances.allSatisfy(\.self)
         // The number in the outermost object may not be the number of instances of a class at a deeper level.
-        alive = best?.order.depth == 1 ? reader.count.map { min(max($0, 0), WireLimits.alive) } : nil
+        alive = best?.order.depth == 1 ? reader.count.map { min(max($0, 0), WireLimits.aliveCount) } : nil
         let parts = zip(zip(reader.elements, classesOfElements), areWithoutInstances).filter { !$1 }.map(\.0)
             .map { range, name in
                 let isString = json[range.lowerBound] == UInt8(ascii: "\"")
@@ -214,7 +214,7 @@ struct JSONMessage {
 
     /// Returns `true` for words without anything that a user may have typed.
     private static func isPlain(_ words: Text) -> Bool {
-        words.count <= wordsByteLimit && PrivateText.removed(from: words)[...] == words
+        words.count <= wordsByteLimit && PrivateTextRemover.removed(from: words)[...] == words
     }
 
     private static func redacted(
@@ -271,8 +271,8 @@ struct JSONMessage {
 
         /// Limit of elements that are read.
         static let elementLimit = 256
-        /// Key for strings of a list, which have no key.
-        private static let keyOfListedStrings = "leak"
+        /// The key under which a string of an array is read, because it has none of its own.
+        private static let keyForArrayStrings = "leak"
         /// Keys of lists of leaks, in lower case.
         private static let listKeys: Set<String> = [
             "", "gcpaths", "leaks", "objects", "activities", "leakedclasses",
@@ -340,7 +340,7 @@ struct JSONMessage {
                         isList && (kind == .object || kind == .string) && elements.count < Self.elementLimit
                     let start = scanner.offset
                     let isString = isElement && kind == .string
-                    try value(&scanner, key: isString ? Self.keyOfListedStrings : key, depth: depth + 1)
+                    try value(&scanner, key: isString ? Self.keyForArrayStrings : key, depth: depth + 1)
                     if isElement { elements.append(start..<scanner.offset) }
                 } while try scanner.hasAnotherElement(in: .array)
             case .string:

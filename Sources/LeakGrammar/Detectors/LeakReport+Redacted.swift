@@ -32,10 +32,10 @@ extension LeakReport {
     package func withLeakRedacted() -> LeakReport {
         var report = self
         report.message = message.map(DetectorMessage.redacted)
-        report.className = className.map(Redaction.name)
+        report.className = className.map(MessageRedactor.name)
         report.stack = CallStack.redacted(stack)
-        report.children = children.map(Redaction.name)
-        report.cycle = cycle.map(Redaction.name)
+        report.children = children.map(MessageRedactor.name)
+        report.cycle = cycle.map(MessageRedactor.name)
         for (index, key) in (error?.userInfo ?? []).enumerated()
         where key.name == ReportedError.descriptionKey {
             guard case .string(let text) = key.value else { continue }
@@ -85,7 +85,7 @@ extension LeakReport {
     /// - Parameter isRead: `true` if the collector reads missing fields of the report from this text.
     private mutating func masked(_ text: String, isRead: Bool) -> String {
         let bytes = Text(text)
-        let masked = PersonalData.masked(bytes)
+        let masked = PersonalDataMasker.masked(bytes)
         guard masked != bytes else { return text }
         // Texts are cut to this length when they are sent. Masking has to work on the text that the collector will read.
         let cutText = masked.cut(to: WireLimits.messageBytes).trimmed
@@ -93,8 +93,8 @@ extension LeakReport {
         let fixedPoint =
             Self.differInDigitsAlone(masked, bytes)
             ? masked
-            : Redaction.fixedPoint(cutText) {
-                PersonalData.masked(DetectorMessage.redactedAgain($0)).cut(to: WireLimits.messageBytes)
+            : MessageRedactor.fixedPoint(cutText) {
+                PersonalDataMasker.masked(DetectorMessage.redactedAgain($0)).cut(to: WireLimits.messageBytes)
                     .trimmed
             }
         let result = fixedPoint?.string ?? "…"
@@ -126,12 +126,12 @@ extension LeakReport {
 
     /// Returns a name with masked personal data, such as `UILabel text=…`. Call frames contain no personal data, so they stay unchanged.
     private static func maskedName(_ name: String, within bytes: Int) -> String {
-        guard PersonalData.mayChange(name: name) else { return name }
+        guard PersonalDataMasker.mayChange(name: name) else { return name }
         let text = Text(name)
-        let masked = PersonalData.masked(text)
+        let masked = PersonalDataMasker.masked(text)
         guard masked != text, !isQuotedName(text), CallFrame(name) == nil else { return name }
-        let fixedPoint = Redaction.fixedPoint(masked.cut(to: bytes)) {
-            PersonalData.masked(Redaction.name($0)).cut(to: bytes)
+        let fixedPoint = MessageRedactor.fixedPoint(masked.cut(to: bytes)) {
+            PersonalDataMasker.masked(MessageRedactor.name($0)).cut(to: bytes)
         }
         return fixedPoint?.string ?? "…"
     }
@@ -148,8 +148,8 @@ extension LeakReport {
         if text.utf8.allSatisfy({ $0.isLetter || $0 == UInt8(ascii: "_") || $0 == UInt8(ascii: ".") }) {
             return text
         }
-        let fixedPoint = Redaction.fixedPoint(Text(text)) {
-            PersonalData.masked(PrivateText.removed(from: $0)[...]).cut(to: bytes)
+        let fixedPoint = MessageRedactor.fixedPoint(Text(text)) {
+            PersonalDataMasker.masked(PrivateTextRemover.removed(from: $0)[...]).cut(to: bytes)
         }
         return fixedPoint?.string ?? "…"
     }
@@ -187,7 +187,7 @@ extension LeakReport {
 
     /// Returns a text of the app without the content of descriptions of objects.
     package static func withoutDescriptionContent(_ text: String) -> String {
-        guard Redaction.mayChange(text) else { return text }
-        return PrivateText.removed(from: Text(text), keepsQuotations: true)[...].string
+        guard MessageRedactor.mayChange(text) else { return text }
+        return PrivateTextRemover.removed(from: Text(text), keepsQuotations: true)[...].string
     }
 }

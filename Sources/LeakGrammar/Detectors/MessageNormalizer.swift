@@ -144,7 +144,7 @@ enum MessageNormalizer {
         ///
         /// - Parameter doubleQuote: the byte that replaces double quotes.
         func append(to text: inout [UInt8], doubleQuote: UInt8 = UInt8(ascii: "\"")) {
-            if isOpening, text.last.map(PrivateText.isBesideApostrophe) ?? false {
+            if isOpening, text.last.map(PrivateTextRemover.isBesideApostrophe) ?? false {
                 text.append(UInt8(ascii: " "))
             }
             text.append(byte == UInt8(ascii: "\"") ? doubleQuote : byte)
@@ -184,12 +184,12 @@ enum MessageNormalizer {
 
         /// - Parameter start: the index of the opening quote.
         init?(at start: Int, in text: Text) {
-            guard start == text.startIndex || !PrivateText.isBesideApostrophe(text[start - 1]) else {
+            guard start == text.startIndex || !PrivateTextRemover.isBesideApostrophe(text[start - 1]) else {
                 return nil
             }
             let isDoubled = text[start...].starts(with: "``") || text[start...].starts(with: "''")
             let body = text[(start + (isDoubled ? 2 : 1))...]
-            let inside = body.prefix { !PrivateText.isQuote($0) && $0 != UInt8(ascii: "\n") }
+            let inside = body.prefix { !PrivateTextRemover.isQuote($0) && $0 != UInt8(ascii: "\n") }
             guard let first = inside.first, let last = inside.last, first > 0x20, last > 0x20,
                 first.isIdentifier || first == UInt8(ascii: "<") || !isDoubled
             else { return nil }
@@ -303,7 +303,9 @@ enum MessageNormalizer {
         // A failed assertion prints another line in front.
         guard let head = text.firstRange(of: "*** Terminating app due to"),
             head.lowerBound == text.startIndex || text[head.lowerBound - 1] == UInt8(ascii: "\n"),
-            !text[..<head.lowerBound].contains(where: { $0 == UInt8(ascii: "<") || PrivateText.isQuote($0) }),
+            !text[..<head.lowerBound].contains(where: {
+                $0 == UInt8(ascii: "<") || PrivateTextRemover.isQuote($0)
+            }),
             let range = text[head.upperBound...].firstRange(of: "reason: '")
         else {
             return nil
@@ -332,7 +334,7 @@ enum MessageNormalizer {
             "Retain Cycle: (", "Retain Cycle:(", "Retain cycles:", "Retain cycles found:",
         ]
         guard line.count <= 64, marks.contains(where: { remainder.trimmed.starts(with: $0) }),
-            !line.contains(where: { $0 == UInt8(ascii: "<") || PrivateText.isQuote($0) })
+            !line.contains(where: { $0 == UInt8(ascii: "<") || PrivateTextRemover.isQuote($0) })
         else { return text }
         return remainder.trimmed
     }

@@ -34,7 +34,7 @@ package enum MessageSplitter {
         guard mayHaveSeveral(text) else { return [] }
         let plain = DetectorMessage.unwrappedLogEntry(MessageNormalizer.plain(text))
         if let report = SanitizerReport(plain, FrameReader(demangle: demangle)) {
-            let head = Redaction.kept(of: report.head).text
+            let head = MessageRedactor.kept(of: report.head).text
             return report.leaks.map { leak in
                 let front = head.isEmpty ? [] : head + [UInt8(ascii: "\n")]
                 return Part((front + leak.text)[...], alive: leak.objectCount)
@@ -50,7 +50,7 @@ package enum MessageSplitter {
             }
         }
         // Text that users typed may look like several leaks, so it is removed first.
-        let redacted = Redaction.kept(of: Backtrace(plain)?.head ?? plain)
+        let redacted = MessageRedactor.kept(of: Backtrace(plain)?.head ?? plain)
         let kept = redacted.message
         // The first line was trimmed, so its indentation is read from the original text.
         let indent = redacted.head.isEmpty ? text.utf8.prefix { $0 == UInt8(ascii: " ") }.count : 0
@@ -80,7 +80,7 @@ package enum MessageSplitter {
     private static func enumeration(in text: Text) -> [Part] {
         guard !text.contains(UInt8(ascii: "\n")), text.count <= lineByteLimit else { return [] }
         var names: [Text] = []
-        for name in GuessedClass.names(in: text) where TypeSpelling(name).hasHump {
+        for name in ClassGuesser.names(in: text) where TypeSpelling(name).hasHump {
             if let last = names.last {
                 let between = text[last.endIndex..<name.startIndex]
                 let separators: [StaticString] = [", ", " and ", ", and ", " & "]
@@ -103,7 +103,7 @@ package enum MessageSplitter {
         guard !text.contains(UInt8(ascii: "\n")), text.count <= lineByteLimit else { return [] }
         let parts = Brackets.split(text, at: ";").map(\.trimmed).filter { !$0.isEmpty }.map {
             statement -> Part? in
-            let names = GuessedClass.names(in: statement).filter { TypeSpelling($0).hasHump }
+            let names = ClassGuesser.names(in: statement).filter { TypeSpelling($0).hasHump }
             guard names.count == 1 else { return nil }
             let words = SurroundingWords(of: names[0], in: statement)
             return words.saysRetained && !words.isDenied
@@ -197,23 +197,23 @@ package enum MessageSplitter {
         guard !text.contains("┬──"), !text.contains("╰→"), !text.contains("ROOT CYCLE: <") else { return [] }
         let lines = text.lines.prefix(lineLimit).map(\.trimmed).filter { $0.count <= lineByteLimit }
         let named = lines.compactMap { line in
-            GuessedClass.leakedName(in: line).map { (line: line, name: $0) }
+            ClassGuesser.leakedName(in: line).map { (line: line, name: $0) }
         }
         guard Set(named.map(\.name)).count > 1 else { return [] }
         let fronts = named.map { front(of: $0.name, in: $0.line) }
         if let front = fronts.first(where: { front in fronts.count { $0 == front } > 1 }),
-            front.count >= minimumFrontByteCount
+            front.count >= minFrontByteCount
         {
             // A line with another text in front would be lost, so the text is not split.
             guard fronts.allSatisfy({ $0 == front }) else { return [] }
             // A name that is too short to be recognized by itself is accepted if the same text is before it.
             return lines.compactMap { line in
-                let name = GuessedClass.names(in: line).first { self.front(of: $0, in: line) == front }
+                let name = ClassGuesser.names(in: line).first { self.front(of: $0, in: line) == front }
                 return name.map { Part(line, className: $0, isGuessed: true) }
             }
         }
         let backs = named.map {
-            MessageTemplate.template(of: $0.line[$0.name.endIndex...]).prefix(backByteCount)
+            MessageTemplate.template(of: $0.line[$0.name.endIndex...]).prefix(maxBackByteCount)
         }
         guard let back = backs.first, !back.isEmpty, backs.allSatisfy({ $0 == back }) else { return [] }
         return named.map { Part($0.line, className: $0.name, isGuessed: true) }
@@ -238,7 +238,9 @@ package enum MessageSplitter {
             : Brackets.split(remainder.droppingLast(".") ?? remainder, at: ",;").flatMap {
                 pieces(of: $0, separatedBy: and)
             }
-        let words = items.lazy.map(\.trimmed).filter { !$0.isEmpty && !isTableFrame($0) }.map { Item($0) }
+        let words = items.lazy.map(\.trimmed).filter { !$0.isEmpty && !isTableHeaderOrSeparator($0) }.map {
+            Item($0)
+        }
         // A sentence is not a list, and a word that is not a name may be a variable.
         guard words.allSatisfy({ $0.kind != .other && (!isList || $0.hasListMark || $0.kind == .type) })
         else {
@@ -285,8 +287,8 @@ package enum MessageSplitter {
             .contains { phrase.contains($0) }
     }
 
-    /// Returns `true` for a line of a table without a leak: the head, or a rule of dashes.
-    private static func isTableFrame(_ row: Text) -> Bool {
+    /// Returns `true` for the header row or a separator line of a table.
+    private static func isTableHeaderOrSeparator(_ row: Text) -> Bool {
         guard row.first == UInt8(ascii: "|") else { return row.allSatisfy { "-=+| ".utf8.contains($0) } }
         let cells = row.split(separator: UInt8(ascii: "|")).map(\.trimmed)
         let heads = ["class", "name", "type", "object"]
@@ -331,7 +333,8 @@ package enum MessageSplitter {
             let isAlone = remainder.allSatisfy { $0.isDigit || " ()x×:|-,".utf8.contains($0) }
             let numbers = remainder.split(whereSeparator: { !$0.isDigit })
             alive =
-                numbers.count == 1 ? Int(numbers[0].prefix(9).string).map { min($0, WireLimits.alive) } : nil
+                numbers.count == 1
+                ? Int(numbers[0].prefix(9).string).map { min($0, WireLimits.aliveCount) } : nil
             let spelling = TypeSpelling(path)
             // A colon without a number begins a list of something else.
             if name.isEmpty || !isAlone || remainder.equals(":") {
@@ -366,12 +369,12 @@ package enum MessageSplitter {
     }
 
     private static func front(of name: Text, in line: Text) -> Text {
-        MessageTemplate.template(of: line[..<name.startIndex]).suffix(frontByteCount)
+        MessageTemplate.template(of: line[..<name.startIndex]).suffix(maxFrontByteCount)
     }
 
     private static let lineLimit = 256
     private static let lineByteLimit = 1024
-    private static let frontByteCount = 8
-    private static let minimumFrontByteCount = 6
-    private static let backByteCount = 12
+    private static let maxFrontByteCount = 8
+    private static let minFrontByteCount = 6
+    private static let maxBackByteCount = 12
 }

@@ -25,8 +25,8 @@ enum MessageTemplate {
         return masked[...].cut(to: byteLimit).trimmed
     }
 
-    /// Masks a text by version 2 of the grouping rules. It keeps digits in names of types, and the quotations that ``Redaction`` kept. A
-    /// template beyond ``byteLimit`` is cut and ends with its hash.
+    /// Masks a text by version 2 of the grouping rules. It keeps digits in names of types, and the quotations that
+    /// ``MessageRedactor`` kept. A template beyond ``byteLimit`` is cut and ends with its hash.
     static func template(of text: Text) -> Text {
         var masked: [UInt8] = []
         var remainder = text.trimmed

@@ -217,7 +217,7 @@ struct SensitiveKey {
         let inside = value.dropFirst().drop { $0 <= 0x20 }
         guard let next = inside.first else { return true }
         return "\"'`{}[]".utf8.contains(next) || Description(inside) != nil
-            || PersonalData.scalarOfJSON(inside) != nil
+            || PersonalDataMasker.scalarOfJSON(inside) != nil
     }
 
     /// Returns the text after a `>`, if a space, a line end, a word or an opening bracket follows; `nil` for any other text.

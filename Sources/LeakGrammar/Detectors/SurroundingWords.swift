@@ -242,7 +242,7 @@ struct SurroundingWords {
         let lowercased = lowercased(line)
         return (lowercased.starts(with: "deinit") || lowercased.starts(with: "dealloc"))
             && (lowercased.contains(" not ") || lowercased.contains(" never ") || lowercased.contains("n't "))
-            && GuessedClass.names(in: line).isEmpty
+            && ClassGuesser.names(in: line).isEmpty
     }
 
     /// `true` if the name is that of an app or a module in which something leaked: `leak in MyShop: cart`, `leak in MyShop app`.

@@ -42,7 +42,7 @@ package struct TypeName: Hashable, Sendable, CustomStringConvertible {
         while latest.name != previous {
             guard roundCount <= Self.roundLimit else {
                 // The name changes in every round. Only names that were constructed to do so reach this line.
-                latest.name = TypeNameCleaner.withoutControls(Redaction.name(raw))
+                latest.name = TypeNameCleaner.withoutControls(MessageRedactor.name(raw))
                 break
             }
             previous = latest.name
@@ -77,7 +77,7 @@ package struct TypeName: Hashable, Sendable, CustomStringConvertible {
 
         init(_ raw: Text, _ demangle: (String) -> String?) {
             var name = TypeNameCleaner.withoutRuntimeMarks(
-                TypeNameCleaner.unwrapped(Redaction.name(raw)))
+                TypeNameCleaner.unwrapped(MessageRedactor.name(raw)))
             if TypeNameCleaner.looksMangled(name) {
                 let mangled = name.string
                 if let plain = Swift3Demangler.demangle(name) ?? demangle(mangled), plain != mangled,

@@ -19,7 +19,7 @@ enum TypeNameCleaner {
             } else {
                 name = withoutIdentity(name)
             }
-            if let inner = OptionalType.wrapped(name) { name = inner }
+            if let inner = OptionalTypeReader.wrapped(name) { name = inner }
             if name.count == previousCount { break }
         }
         return name
@@ -254,7 +254,7 @@ enum TypeNameCleaner {
 }
 
 /// A reader of the type `Optional<X>`.
-enum OptionalType {
+enum OptionalTypeReader {
     /// Returns `X` for `Optional<X>`; `nil` for any other name.
     static func wrapped(_ name: Text) -> Text? {
         let inner = (name.dropping("Swift.Optional<") ?? name.dropping("Optional<"))?.droppingLast(">")

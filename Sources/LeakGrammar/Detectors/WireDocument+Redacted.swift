@@ -54,6 +54,6 @@ extension WireDocument {
     /// 0x20 are line ends between strings, which would only use up space.
     private static let isSpecialByte = (UInt8.min...UInt8.max).map { byte in
         byte < 0x20 || byte == UInt8(ascii: "<") || byte == UInt8(ascii: "\\") || byte == UInt8(ascii: "{")
-            || byte != UInt8(ascii: "\"") && PrivateText.isQuote(byte)
+            || byte != UInt8(ascii: "\"") && PrivateTextRemover.isQuote(byte)
     }
 }

@@ -41,14 +41,14 @@ struct Backtrace {
             return nil
         }
         let text = Self.withoutFence(text, reader)
-        if let found = Backtrace(redacted: PrivateText.removed(from: text)[...], reader) {
+        if let found = Backtrace(redacted: PrivateTextRemover.removed(from: text)[...], reader) {
             self = found
             return
         }
         // The attributes of a description extend to the end of the text, unless the end of the description is certain.
         guard let (head, frames) = Self.splitAfterDescription(text, reader) else { return nil }
         let lineEnd = [UInt8(ascii: "\n")]
-        self.init(redacted: (PrivateText.removed(from: head) + lineEnd + frames)[...], reader)
+        self.init(redacted: (PrivateTextRemover.removed(from: head) + lineEnd + frames)[...], reader)
     }
 
     /// Reads a call stack in JSON. Each frame is kept as one line of JSON.
@@ -56,14 +56,15 @@ struct Backtrace {
         guard let json = JSONCallStack(text) else { return nil }
         // If the JSON names a class, the class is more useful than the frames.
         if !json.isReport, JSONMessage(text, demangle: { _ in nil })?.className != nil { return nil }
-        let lines = json.frames.map { Text(JSONFrame.redacted($0)) }
+        let lines = json.frames.map { Text(JSONFrameCodec.redacted($0)) }
         // With quotes in front, the JSON may be text that a user typed.
-        guard Self.isPublicText(json.head, before: []), !json.head.contains(where: PrivateText.isQuote) else {
+        guard Self.isPublicText(json.head, before: []), !json.head.contains(where: PrivateTextRemover.isQuote)
+        else {
             return nil
         }
         self.init(
             head: Self.withoutHeading(json.head), lines: lines,
-            frames: lines.compactMap { JSONFrame.read($0, reader).map(FrameReader.bounded) },
+            frames: lines.compactMap { JSONFrameCodec.read($0, reader).map(FrameReader.bounded) },
             keepsOffsets: true)
     }
 
@@ -94,8 +95,8 @@ struct Backtrace {
         else { return nil }
         var lines: [Text] = []
         var frames: [CallFrame] = []
-        for element in PropertyList.strings(of: text[(open + 1)...]).prefix(WireLimits.stackCount) {
-            let line = Redaction.name(element[...].trimmed)
+        for element in PropertyListReader.strings(of: text[(open + 1)...]).prefix(WireLimits.stackCount) {
+            let line = MessageRedactor.name(element[...].trimmed)
             guard !line.contains(UInt8(ascii: "\n")), let frame = reader.read(line) else { break }
             lines.append(line)
             frames.append(frame)
@@ -116,12 +117,12 @@ struct Backtrace {
         return label[..<words.startIndex].trimmed
     }
 
-    /// Returns `true` if ``PrivateText`` removes nothing from a text that is followed by the lines: the text contains nothing that
-    /// users typed, and no description in it can extend over the lines.
+    /// Returns `true` if `head` followed by `lines` contains no text that users typed: ``PrivateTextRemover`` would remove nothing
+    /// from it.
     private static func isPublicText(_ head: Text, before lines: [Text]) -> Bool {
         guard !head.contains(UInt8(ascii: ";")) else { return false }
         let whole = ([head] + lines).joined(separator: [UInt8(ascii: "\n")])
-        return PrivateText.removed(from: Array(whole)[...])[...] == Array(whole)[...]
+        return PrivateTextRemover.removed(from: Array(whole)[...])[...] == Array(whole)[...]
     }
 
     /// Separates the frames at the end of a text from a description before them, if the description ends with its line.
@@ -140,7 +141,7 @@ struct Backtrace {
         let frames = text[start...]
         let head = withoutHeading(text[..<start].trimmed)
         guard count >= 2, head.last == UInt8(ascii: ">"), hasPlainAttributes(head),
-            PrivateText.removed(from: frames)[...] == frames
+            PrivateTextRemover.removed(from: frames)[...] == frames
         else { return nil }
         func occurrences(of byte: UInt8) -> Int { head.count { $0 == byte } }
         let arrows = zip(head, head.dropFirst()).count { $0 == UInt8(ascii: "-") && $1 == UInt8(ascii: ">") }
@@ -306,7 +307,7 @@ struct Backtrace {
     private static func selectedRun(_ lines: [Text], _ reader: FrameReader) -> (heading: Text, run: FrameRun)?
     {
         var remainder = lines[...]
-        while let index = remainder.firstIndex(where: ThreadHeading.isOfCrashedOrSelectedThread) {
+        while let index = remainder.firstIndex(where: ThreadHeadingRecognizer.isOfCrashedOrSelectedThread) {
             remainder = remainder[(index + 1)...]
             if let run = FrameRun(remainder, reader, isAtStart: true) { return (lines[index], run) }
         }
@@ -318,7 +319,7 @@ struct Backtrace {
         var text = text
         while !text.isEmpty {
             let start = text.lastIndex(of: UInt8(ascii: "\n")).map { $0 + 1 } ?? text.startIndex
-            guard ThreadHeading.isHeading(text[start...]) else { return text }
+            guard ThreadHeadingRecognizer.isHeading(text[start...]) else { return text }
             text = text[..<start].trimmed
         }
         return text

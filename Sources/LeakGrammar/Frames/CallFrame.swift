@@ -28,12 +28,12 @@ package struct CallFrame: Hashable, Sendable {
 
     /// The function that contains the closure, lambda or block; for any other frame, the function itself.
     package var enclosingFunction: String? {
-        function.map { FunctionName.enclosing($0) }
+        function.map { FunctionNameReader.enclosing($0) }
     }
 
     /// Returns the name of a function without the types of its arguments; the symbol itself if it is mangled by Swift 4 or later.
     package static func functionName(_ symbol: String) -> String {
-        FunctionName.read(Text(symbol)) { _ in nil } ?? symbol
+        FunctionNameReader.read(Text(symbol)) { _ in nil } ?? symbol
     }
 
     /// Reads one line, or one JSON object.

@@ -25,7 +25,7 @@ package struct CallStack: Hashable, Sendable {
             let text = Text(element).trimmed
             if text.first == UInt8(ascii: "{") { return [reader.read(text)].compactMap(\.self) }
             // Text typed by users may have several lines that look like frames, so redaction comes first.
-            return Redaction.name(text).lines.compactMap { reader.read($0) }
+            return MessageRedactor.name(text).lines.compactMap { reader.read($0) }
         }
         if let lines = Self.selectedThread(elements) {
             let found = lines.compactMap { reader.read($0) }
@@ -48,11 +48,12 @@ package struct CallStack: Hashable, Sendable {
             "T* ".utf8.contains(element.utf8.first ?? 0) || element.utf8.contains(UInt8(ascii: "\n"))
         }
         guard mayHaveHeading else { return nil }
-        let lines = elements.flatMap { Redaction.name(Text($0)).lines }
-        guard let heading = lines.firstIndex(where: ThreadHeading.isOfCrashedOrSelectedThread) else {
+        let lines = elements.flatMap { MessageRedactor.name(Text($0)).lines }
+        guard let heading = lines.firstIndex(where: ThreadHeadingRecognizer.isOfCrashedOrSelectedThread)
+        else {
             return nil
         }
-        let frames = lines[(heading + 1)...].prefix { !ThreadHeading.isHeading($0) }
+        let frames = lines[(heading + 1)...].prefix { !ThreadHeadingRecognizer.isHeading($0) }
         return Array(frames.prefix(WireLimits.stackCount))
     }
 
@@ -60,7 +61,7 @@ package struct CallStack: Hashable, Sendable {
     private static func joined(_ elements: [String]) -> [String] {
         // `String.contains(_:)` is slow: it would take half of the time of reading a call stack.
         guard elements.contains(where: { Text($0).contains(".go:") }) else { return elements }
-        let lines = elements.flatMap { Redaction.name(Text($0)).lines }
+        let lines = elements.flatMap { MessageRedactor.name(Text($0)).lines }
         return GoStack.joined(lines).map(\.string)
     }
 
@@ -74,19 +75,20 @@ package struct CallStack: Hashable, Sendable {
     ///
     /// Redaction is repeated until the elements no longer change. If they still change in the last round, JSON is redacted as other
     /// text is; if that does not end either, each element becomes `…`.
-    static func redacted(_ elements: [String], rounds: Int = Redaction.roundLimit) -> [String] {
+    static func redacted(_ elements: [String], rounds: Int = MessageRedactor.roundLimit) -> [String] {
         // Most stacks need no redaction.
-        guard elements.contains(where: { Redaction.mayChange($0) || $0.utf8.first == UInt8(ascii: "{") })
+        guard
+            elements.contains(where: { MessageRedactor.mayChange($0) || $0.utf8.first == UInt8(ascii: "{") })
         else { return elements }
-        return Redaction.fixedPoint(elements, rounds: rounds, by: redactedOnce)
-            ?? Redaction.fixedPoint(elements) { $0.map(Redaction.name) }
+        return MessageRedactor.fixedPoint(elements, rounds: rounds, by: redactedOnce)
+            ?? MessageRedactor.fixedPoint(elements) { $0.map(MessageRedactor.name) }
             ?? elements.map { _ in "…" }
     }
 
     private static func redactedOnce(_ elements: [String]) -> [String] {
-        let names = elements.map(Redaction.name)
+        let names = elements.map(MessageRedactor.name)
         guard elements.contains(where: { $0.utf8.first == UInt8(ascii: "{") }) else { return names }
-        let redacted = zip(elements, names).map { JSONFrame.redacted(Text($0)) ?? $1 }
+        let redacted = zip(elements, names).map { JSONFrameCodec.redacted(Text($0)) ?? $1 }
         return CallStack(redacted) == nil ? names : redacted
     }
 

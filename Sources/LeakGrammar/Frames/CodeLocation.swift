@@ -13,13 +13,13 @@ extension CallFrame {
     ///   - demangle: demangles one name; `nil` if the text is not a mangled name.
     /// - Returns: at most 512 bytes; `nil` if the symbol is not a name.
     package static func functionName(of symbol: String, demangle: (String) -> String?) -> String? {
-        FunctionName.read(Text(symbol), demangle).flatMap {
+        FunctionNameReader.read(Text(symbol), demangle).flatMap {
             FrameReader.bounded($0, to: FrameReader.functionByteLimit)
         }
     }
 
     fileprivate static func isImageID(_ text: Text) -> Bool {
-        (8...ImageOffset.identifierBytes).contains(text.count)
+        (8...ImageOffset.maxIdentifierBytes).contains(text.count)
             && text.allSatisfy { $0.isHexadecimal || $0 == UInt8(ascii: "-") }
     }
 
@@ -124,13 +124,13 @@ extension CallStack {
             }
             namedFrames += calls.map { call in
                 if let className = call.className {
-                    var namedFrame = VirtualMachineFrame.original(call, className: className)
+                    var namedFrame = VirtualMachineFrameParser.original(call, className: className)
                     namedFrame.isSymbolicated = true
                     return namedFrame
                 }
                 var namedFrame = frame
                 // Symbol files of Breakpad may contain the types of arguments.
-                let function = CPlusPlusSignature.read(Text(call.function)) ?? call.function
+                let function = CPlusPlusSignatureReader.read(Text(call.function)) ?? call.function
                 namedFrame.function = FrameReader.bounded(function, to: FrameReader.functionByteLimit)
                 namedFrame.file = call.file
                 namedFrame.line = call.line

@@ -42,7 +42,7 @@ extension FrameReader {
         let symbolAndOffset = symbol
         symbol = withoutOffset(symbol.droppingLast(" [inlined]") ?? symbol)
         let isImageName = symbol == image && !image.equals("main")
-        if isImageName || FunctionName.isStartOfImage(symbol),
+        if isImageName || FunctionNameReader.isStartOfImage(symbol),
             let plus = symbolAndOffset[symbol.endIndex...].dropping(" + ")
         {
             // `Shop + 33208`, `_mh_execute_header + 33208`: the image replaces the symbol, and the offset is from the image's
@@ -50,7 +50,7 @@ extension FrameReader {
             frame.offset = UInt64(plus.string) ?? frame.offset
             symbol = []
         }
-        frame.function = FunctionName.read(symbol, demangle)
+        frame.function = FunctionNameReader.read(symbol, demangle)
         frame.isSystem = SystemFrames.isSystem(image: image, path: image, frame)
         return frame
     }
@@ -87,13 +87,13 @@ extension FrameReader {
             text[at.upperBound...].contains(UInt8(ascii: "/"))
                 || text[at.upperBound...].contains(UInt8(ascii: "\\"))
         {
-            (frame.file, frame.line) = SourcePosition.read(text[at.upperBound...])
+            (frame.file, frame.line) = SourcePositionParser.read(text[at.upperBound...])
             text = text[..<at.lowerBound]
         }
         let range = text.lastRange(of: " in ")
         let image = range.map { text[$0.upperBound...] } ?? text[text.endIndex...]
         frame.module = image.string
-        frame.function = FunctionName.read(
+        frame.function = FunctionNameReader.read(
             withoutOffset(text[..<(range?.lowerBound ?? text.endIndex)]), demangle)
         frame.isSystem = SystemFrames.isSystem(image: image, path: image, frame)
         return frame
@@ -109,7 +109,7 @@ extension FrameReader {
         let image = imageAndOffset[..<plus.lowerBound]
         var frame = CallFrame(
             module: image.string,
-            function: FunctionName.read(withoutOffset(line[..<open.lowerBound]), demangle),
+            function: FunctionNameReader.read(withoutOffset(line[..<open.lowerBound]), demangle),
             offset: UInt64(imageAndOffset[plus.upperBound...].string))
         frame.isSystem = SystemFrames.isSystem(image: image, path: image, frame)
         return frame
@@ -144,7 +144,7 @@ extension FrameReader {
         let image = lastComponent(path)
         guard !image.isEmpty else { return nil }
         var frame = CallFrame(
-            module: image.string, function: FunctionName.read(symbol, demangle),
+            module: image.string, function: FunctionNameReader.read(symbol, demangle),
             // With a symbol, the offset is from the symbol and not from the image.
             offset: symbol.isEmpty ? offset : nil)
         frame.isSystem = SystemFrames.isSystem(image: image, path: path, frame)
@@ -158,7 +158,8 @@ extension FrameReader {
             let range = fields[2].lastRange(of: " (in ")
         else { return nil }
         var frame = CallFrame(
-            module: fields[0].string, function: FunctionName.read(fields[2][..<range.lowerBound], demangle))
+            module: fields[0].string,
+            function: FunctionNameReader.read(fields[2][..<range.lowerBound], demangle))
         frame.isSystem = SystemFrames.isSystem(image: fields[0], path: fields[0], frame)
         return frame
     }

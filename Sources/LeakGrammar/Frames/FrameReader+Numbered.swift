@@ -19,7 +19,7 @@ extension FrameReader {
             symbol = symbol[..<bracket.lowerBound]
         }
         if let at = symbol.lastRange(of: " at ") {
-            (frame.file, frame.line) = SourcePosition.read(symbol[at.upperBound...])
+            (frame.file, frame.line) = SourcePositionParser.read(symbol[at.upperBound...])
             symbol = symbol[..<at.lowerBound]
         }
         // The function in front contains the inlined code. lldb prints it as a separate frame.
@@ -29,7 +29,7 @@ extension FrameReader {
             symbol =
                 symbol[..<(symbol[block.upperBound...].firstIndex(of: UInt8(ascii: "(")) ?? symbol.endIndex)]
         }
-        frame.function = FunctionName.read(withoutOffset(symbol), demangle)
+        frame.function = FunctionNameReader.read(withoutOffset(symbol), demangle)
         frame.isSystem = SystemFrames.isSystem(image: image, path: image, frame)
         return frame
     }
@@ -42,7 +42,8 @@ extension FrameReader {
         let text = remainder.trimmed
         if let symbol = text.dropping("(null) in ") {
             var frame = CallFrame(
-                module: nil, function: FunctionName.read(symbol.droppingLast(" ()") ?? symbol, demangle))
+                module: nil, function: FunctionNameReader.read(symbol.droppingLast(" ()") ?? symbol, demangle)
+            )
             frame.isSystem = SystemFrames.isSystem(image: [], path: [], frame)
             return frame
         }
@@ -69,7 +70,7 @@ extension FrameReader {
         if textAfter.first == UInt8(ascii: "("), !textAfter.starts(with: "(BuildId:") {
             let symbol = Brackets.inside(textAfter)
             let plus = symbol.lastIndex(of: UInt8(ascii: "+"))
-            frame.function = FunctionName.read(plus.map { symbol[..<$0] } ?? symbol, demangle)
+            frame.function = FunctionNameReader.read(plus.map { symbol[..<$0] } ?? symbol, demangle)
         }
         frame.isSystem = SystemFrames.isSystem(image: image, path: path, frame)
         return frame
@@ -84,8 +85,10 @@ extension FrameReader {
         }
         var symbol = text
         var path: Text = []
-        if let at = text.lastRange(of: " at "), SourcePosition.fileAndLine(text[at.upperBound...]) != nil {
-            (frame.file, frame.line) = SourcePosition.read(text[at.upperBound...])
+        if let at = text.lastRange(of: " at "),
+            SourcePositionParser.fileAndLine(text[at.upperBound...]) != nil
+        {
+            (frame.file, frame.line) = SourcePositionParser.read(text[at.upperBound...])
             symbol = text[..<at.lowerBound].droppingLast(" ()") ?? text[..<at.lowerBound]
         } else if text.last == UInt8(ascii: ")"), let open = text.lastRange(of: " (") {
             let position = text[open.upperBound...].dropLast()
@@ -96,16 +99,16 @@ extension FrameReader {
                 symbol = text[..<open.lowerBound]
             }
         } else if let slash = text.firstRange(of: " /") {
-            (frame.file, frame.line) = SourcePosition.read(text[(slash.lowerBound + 1)...])
+            (frame.file, frame.line) = SourcePositionParser.read(text[(slash.lowerBound + 1)...])
             symbol = text[..<slash.lowerBound]
         } else if let space = text.lastRange(of: " "),
-            let position = SourcePosition.fileAndLine(text[space.upperBound...])
+            let position = SourcePositionParser.fileAndLine(text[space.upperBound...])
         {
             // `main csu/libc-start.c:58:16`
             (frame.file, frame.line) = position
             symbol = text[..<space.lowerBound]
         }
-        frame.function = FunctionName.read(symbol, demangle)
+        frame.function = FunctionNameReader.read(symbol, demangle)
         frame.isSystem = SystemFrames.isSystem(image: lastComponent(path), path: path, frame)
         return frame
     }
@@ -128,9 +131,9 @@ extension FrameReader {
         }
         guard line.last == UInt8(ascii: ")"), !name.isEmpty else { return nil }
         let position = line[open.upperBound...].dropLast()
-        guard SourcePosition.fileAndLine(position) != nil else { return nil }
+        guard SourcePositionParser.fileAndLine(position) != nil else { return nil }
         var frame = readDartFrame(name, of: position)
-        (frame.file, frame.line) = SourcePosition.read(position)
+        (frame.file, frame.line) = SourcePositionParser.read(position)
         return frame
     }
 
@@ -160,7 +163,7 @@ extension FrameReader {
             frame.module = library.prefix { $0 != UInt8(ascii: "/") }.string
             frame.isSystem = true
         }
-        frame.function = FunctionName.dart(name)
+        frame.function = FunctionNameReader.dart(name)
         return frame
     }
 

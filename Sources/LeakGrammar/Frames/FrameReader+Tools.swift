@@ -45,10 +45,10 @@ extension FrameReader {
                 return nil
             }
             if let gap = remainder.lastRange(of: "]  ") {
-                (frame.file, frame.line) = SourcePosition.read(remainder[gap.upperBound...])
+                (frame.file, frame.line) = SourcePositionParser.read(remainder[gap.upperBound...])
             }
         } else if textAfter.first == UInt8(ascii: "("), textAfter.last == UInt8(ascii: ")"),
-            let position = SourcePosition.fileAndLine(textAfter.dropFirst().dropLast())
+            let position = SourcePositionParser.fileAndLine(textAfter.dropFirst().dropLast())
         {
             (frame.file, frame.line) = position
         } else {
@@ -56,7 +56,7 @@ extension FrameReader {
         }
         let symbol = symbol.trimmed
         let isAddress = hexadecimal(symbol)?.remainder.isEmpty ?? false
-        frame.function = isAddress ? nil : FunctionName.read(symbol, demangle)
+        frame.function = isAddress ? nil : FunctionNameReader.read(symbol, demangle)
         frame.isSystem = SystemFrames.isSystem(image: name, path: name, frame)
         return frame
     }
@@ -68,8 +68,10 @@ extension FrameReader {
         var frame = CallFrame()
         var path: Text = []
         let call: Text
-        if let at = text.lastRange(of: ") at "), SourcePosition.fileAndLine(text[at.upperBound...]) != nil {
-            (frame.file, frame.line) = SourcePosition.read(text[at.upperBound...])
+        if let at = text.lastRange(of: ") at "),
+            SourcePositionParser.fileAndLine(text[at.upperBound...]) != nil
+        {
+            (frame.file, frame.line) = SourcePositionParser.read(text[at.upperBound...])
             call = text[...at.lowerBound]
         } else if let from = text.lastRange(of: ") from "),
             text[from.upperBound...].contains(UInt8(ascii: "/"))
@@ -81,7 +83,7 @@ extension FrameReader {
             return nil
         }
         guard let end = Self.startOfArguments(call) else { return nil }
-        frame.function = FunctionName.read(call[..<end], demangle)
+        frame.function = FunctionNameReader.read(call[..<end], demangle)
         frame.isSystem = SystemFrames.isSystem(image: lastComponent(path), path: path, frame)
         return frame
     }
@@ -141,7 +143,8 @@ extension FrameReader {
         else { return nil }
         let package = call[..<dot]
         var frame = CallFrame(module: package.string, function: Self.goFunction(call[(dot + 1)...]))
-        (frame.file, frame.line) = SourcePosition.read(line[(pathStart.lowerBound + 1)..<space.lowerBound])
+        (frame.file, frame.line) = SourcePositionParser.read(
+            line[(pathStart.lowerBound + 1)..<space.lowerBound])
         let first = package.prefix { $0 != UInt8(ascii: "/") }
         frame.isSystem = Self.goPackages.contains(first.string)
         return frame
@@ -155,8 +158,8 @@ extension FrameReader {
         let function = body ?? name.droppingLast("-fm") ?? name
         var parts = function.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
         let count = parts.count
-        let minimumCount = name.starts(with: "glob..func") ? 3 : 1
-        while parts.count > minimumCount, let last = parts.last, isGoClosure(last) { parts.removeLast() }
+        let minCount = name.starts(with: "glob..func") ? 3 : 1
+        while parts.count > minCount, let last = parts.last, isGoClosure(last) { parts.removeLast() }
         let enclosingFunction = parts.map(\.string).joined(separator: ".")
         return parts.count < count || body != nil ? "closure in \(enclosingFunction)" : enclosingFunction
     }

@@ -94,7 +94,7 @@ struct FrameReader {
     private func frame(startingWith first: UInt8, in line: Text) -> CallFrame? {
         if isAddress(line) { return CallFrame() }
         switch first {
-        case UInt8(ascii: "{"): return JSONFrame.read(line, self)
+        case UInt8(ascii: "{"): return JSONFrameCodec.read(line, self)
         case UInt8(ascii: "*"): return readDebuggerFrame(line.dropFirst().trimmed)
         case UInt8(ascii: "#"): return readNumberedFrame(line)
         case UInt8(ascii: "p"), UInt8(ascii: "d"): if let frame = readDartTraceFrame(line) { return frame }
@@ -117,13 +117,13 @@ struct FrameReader {
         guard let remainder = line.dropping("at ") else { return nil }
         let text = remainder.trimmed
         if text.first?.isDigit ?? false { return readColumns(text) }
-        return VirtualMachineFrame.read(text)
+        return VirtualMachineFrameParser.read(text)
     }
 
     /// Reads a frame of Safari: `fooIterator@http://localhost:5000/test:20:26`
     func readSafariFrame(_ line: Text) -> CallFrame? {
         guard let at = line.firstIndex(of: UInt8(ascii: "@")), !line.contains(UInt8(ascii: " ")),
-            let position = SourcePosition.lineAndColumn(line[(at + 1)...])
+            let position = SourcePositionParser.lineAndColumn(line[(at + 1)...])
         else { return nil }
         let name = line[..<at]
         guard name.allSatisfy({ $0.isIdentifier || $0 == UInt8(ascii: ".") || $0 == UInt8(ascii: "/") })
@@ -154,12 +154,12 @@ struct FrameReader {
     /// Moves the source location from the end of a symbol to the frame: ` (CartView.swift:44)` or `  CartView.swift:44`.
     func moveSourceLocation(from symbol: inout Text, to frame: inout CallFrame) {
         if symbol.last == UInt8(ascii: ")"), let open = symbol.lastRange(of: " ("),
-            SourcePosition.fileAndLine(symbol[open.upperBound...].dropLast()) != nil
+            SourcePositionParser.fileAndLine(symbol[open.upperBound...].dropLast()) != nil
         {
-            (frame.file, frame.line) = SourcePosition.read(symbol[open.upperBound...].dropLast())
+            (frame.file, frame.line) = SourcePositionParser.read(symbol[open.upperBound...].dropLast())
             symbol = symbol[..<open.lowerBound]
         } else if let gap = symbol.lastRange(of: "  "),
-            let position = SourcePosition.fileAndLine(symbol[gap.upperBound...])
+            let position = SourcePositionParser.fileAndLine(symbol[gap.upperBound...])
         {
             (frame.file, frame.line) = position
             symbol = symbol[..<gap.lowerBound].trimmed
@@ -205,5 +205,5 @@ struct FrameReader {
         (12...16).contains(line.count) && line.allSatisfy(\.isHexadecimal) && line.contains(where: \.isDigit)
     }
 
-    func lastComponent(_ path: Text) -> Text { SourcePosition.lastComponent(path) }
+    func lastComponent(_ path: Text) -> Text { SourcePositionParser.lastComponent(path) }
 }

@@ -1,7 +1,7 @@
 internal import LeakMessage
 
-/// A call stack in JSON: a MetricKit diagnostic, an `.ips` report, a Sentry event, a KSCrash report, or frames that ``JSONFrame``
-/// wrote.
+/// A call stack in JSON: a MetricKit diagnostic, an `.ips` report, a Sentry event, a KSCrash report, or frames that
+/// ``JSONFrameCodec`` wrote.
 ///
 /// MetricKit: https://developer.apple.com/documentation/metrickit/mxcallstacktree. `.ips`:
 /// https://developer.apple.com/documentation/xcode/interpreting-the-json-format-of-a-crash-report.
@@ -11,7 +11,7 @@ struct JSONCallStack {
     /// `true` for a diagnostic or a crash report. Classes that these name are not leaked classes.
     let isReport: Bool
     /// The frames, innermost first, at most ``WireLimits/stackCount``.
-    let frames: [JSONFrame.Fields]
+    let frames: [JSONFrameCodec.Fields]
 
     /// - Parameter text: one or more JSON texts, with other lines before them or after them.
     /// - Returns: `nil` for a text with fewer than two frames, and for a text with other lines on both sides of the JSON.
@@ -24,7 +24,7 @@ struct JSONCallStack {
             $0.first == UInt8(ascii: "{")
         }
         guard let start = line?.startIndex, marks.contains(where: { text[start...].contains($0) }),
-            UTF8Validity.firstInvalidByte(in: Array(text[start...])) == nil
+            UTF8Validator.firstInvalidByte(in: Array(text[start...])) == nil
         else { return nil }
         var search = FrameSearch()
         let end = search.read(text[start...])
@@ -41,13 +41,13 @@ struct JSONCallStack {
     private static let lineLimit = 16
 
     /// Returns `true` if the first frame is the function in which threads begin.
-    private static func isOutermostFirst(_ frames: [JSONFrame.Fields]) -> Bool {
+    private static func isOutermostFirst(_ frames: [JSONFrameCodec.Fields]) -> Bool {
         ["start", "_dyld_start", "thread_start", "_pthread_start", "start_wqthread"]
             .contains(frames.first?.symbol ?? "")
     }
 }
 
-extension JSONFrame.Fields {
+extension JSONFrameCodec.Fields {
     /// `true` if the frame names an image, a module, a file or an address. A function alone may be any text.
     fileprivate var hasLocation: Bool {
         let hasAddress = offset != nil || textOffset != nil || address != nil
@@ -62,7 +62,7 @@ extension JSONFrame.Fields {
 private struct FrameSearch {
     private struct List {
         let isOutermostFirst: Bool
-        var frames: [JSONFrame.Fields] = []
+        var frames: [JSONFrameCodec.Fields] = []
         /// `true` for the thread that crashed or that the report is about.
         var isSelected = false
     }
@@ -76,7 +76,7 @@ private struct FrameSearch {
         var list: Int?
         /// The index of the frame in its list, if the object is a frame.
         var frame: Int?
-        var fields = JSONFrame.Fields()
+        var fields = JSONFrameCodec.Fields()
         var isImage = false
         /// The number of lists that were found before this container.
         let firstList: Int
@@ -92,16 +92,16 @@ private struct FrameSearch {
     private static let depthLimit = 1024
 
     private var lists: [List] = []
-    private var images: [JSONFrame.Fields] = []
-    /// Frames that are separate JSON texts, as ``JSONFrame`` writes them.
-    private var separateFrames: [JSONFrame.Fields] = []
+    private var images: [JSONFrameCodec.Fields] = []
+    /// Frames that are separate JSON texts, as ``JSONFrameCodec`` writes them.
+    private var separateFrames: [JSONFrameCodec.Fields] = []
     private var hasOtherTexts = false
     /// The containers around the current value, outermost first.
     private var openContainers: [Container] = []
     private(set) var isReport = false
 
     /// The frames of the selected thread, or else of the first thread with two frames.
-    var frames: [JSONFrame.Fields] {
+    var frames: [JSONFrameCodec.Fields] {
         let found = lists.first { $0.isSelected } ?? lists.first { $0.frames.count >= 2 }
         return (found?.frames ?? (hasOtherTexts ? [] : separateFrames)).map { frame in
             guard let index = frame.imageIndex, images.indices.contains(index) else { return frame }
@@ -217,7 +217,7 @@ private struct FrameSearch {
             if let list = parent.list, isOnlyCall {
                 object.list = list
                 object.frame = lists[list].frames.count
-                lists[list].frames.append(JSONFrame.Fields())
+                lists[list].frames.append(JSONFrameCodec.Fields())
             }
         }
         openContainers.append(object)
@@ -251,7 +251,7 @@ private struct FrameSearch {
     private mutating func set(text: String) {
         guard let object = openContainers.last, object.kind == .object else { return }
         let name = object.isImage ? Self.imageField(object, text) : object.name
-        JSONFrame.set(&openContainers[openContainers.count - 1].fields, name, text: text)
+        JSONFrameCodec.set(&openContainers[openContainers.count - 1].fields, name, text: text)
     }
 
     /// Returns the field of a frame for a member of an image. For an image of the system, the path is more useful than the name. The path
@@ -267,7 +267,7 @@ private struct FrameSearch {
 
     private mutating func set(number: Int) {
         guard let object = openContainers.last, object.kind == .object else { return }
-        JSONFrame.set(&openContainers[openContainers.count - 1].fields, object.name, number: number)
+        JSONFrameCodec.set(&openContainers[openContainers.count - 1].fields, object.name, number: number)
     }
 
     private mutating func set(isTrue: Bool) {

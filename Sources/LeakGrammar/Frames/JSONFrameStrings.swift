@@ -69,7 +69,7 @@ struct JSONFrameStrings {
         let line = MessageNormalizer.plain(text.string)
         guard line.count <= FrameReader.byteLimit, line.allSatisfy(isAllowedInFrame), !line.contains("://"),
             !line.contains(": "), let frame = reader.read(line), frame != CallFrame(),
-            Redaction.name(line) == line
+            MessageRedactor.name(line) == line
         else { return nil }
         return (line, frame)
     }

@@ -15,7 +15,7 @@ struct SanitizerReport {
         var objectCount: Int? {
             guard let range = heading.firstRange(of: " byte(s) in ") else { return nil }
             return Int(heading[range.upperBound...].prefix { $0.isDigit }.prefix(9).string).map {
-                min($0, WireLimits.alive)
+                min($0, WireLimits.aliveCount)
             }
         }
 
@@ -33,7 +33,7 @@ struct SanitizerReport {
     /// - Returns: `nil` for a text without a leak of LeakSanitizer that has frames.
     init?(_ normalizedText: Text, _ reader: FrameReader) {
         guard normalizedText.contains("irect leak of ") else { return nil }
-        let text = PrivateText.removed(from: normalizedText)[...]
+        let text = PrivateTextRemover.removed(from: normalizedText)[...]
         var headEnd = text.endIndex
         var leaks: [Leak] = []
         var heading: Text?

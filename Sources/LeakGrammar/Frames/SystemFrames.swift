@@ -127,7 +127,7 @@ package enum SystemFrames {
 
     /// Returns `true` if a function is of a runtime that is linked into apps' images.
     static func isRuntime(_ function: String) -> Bool {
-        isKotlinRuntime(Text(FunctionName.enclosing(function)))
+        isKotlinRuntime(Text(FunctionNameReader.enclosing(function)))
     }
 
     private static func isSystemFunction(_ function: Text) -> Bool {

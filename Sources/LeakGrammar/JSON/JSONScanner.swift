@@ -12,7 +12,7 @@ internal import LeakMessage
 ///         } while try scanner.hasAnotherElement(in: .object)
 ///     }
 ///
-/// The bytes must be valid UTF-8: check the whole body once with ``UTF8Validity``.
+/// The bytes must be valid UTF-8: check the whole body once with ``UTF8Validator``.
 @safe
 package struct JSONScanner {
     // Safe: every read is bounded by `end`, and `scan` lends the pointer for one call.

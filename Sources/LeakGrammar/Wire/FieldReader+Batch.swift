@@ -129,7 +129,8 @@ extension FieldReader {
         var checks: [ClassChecks] = []
         var className = ""
         var count = 0
-        try objects("checks", atMost: WireLimits.checksCount) { (reader, path, field) throws(JSONError) in
+        try objects("checks", atMost: WireLimits.checkedClassCount) {
+            (reader, path, field) throws(JSONError) in
             switch field {
             case .className:
                 let slice = try reader.string(path, atMost: WireLimits.classBytes)

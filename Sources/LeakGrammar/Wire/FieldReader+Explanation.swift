@@ -21,7 +21,7 @@ extension FieldReader {
                 explanation.furtherCycles = try furtherCycles()
             } else if scanner.matches(name, "unexplained") {
                 explanation.unexplainedReferences =
-                    try amount("why.unexplained", atMost: WireLimits.retainCount) ?? 0
+                    try amount("why.unexplained", atMost: WireLimits.largestExplanationNumber) ?? 0
             } else if scanner.matches(name, "holder") {
                 explanation.holder = try lenientChoice("why.holder").map {
                     RetainExplanation.Holder(kind: $0)
@@ -34,7 +34,7 @@ extension FieldReader {
             } else if scanner.matches(name, "bytes") {
                 bytes = try amount("why.bytes", atMost: WireLimits.retainedBytes)
             } else if scanner.matches(name, "objects") {
-                objects = try amount("why.objects", atMost: WireLimits.retainCount)
+                objects = try amount("why.objects", atMost: WireLimits.largestExplanationNumber)
             } else if scanner.matches(name, "at_least") {
                 isAtLeast = try flag("why.at_least")
             } else {
@@ -90,7 +90,7 @@ extension FieldReader {
         } else if scanner.matches(name, "is_cycle") {
             fields.isCycle = try flag("\(owner).is_cycle")
         } else if scanner.matches(name, "length") {
-            fields.length = try amount("\(owner).length", atMost: WireLimits.retainCount)
+            fields.length = try amount("\(owner).length", atMost: WireLimits.largestExplanationNumber)
         } else {
             return false
         }
@@ -136,11 +136,11 @@ extension FieldReader {
         var count = 0
         repeat {
             count += 1
-            if count == WireLimits.pathCount + 1 {
-                recordProblem("\(field()) has more than \(WireLimits.pathCount) entries", at: start)
+            if count == WireLimits.pathReferenceCount + 1 {
+                recordProblem("\(field()) has more than \(WireLimits.pathReferenceCount) entries", at: start)
             }
             let reference = try reference("\(field())[\(count - 1)]")
-            if let reference, count <= WireLimits.pathCount { references.append(reference) }
+            if let reference, count <= WireLimits.pathReferenceCount { references.append(reference) }
         } while try scanner.hasAnotherElement(in: .array)
         return references
     }
@@ -209,10 +209,11 @@ extension FieldReader {
             try rejectNull("why.closures[\(count)]", "a string")
             let slice = try string("why.closures[\(count)]", atMost: WireLimits.elementBytes)
             count += 1
-            if count == WireLimits.pathCount + 1 {
-                recordProblem("why.closures has more than \(WireLimits.pathCount) entries", at: start)
+            if count == WireLimits.pathReferenceCount + 1 {
+                recordProblem(
+                    "why.closures has more than \(WireLimits.pathReferenceCount) entries", at: start)
             }
-            guard slice.isPresent, count <= WireLimits.pathCount else { continue }
+            guard slice.isPresent, count <= WireLimits.pathReferenceCount else { continue }
             if let site = ImageOffset(element: scanner.text(of: slice)) { sites.append(site) }
         } while try scanner.hasAnotherElement(in: .array)
         return sites

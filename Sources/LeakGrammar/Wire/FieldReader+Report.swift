@@ -101,18 +101,18 @@ extension FieldReader {
         case .reason: report.reason = try string("reason", atMost: WireLimits.reasonBytes)
         case .waited:
             report.waitedMilliseconds = try amount("waited_ms", atMost: WireLimits.durationMilliseconds)
-        case .alive: report.alive = try amount("alive", atMost: WireLimits.alive)
+        case .alive: report.alive = try amount("alive", atMost: WireLimits.aliveCount)
         case .lived:
             report.livedMilliseconds = try amount("lived_ms", atMost: WireLimits.durationMilliseconds)
         case .count:
-            let limit = WireLimits.count
+            let limit = WireLimits.mergedSightingCount
             report.count = try integer("count", in: 1...limit, "an integer from 1 to \(limit)") ?? 1
         case .message: report.message = try string("message", atMost: WireLimits.messageBytes)
         case .error: try error(into: &report)
         case .keys: report.keys = try keys()
         case .log:
             report.log = try strings(
-                "log", countLimit: WireLimits.logCount, elementBytes: WireLimits.logBytes)
+                "log", countLimit: WireLimits.logLineCount, elementBytes: WireLimits.logLineBytes)
         case .fingerprint: report.fingerprint = try fingerprint()
         case .app: try app(&report.origin)
         case .device: try device(&report.origin)

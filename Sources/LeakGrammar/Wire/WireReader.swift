@@ -27,7 +27,7 @@ package enum WireReader {
         guard body.count <= JSONSlice.byteLimit else {
             throw WireError("the body is \(body.count) bytes, at most \(JSONSlice.byteLimit)", at: 0, in: [])
         }
-        if let offset = UTF8Validity.firstInvalidByte(in: body) {
+        if let offset = UTF8Validator.firstInvalidByte(in: body) {
             throw WireError("not UTF-8", at: offset, in: body)
         }
         switch format {

@@ -23,7 +23,9 @@ struct FolderReader {
     ///
     /// - Parameter limit: the most bytes of all files together.
     static func read(_ folder: String, limit: Int) throws(StaticFilesError) -> [File] {
-        guard let root = realPath(folder) else { throw .unreadable(folder, SystemError.current.message) }
+        guard let root = realPath(folder) else {
+            throw .unreadable(path: folder, reason: SystemError.current.message)
+        }
         var reader = FolderReader(root: root == "/" ? "" : root, limit: limit)
         try reader.read(below: "")
         return reader.files.sorted { $0.path < $1.path }
@@ -36,7 +38,7 @@ struct FolderReader {
 
     private mutating func read(below path: String) throws(StaticFilesError) {
         guard let directory = unsafe opendir("\(root)\(path)/") else {
-            throw .unreadable(root + path, SystemError.current.message)
+            throw .unreadable(path: root + path, reason: SystemError.current.message)
         }
         defer { unsafe _ = closedir(directory) }
         while let entry = unsafe readdir(directory) {
@@ -118,9 +120,9 @@ struct FolderReader {
                 bytesRead += count
             }
         } catch {
-            throw .unreadable(target, error.message)
+            throw .unreadable(path: target, reason: error.message)
         }
-        throw .tooLarge(root, limit: limit)
+        throw .tooLarge(folder: root, limit: limit)
     }
 
     private static func read(_ number: Int32, _ buffer: inout [UInt8]) -> Int {

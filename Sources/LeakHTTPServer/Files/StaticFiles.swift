@@ -3,9 +3,9 @@ internal import LeakGzip
 /// The reason why a folder cannot be served.
 public enum StaticFilesError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The path and the error message of the system.
-    case unreadable(String, String)
+    case unreadable(path: String, reason: String)
     /// The folder and its limit in bytes.
-    case tooLarge(String, limit: Int)
+    case tooLarge(folder: String, limit: Int)
 
     /// A message of one line for the operator.
     public var description: String {

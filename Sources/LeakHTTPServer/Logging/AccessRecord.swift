@@ -4,7 +4,7 @@
 /// target contains a secret, see ``maskQuery(_:)``.
 public struct AccessRecord: Hashable, Sendable {
     /// The most bytes kept of a target and of a user agent: enough to recognize them, too few to fill a disk.
-    public static let textBytes = 512
+    public static let maxTextBytes = 512
 
     /// The time when the response was written; milliseconds since 1970 in UTC.
     public var time: Int64
@@ -13,11 +13,11 @@ public struct AccessRecord: Hashable, Sendable {
     public var peer: String?
     /// The method; `nil` if the request could not be parsed or its method is unknown.
     public var method: Method?
-    /// The first ``textBytes`` bytes of the target as sent; empty if the request could not be parsed.
+    /// The first ``maxTextBytes`` bytes of the target as sent; empty if the request could not be parsed.
     public var target: [UInt8]
     /// The digit after `HTTP/1.`
     public var minorVersion: Int
-    /// The first ``textBytes`` bytes of `User-Agent`, unchecked.
+    /// The first ``maxTextBytes`` bytes of `User-Agent`, unchecked.
     public var userAgent: [UInt8]?
     /// The status of the response, even if the response was withheld, see ``Response/isWithheld``.
     public var status: Status
@@ -31,7 +31,7 @@ public struct AccessRecord: Hashable, Sendable {
     /// `true` if the connection closes after the response.
     public var closesConnection: Bool
 
-    /// Creates a record. The target and the user agent are cut to ``textBytes``.
+    /// Creates a record. The target and the user agent are cut to ``maxTextBytes``.
     public init(
         time: Int64, peer: String?, method: Method?, target: [UInt8], minorVersion: Int = 1,
         userAgent: [UInt8]? = nil, status: Status, bytesReceived: Int = 0, bytesSent: Int = 0,
@@ -40,9 +40,9 @@ public struct AccessRecord: Hashable, Sendable {
         self.time = time
         self.peer = peer
         self.method = method
-        self.target = Array(target.prefix(Self.textBytes))
+        self.target = Array(target.prefix(Self.maxTextBytes))
         self.minorVersion = minorVersion
-        self.userAgent = userAgent.map { Array($0.prefix(Self.textBytes)) }
+        self.userAgent = userAgent.map { Array($0.prefix(Self.maxTextBytes)) }
         self.status = status
         self.bytesReceived = bytesReceived
         self.bytesSent = bytesSent
@@ -81,7 +81,7 @@ public struct AccessRecord: Hashable, Sendable {
 public struct SlowCall: Hashable, Sendable {
     /// The method of the request.
     public var method: Method
-    /// The first ``AccessRecord/textBytes`` bytes of the path as sent, in ASCII, without the query.
+    /// The first ``AccessRecord/maxTextBytes`` bytes of the path as sent, in ASCII, without the query.
     public var path: String
     /// The duration, longer than ``Limits/serviceTime``; accurate to a few milliseconds.
     public var duration: Duration

@@ -1,12 +1,12 @@
 /// Reusable buffers of one loop, so that reading a body causes no page faults.
 ///
-/// The pool has two bounds: it keeps at most ``maximumPerSize`` buffers of each size, and ``trim()`` releases the buffers that were
-/// not needed since the previous call.
+/// The pool has two bounds: it keeps at most ``maxBuffersPerSize`` buffers of each size, and ``trim()`` releases the buffers
+/// that were not needed since the previous call.
 struct BufferPool {
     /// Sizes of buffers in bytes: a small body, a full read, a large batch, and the largest body.
     private static let sizes = [16 << 10, 64 << 10, 256 << 10, 1 << 20]
     /// The most buffers of each size that the pool keeps.
-    private static let maximumPerSize = [64, 32, 32, 64]
+    private static let maxBuffersPerSize = [64, 32, 32, 64]
     private var pooledBuffers: [[Buffer]] = [[], [], [], []]
     /// The number of buffers of each size that have been idle since the last call of ``trim()``.
     private var idleCounts = [0, 0, 0, 0]
@@ -39,7 +39,7 @@ struct BufferPool {
         guard let index = Self.sizes.lastIndex(where: { $0 <= buffer.capacity }) else { return }
         // A buffer that has grown to more than twice its size is not kept.
         guard buffer.capacity <= 2 * Self.sizes[index],
-            pooledBuffers[index].count < Self.maximumPerSize[index]
+            pooledBuffers[index].count < Self.maxBuffersPerSize[index]
         else {
             return
         }

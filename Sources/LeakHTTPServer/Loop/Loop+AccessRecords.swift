@@ -37,14 +37,14 @@ extension Loop {
         var pendingRecord = PendingAccessRecords.PendingAccessRecord(
             startedAt: SystemTime.monotonicNanoseconds)
         pendingRecord.method = head.hasUnknownMethod ? nil : head.method
-        pendingRecord.target = unsafe Array(bytes[head.target.range.prefix(AccessRecord.textBytes)])
+        pendingRecord.target = unsafe Array(bytes[head.target.range.prefix(AccessRecord.maxTextBytes)])
         pendingRecord.minorVersion = Int(head.minorVersion)
         if connection.client.isForwarded { pendingRecord.client = connection.client.address?.description }
         let agent = fields.first {
             unsafe FieldValidator.equal(bytes.span, in: $0.name.range, to: "user-agent")
         }
         pendingRecord.userAgent = agent.map {
-            unsafe Array(bytes[$0.value.range.prefix(AccessRecord.textBytes)])
+            unsafe Array(bytes[$0.value.range.prefix(AccessRecord.maxTextBytes)])
         }
         pendingRecords(of: connection).records.append(pendingRecord)
     }
@@ -117,7 +117,7 @@ extension Loop {
         guard milliseconds > slowMilliseconds else { return }
         counters.slow += 1
         guard let observe = observers.onSlowCall else { return }
-        let path = request.pathAsSent(upTo: AccessRecord.textBytes)
+        let path = request.pathAsSent(upTo: AccessRecord.maxTextBytes)
         observe(SlowCall(method: request.method, path: path, duration: .milliseconds(milliseconds)))
     }
 }

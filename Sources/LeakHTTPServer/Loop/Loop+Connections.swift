@@ -1,7 +1,7 @@
 // Opening and closing of connections.
 extension Loop {
     /// The most connections that a listener accepts in one turn, before other events are handled.
-    static let acceptedPerTurn = 64
+    static let maxAcceptedPerTurn = 64
     /// Milliseconds to pause accepting after descriptors have run out.
     private static let acceptPauseMilliseconds: UInt64 = 100
 
@@ -11,7 +11,7 @@ extension Loop {
         let number = listeners[index].listener.descriptor.number
         var acceptedCount = 0
         var hasEvicted = false
-        for _ in 0..<Self.acceptedPerTurn {
+        for _ in 0..<Self.maxAcceptedPerTurn {
             do throws(SystemError) {
                 var incoming = try Socket.accept(number)
                 if trustedProxies.contains(incoming.address) { incoming.peer = .proxy }
@@ -110,7 +110,7 @@ extension Loop {
         writer.write(response, for: .broken, closesConnection: true, to: output)
         unsafe response.body.withPointer { unsafe output.append($0) }
         let emptyBytes = unsafe UnsafeBufferPointer<UInt8>(start: nil, count: 0)
-        if case .bytes(let sent) = unsafe Socket.send(number, output.bytes, then: emptyBytes) {
+        if case .transferred(let sent) = unsafe Socket.send(number, output.bytes, then: emptyBytes) {
             counters.bytesSent += sent
         }
         output.clear()

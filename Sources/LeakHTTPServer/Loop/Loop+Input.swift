@@ -8,10 +8,10 @@ extension Loop {
         guard wantsInput(connection) else { return true }
         let target: Buffer
         if let input = connection.input {
-            input.reserve(Self.readBytes)
+            input.reserve(Self.minFreeBytes)
             target = input
         } else if let upload = connection.upload, case .length(let missingCount) = upload.remainingBody,
-            missingCount >= Self.readBytes
+            missingCount >= Self.minFreeBytes
         {
             return receiveBody(of: upload, missing: missingCount, from: connection)
         } else {
@@ -20,7 +20,7 @@ extension Loop {
         let freeSpace = unsafe target.freeSpace
         let isFull: Bool
         switch unsafe Socket.receive(connection.socket.number, into: freeSpace) {
-        case .bytes(let count):
+        case .transferred(let count):
             isFull = count == freeSpace.count
             target.grow(by: count)
             counters.bytesReceived += count
@@ -44,7 +44,7 @@ extension Loop {
     }
 
     /// Minimum free bytes of a connection's buffer before each read from its socket.
-    private static let readBytes = 16 << 10
+    private static let minFreeBytes = 16 << 10
 
     /// Reads a large body from the socket into its buffer, without a copy.
     private func receiveBody(of upload: Upload, missing missingCount: Int, from connection: Connection)
@@ -58,9 +58,9 @@ extension Loop {
         let freeSpace = unsafe UnsafeMutableBufferPointer(
             rebasing: bufferSpace[..<min(bufferSpace.count, missingCount)])
         switch unsafe Socket.receive(connection.socket.number, into: freeSpace) {
-        case .bytes(let count):
+        case .transferred(let count):
             upload.body.grow(by: count)
-            upload.remainingBody = .length(missingCount - count)
+            upload.remainingBody = .length(bytes: missingCount - count)
             counters.bytesReceived += count
             if count == missingCount { complete(connection, upload) }
             return true
@@ -75,7 +75,7 @@ extension Loop {
     /// Reads and discards the bytes after the last request.
     private func discardInput(_ connection: Connection) -> Bool {
         switch unsafe Socket.receive(connection.socket.number, into: freshReadBuffer().freeSpace) {
-        case .bytes(let count):
+        case .transferred(let count):
             counters.bytesReceived += count
             connection.lingeredBytes += count
             guard connection.lingeredBytes <= limits.lingerBytes else { break }
@@ -189,13 +189,13 @@ extension Loop {
                 reject(connection, error)
                 return bytes.count
             }
-            if output.count > Self.outputBytes { flush(connection) }
+            if output.count > Self.flushThresholdBytes { flush(connection) }
         }
         return consumedCount
     }
 
-    /// Bytes of output above which responses are sent before all requests of a read are handled.
-    private static let outputBytes = 48 << 10
+    /// If the pending responses exceed this size, they are sent before the remaining requests in the buffer are handled.
+    private static let flushThresholdBytes = 48 << 10
 
     private func readHead(
         _ connection: Connection, _ bytes: UnsafeBufferPointer<UInt8>

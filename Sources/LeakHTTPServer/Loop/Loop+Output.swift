@@ -86,7 +86,7 @@ extension Loop {
         }
         var sentCount = 0
         switch outcome {
-        case .bytes(let count): sentCount = count
+        case .transferred(let count): sentCount = count
         case .wouldBlock, .ended: break
         case .failed:
             // The next read detects the broken connection; pending responses are useless now.

@@ -70,7 +70,8 @@ extension Loop {
             let body = pool.take(arrivedCount < 16 << 10 ? min(count, 16 << 10) : count)
             unsafe startUpload(
                 connection, head: head, fields: fields, headBytes: headBytes, sequence: sequence,
-                exchange: exchange, remainingBody: .length(count), body: body, arrivedCount: arrivedCount)
+                exchange: exchange, remainingBody: .length(bytes: count), body: body,
+                arrivedCount: arrivedCount)
             return length
         case .chunked:
             measureCall(request)
@@ -196,11 +197,11 @@ extension Loop {
     }
 
     /// The number of compressed bytes above which a body is decompressed in another turn; the batch of a phone has fewer.
-    private static let immediateDecodingBytes = 8 << 10
+    private static let maxImmediateDecodingBytes = 8 << 10
 
     /// Returns `true` if decompressing this body takes so long, up to 50 ms, that other connections are served first.
     private func needsDeferredDecoding(_ head: Head, bodyBytes: Int) -> Bool {
-        head.contentEncoding != .identity && bodyBytes > Self.immediateDecodingBytes
+        head.contentEncoding != .identity && bodyBytes > Self.maxImmediateDecodingBytes
     }
 
     /// Passes a request whose body is complete to the service, in the next turn if decompression takes long.
@@ -242,7 +243,7 @@ extension Loop {
             measureCall(request)
             return
         }
-        if request.bodyCount > Self.immediateDecodingBytes, service.inflates(request) {
+        if request.bodyCount > Self.maxImmediateDecodingBytes, service.inflates(request) {
             request.codedBody = CodedBody(
                 request.sharedBody(), in: request.contentEncoding, limits: decoder.limits)
             service.serve(request, responder)

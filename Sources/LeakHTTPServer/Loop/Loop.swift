@@ -270,7 +270,7 @@ final class Loop: @unchecked Sendable {
         }
         // This accepts as many connections as may wait in the system's accept queue.
         for index in listeners.indices {
-            for _ in 0...Int(Listener.backlog) / Self.acceptedPerTurn { accept(from: index) }
+            for _ in 0...Int(Listener.backlog) / Self.maxAcceptedPerTurn { accept(from: index) }
         }
         for socket in listeners { poller.remove(socket.listener.descriptor.number, from: .read) }
         listeners = []

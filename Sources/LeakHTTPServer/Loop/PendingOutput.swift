@@ -30,7 +30,7 @@ final class PendingOutput {
                     socket, UnsafeBufferPointer(rebasing: bytes[firstChunkSentBytes...]),
                     then: UnsafeBufferPointer(start: nil, count: 0))
             }
-            guard case .bytes(let sentNow) = outcome else { return outcome == .failed ? nil : total }
+            guard case .transferred(let sentNow) = outcome else { return outcome == .failed ? nil : total }
             total += sentNow
             byteCount -= sentNow
             firstChunkSentBytes += sentNow

@@ -4,7 +4,7 @@ final class Upload {
     /// The part of the body that has not arrived yet.
     enum RemainingBody {
         /// The number of bytes that are still missing.
-        case length(Int)
+        case length(bytes: Int)
         case chunked(ChunkParser)
     }
 
@@ -53,7 +53,7 @@ final class Upload {
             unsafe bytes.withUnsafeBufferPointer {
                 unsafe body.append(UnsafeBufferPointer(rebasing: $0[..<takenCount]))
             }
-            remainingBody = .length(missingCount - takenCount)
+            remainingBody = .length(bytes: missingCount - takenCount)
             return (takenCount, missingCount == takenCount)
         case .chunked(var parser):
             var position = 0

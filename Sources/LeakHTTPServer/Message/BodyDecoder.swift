@@ -17,23 +17,23 @@ struct BodyDecoder: ~Copyable {
                 bytesBeforeRatio: limits.inflatedBytesBeforeRatio))
     }
 
-    /// Decompresses a complete body and passes the output to `take` in pieces. A piece is valid only during the call.
+    /// Decompresses a complete body and passes the result to `output` in pieces. A piece is valid only during the call.
     ///
     /// - Parameter coding: neither ``ContentEncoding/identity`` nor ``ContentEncoding/unknown``.
     /// - Throws: ``InflateError``; a part of the output may have been passed on before.
     @unsafe
     mutating func decode(
         _ body: UnsafeBufferPointer<UInt8>, from coding: ContentEncoding,
-        take: (UnsafeBufferPointer<UInt8>) -> Void
+        output: (UnsafeBufferPointer<UInt8>) -> Void
     ) throws(InflateError) {
         switch coding {
         case .gzip, .deflate:
             inflater.reset(coding == .gzip ? .gzip : .deflate)
-            try unsafe inflater.inflate(body, take: take)
+            try unsafe inflater.inflate(body, output: output)
             try inflater.finish()
         case .brotli:
             var inflater = BrotliInflater(limits: self.inflater.limits)
-            try unsafe inflater.inflate(body, take: take)
+            try unsafe inflater.inflate(body, output: output)
             try inflater.finish()
         case .identity, .unknown:
             preconditionFailure("a body in \(coding) is not inflated")

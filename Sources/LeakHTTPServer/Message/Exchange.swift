@@ -24,7 +24,7 @@ struct Exchange: Sendable {
         minorVersion = head.minorVersion
         closesConnection = !head.keepsAlive
         if let index = head.acceptEncodingIndex {
-            acceptsGzip = AcceptEncoding.allowsGzip(bytes, fields[index].value.range)
+            acceptsGzip = AcceptEncodingParser.allowsGzip(bytes, fields[index].value.range)
         }
         if isSafe, let index = head.ifNoneMatchIndex {
             var text: [UInt8] = []

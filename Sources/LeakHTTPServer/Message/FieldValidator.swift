@@ -55,7 +55,7 @@ struct FieldValidator: Sendable {
         case 14 where Self.equal(bytes, in: name, to: "content-length"):
             contentLengthCount += 1
             guard contentLengthCount == 1 else { throw .invalidContentLength }
-            head.framing = .length(try parseLength(bytes, value))
+            head.framing = .length(bytes: try parseLength(bytes, value))
         case 15 where Self.equal(bytes, in: name, to: "accept-encoding"):
             acceptEncodingCount += 1
             head.acceptEncodingIndex = acceptEncodingCount == 1 ? index : nil
@@ -83,7 +83,7 @@ struct FieldValidator: Sendable {
             guard transferEncodingIsChunked else { throw .unsupportedTransferEncoding }
             head.framing = .chunked
         }
-        if head.framing == .length(0) { head.framing = .none }
+        if head.framing == .length(bytes: 0) { head.framing = .none }
         if head.minorVersion == 0 {
             // RFC 9110 §10.1.1: an expectation in HTTP/1.0 is ignored.
             head.expectsContinue = false

@@ -22,7 +22,7 @@ struct FieldLine: Hashable, Sendable {
 /// The length of the body, or the way to find its end. RFC 9112 §6.3.
 enum BodyLength: Hashable, Sendable {
     case none
-    case length(Int)
+    case length(bytes: Int)
     case chunked
 }
 

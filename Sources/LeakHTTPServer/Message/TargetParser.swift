@@ -23,10 +23,10 @@ enum TargetParser {
             pathEnd += 1
         }
         head.path = HeadRange(from: start, to: pathEnd)
-        if isEncoded { try checkPath(bytes, from: start, to: pathEnd) }
+        if isEncoded { try validatePath(bytes, from: start, to: pathEnd) }
         if pathEnd < end {
             head.query = HeadRange(from: pathEnd + 1, to: end)
-            try checkEscapes(bytes, from: pathEnd + 1, to: end)
+            try validateEscapes(bytes, from: pathEnd + 1, to: end)
         }
     }
 
@@ -53,7 +53,7 @@ enum TargetParser {
         return end
     }
 
-    private static func checkEscapes(
+    private static func validateEscapes(
         _ bytes: borrowing Span<UInt8>, from start: Int, to end: Int
     ) throws(RequestError) {
         var position = start
@@ -73,10 +73,10 @@ enum TargetParser {
     }
 
     /// Checks that decoding a path does not produce a separator, a control character or invalid UTF-8.
-    private static func checkPath(_ bytes: borrowing Span<UInt8>, from start: Int, to end: Int)
+    private static func validatePath(_ bytes: borrowing Span<UInt8>, from start: Int, to end: Int)
         throws(RequestError)
     {
-        try checkEscapes(bytes, from: start, to: end)
+        try validateEscapes(bytes, from: start, to: end)
         var decoded: [UInt8] = []
         decoded.reserveCapacity(end - start)
         var position = start

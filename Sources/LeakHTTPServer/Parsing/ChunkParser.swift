@@ -10,7 +10,7 @@ struct ChunkParser: Sendable {
         /// All bytes were consumed, and the body is not complete.
         case needsMore
         /// The body ended before the byte at this offset.
-        case end(Int)
+        case end(offset: Int)
     }
 
     private enum State: UInt8 {
@@ -54,7 +54,7 @@ struct ChunkParser: Sendable {
             }
             let byte = bytes[position]
             position += 1
-            if try process(byte) { return .end(position) }
+            if try process(byte) { return .end(offset: position) }
         }
         return .needsMore
     }

@@ -92,7 +92,7 @@ struct HeadParser: Sendable {
                 offset &+= 1
             case .method:
                 while offset < end && ASCII.isToken(bytes[offset]) { offset &+= 1 }
-                guard offset &- mark <= Self.methodBytes else { throw .unknownMethod }
+                guard offset &- mark <= Self.maxMethodBytes else { throw .unknownMethod }
                 guard offset < end else { break reading }
                 guard bytes[offset] == ASCII.space && offset > mark else { throw .malformedRequestLine }
                 if let method = try Self.parseMethod(bytes, from: mark, to: offset) {
@@ -234,5 +234,5 @@ struct HeadParser: Sendable {
     private static let versionName = Array("HTTP/".utf8)
     /// The most bytes of a method: the longest registered method has 17 letters; the supported ones have at most seven.
     /// https://www.iana.org/assignments/http-methods
-    private static let methodBytes = 17
+    private static let maxMethodBytes = 17
 }

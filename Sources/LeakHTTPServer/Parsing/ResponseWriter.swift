@@ -12,7 +12,7 @@ final class ResponseWriter {
     func setTime(_ seconds: Int) {
         guard seconds != dateSeconds else { return }
         dateSeconds = seconds
-        dateLine = Array("Date: \(HTTPDate.text(seconds))\r\n".utf8)
+        dateLine = Array("Date: \(HTTPDateFormatter.text(seconds))\r\n".utf8)
         plainStart = Array("\(Self.okLine)".utf8) + dateLine + Array("\(Self.securityLines)".utf8)
     }
 
@@ -32,7 +32,7 @@ final class ResponseWriter {
         if status.allowsBody {
             if let type = response.type {
                 Self.write("Content-Type: ", type, to: output)
-                if Self.isPage(type) { writePageSecurityFields(response, to: output) }
+                if Self.mayRunScripts(type) { writePageSecurityFields(response, to: output) }
             }
             output.append("Content-Length: ")
             output.append(decimal: response.body.count)
@@ -95,9 +95,11 @@ final class ResponseWriter {
     }
 
     /// Returns `true` if a browser runs the scripts in documents of this type.
-    private static func isPage(_ type: String) -> Bool { pageTypes.contains { ASCII.hasPrefix(type, $0) } }
+    private static func mayRunScripts(_ mediaType: String) -> Bool {
+        scriptableMediaTypes.contains { ASCII.hasPrefix(mediaType, $0) }
+    }
 
-    private static let pageTypes: [StaticString] = [
+    private static let scriptableMediaTypes: [StaticString] = [
         "text/html", "image/svg+xml", "application/xhtml+xml", "text/xml", "application/xml",
     ]
 

@@ -71,7 +71,7 @@ struct Listener: ~Copyable, Sendable {
         let number = socket.number
         // Connections inherit both options, at least on Linux.
         Socket.enableOption(Int32(IPPROTO_TCP), TCP_NODELAY, on: number)
-        Socket.setOption(Int32(IPPROTO_TCP), TCP_NOTSENT_LOWAT, to: Self.maximumUnsentBytes, on: number)
+        Socket.setOption(Int32(IPPROTO_TCP), TCP_NOTSENT_LOWAT, to: Self.maxUnsentBytes, on: number)
         _ = try retryingOnInterrupt { listen(number, Self.backlog) }
         _ = fcntl(number, F_SETFL, O_NONBLOCK)
         port = Self.port(of: number)
@@ -112,7 +112,7 @@ struct Listener: ~Copyable, Sendable {
 
     /// The most unsent bytes that the system buffers for a connection, in addition to those in flight. Without this limit, it would
     /// buffer megabytes for a peer that does not read. The bytes in flight are limited by the receive window of the peer.
-    private static let maximumUnsentBytes: Int32 = 256 << 10
+    private static let maxUnsentBytes: Int32 = 256 << 10
 
     /// The most connections that wait to be accepted; the system lowers the number to its own limit.
     static let backlog: Int32 = 1024

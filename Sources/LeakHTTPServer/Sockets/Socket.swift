@@ -37,7 +37,7 @@ enum Socket {
     /// The result of a call that reads or writes.
     enum Outcome: Hashable {
         /// The number of transferred bytes, at least one.
-        case bytes(Int)
+        case transferred(bytes: Int)
         case wouldBlock
         /// The peer has closed its sending side.
         case ended
@@ -64,7 +64,7 @@ enum Socket {
     static func receive(_ number: Int32, into buffer: UnsafeMutableBufferPointer<UInt8>) -> Outcome {
         do throws(SystemError) {
             let count = try retryingOnInterrupt { unsafe recv(number, buffer.baseAddress, buffer.count, 0) }
-            return count > 0 ? .bytes(count) : .ended
+            return count > 0 ? .transferred(bytes: count) : .ended
         } catch {
             return error == .wouldBlock ? .wouldBlock : .failed
         }
@@ -97,7 +97,7 @@ enum Socket {
                     }
                 }.get()
             }
-            return count > 0 ? .bytes(count) : .wouldBlock
+            return count > 0 ? .transferred(bytes: count) : .wouldBlock
         } catch {
             return error == .wouldBlock ? .wouldBlock : .failed
         }

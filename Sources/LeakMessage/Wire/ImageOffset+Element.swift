@@ -2,7 +2,7 @@
 
 extension ImageOffset {
     /// Limit of an image's identifier: the 64 hexadecimal digits of a build id of 32 bytes.
-    package static let identifierBytes = 64
+    package static let maxIdentifierBytes = 64
 
     /// Returns the element of a report's `stack` for an offset in an image:
     /// `0x41b9 in Shop (6F1B0C3E-7B7B-3D8C-9E0D-0D1C6B6A1F00)`.
@@ -18,7 +18,7 @@ extension ImageOffset {
         let text = Text(path)
         let image = SystemNames.isSystemPath(text) ? text : lastComponent(text)
         let name = image.cut(to: 256).map { $0 < 0x20 || $0 == UInt8(ascii: "(") ? UInt8(ascii: "_") : $0 }
-        let id = imageID.map { " (\($0.cut(to: identifierBytes)))" } ?? ""
+        let id = imageID.map { " (\($0.cut(to: maxIdentifierBytes)))" } ?? ""
         return "0x\(String(offset, radix: 16)) in \(name[...].string)\(id)"
     }
 

@@ -54,7 +54,7 @@ extension LeakReport {
         if !keys.isEmpty {
             object.object("keys") { $0.customKeys(keys.prefix(WireLimits.keysCount)) }
         }
-        object.list("log", log.suffix(WireLimits.logCount), cutTo: WireLimits.logBytes)
+        object.list("log", log.suffix(WireLimits.logLineCount), cutTo: WireLimits.logLineBytes)
         object.list(
             "fingerprint", fingerprint.prefix(WireLimits.fingerprintCount), cutTo: WireLimits.fingerprintBytes
         )
@@ -114,7 +114,7 @@ extension LeakBatch {
         let namedChecks = checks.filter { !$0.className.isEmpty }
         if !namedChecks.isEmpty {
             object.array("checks") { array in
-                for check in namedChecks.prefix(WireLimits.checksCount) {
+                for check in namedChecks.prefix(WireLimits.checkedClassCount) {
                     array.object {
                         $0.field("class", check.className.cut(to: WireLimits.classBytes))
                         $0.field("count", check.count.cut(to: WireLimits.classChecks))
@@ -209,8 +209,8 @@ extension CustomKey {
 
 extension JSONWriter {
     fileprivate mutating func writeCounts(count: Int, alive: Int?) {
-        fieldIfPresent("alive", alive?.cut(to: WireLimits.alive))
-        field("count", min(max(1, count), WireLimits.count))
+        fieldIfPresent("alive", alive?.cut(to: WireLimits.aliveCount))
+        field("count", min(max(1, count), WireLimits.mergedSightingCount))
     }
 
     fileprivate mutating func list(_ name: String, _ strings: ArraySlice<String>, cutTo limit: Int) {

@@ -15,18 +15,18 @@ extension RetainExplanation {
             }
         }
         if unexplainedReferences > 0 {
-            object.field("unexplained", min(unexplainedReferences, WireLimits.retainCount))
+            object.field("unexplained", min(unexplainedReferences, WireLimits.largestExplanationNumber))
         }
         object.fieldIfPresent("holder", holder?.kind.rawValue)
         if !closureSites.isEmpty {
             object.array("closures") { array in
-                for site in closureSites.prefix(WireLimits.pathCount) { array.element(site.element) }
+                for site in closureSites.prefix(WireLimits.pathReferenceCount) { array.element(site.element) }
             }
         }
         object.fieldIfPresent("global", global?.element)
         guard let cost else { return }
         object.field("bytes", min(max(0, cost.bytes), WireLimits.retainedBytes))
-        object.field("objects", min(max(0, cost.objects), WireLimits.retainCount))
+        object.field("objects", min(max(0, cost.objects), WireLimits.largestExplanationNumber))
         if cost.isAtLeast { object.field("at_least", true) }
     }
 }
@@ -40,14 +40,14 @@ extension RetainPath {
     }
 
     fileprivate func write(to object: inout JSONWriter) {
-        let writtenReferences = references.prefix(WireLimits.pathCount)
+        let writtenReferences = references.prefix(WireLimits.pathReferenceCount)
         object.array("path") { array in
             for reference in writtenReferences { array.object { reference.write(to: &$0) } }
         }
         object.field("target", target.name(cutTo: WireLimits.classBytes))
         if isCycle { object.field("is_cycle", true) }
         let length = writtenReferences.count < references.count ? fullLength ?? references.count : fullLength
-        object.fieldIfPresent("length", length.map { min(max(0, $0), WireLimits.retainCount) })
+        object.fieldIfPresent("length", length.map { min(max(0, $0), WireLimits.largestExplanationNumber) })
     }
 }
 

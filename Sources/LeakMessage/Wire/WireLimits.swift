@@ -12,9 +12,9 @@ public enum WireLimits {
     /// Milliseconds of `waited_ms` and of `lived_ms`: ten years, so that no sum of them overflows.
     public static let durationMilliseconds = 10 * 365 * 24 * 3600 * 1000
     /// Instances of one class at a time.
-    public static let alive = 1_000_000
+    public static let aliveCount = 1_000_000
     /// Sightings merged into one report.
-    public static let count = 1_000_000
+    public static let mergedSightingCount = 1_000_000
     public static let messageBytes = 8 * 1024
     public static let errorDomainBytes = 256
     public static let userInfoCount = 64
@@ -23,17 +23,17 @@ public enum WireLimits {
     public static let keysCount = 64
     public static let keyBytes = 64
     public static let keyValueBytes = 1024
-    public static let logCount = 64
-    public static let logBytes = 512
+    public static let logLineCount = 64
+    public static let logLineBytes = 512
     public static let fingerprintCount = 8
     public static let fingerprintBytes = 256
 
     // Explanation of a leak.
     /// References of a path, and elements of `closures`. The cycles that RetainPaths finds have at most 12 references.
-    public static let pathCount = 32
+    public static let pathReferenceCount = 32
     public static let furtherCyclesCount = 8
     /// The number of unexplained references, the number of objects, and the length of a path.
-    public static let retainCount = 1_000_000_000
+    public static let largestExplanationNumber = 1_000_000_000
     /// Bytes that an object keeps: 1 TiB.
     public static let retainedBytes = 1 << 40
 
@@ -62,13 +62,13 @@ public enum WireLimits {
     public static let sessionLeaks = 1_000_000
     public static let sessionUnseen = 1_000_000
     /// Classes checked since the last batch; a large app has a few hundred screens.
-    public static let checksCount = 1_000
-    /// Checks of one class, like ``count``.
+    public static let checkedClassCount = 1_000
+    /// Checks of one class, like ``mergedSightingCount``.
     public static let classChecks = 1_000_000
     /// Explanations of leaks. A reporter sends one for each different leak of a session.
     public static let explanationsCount = 1_000
     public static let droppedCount = 32
     public static let droppedReasonBytes = 64
-    /// Dropped reports for one reason, like ``count``.
+    /// Dropped reports for one reason, like ``mergedSightingCount``.
     public static let droppedReports = 1_000_000
 }

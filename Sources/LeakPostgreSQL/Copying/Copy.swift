@@ -18,13 +18,13 @@
         ) throws(StoreError) -> [CopiedTable] {
             let connection = try PostgreSQLConnection(to: address.with(.longRunning))
             // Runs before anything is changed: not even the schema of a database that is in use may change.
-            try Target.checkIsEmpty(connection)
+            try Target.requireEmptyDatabase(on: connection)
             try Migration.run(on: connection)
             return try source.withPortableTables(now: now) { contents throws(StoreError) in
                 connection.begin("begin")
                 do throws(StoreError) {
-                    try Target.reserve(on: connection)
-                    try Target.checkIsEmpty(connection)
+                    try Target.lockOutCollectors(on: connection)
+                    try Target.requireEmptyDatabase(on: connection)
                     let copiedTables = try fill(connection, with: contents, progress)
                     let counts = RunningCounts.all.flatMap(\.rebuild) + PeriodColumns.rebuild()
                     for statement in counts + LastHours.rebuild + Query.updateAllMessages {
@@ -76,7 +76,7 @@
         /// A row in any of these tables means that the database is in use.
         private static let tables = ["app", "credential", "idempotency"]
 
-        static func checkIsEmpty(_ connection: PostgreSQLConnection) throws(StoreError) {
+        static func requireEmptyDatabase(on connection: PostgreSQLConnection) throws(StoreError) {
             for table in tables {
                 let tableExists = try connection.run(
                     Query("select to_regclass(current_schema() || '.\(table)') is not null")
@@ -93,7 +93,7 @@
         }
 
         /// Locks collectors out until the transaction ends, however long it takes.
-        static func reserve(on connection: PostgreSQLConnection) throws(StoreError) {
+        static func lockOutCollectors(on connection: PostgreSQLConnection) throws(StoreError) {
             _ = try connection.run([
                 Query("set local statement_timeout = 0"),
                 Query("set local idle_in_transaction_session_timeout = 0"),

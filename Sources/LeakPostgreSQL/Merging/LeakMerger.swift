@@ -3,9 +3,9 @@
 
     /// Adds all data of one leak to another leak, and deletes the first. Both belong to one app, which is locked.
     struct LeakMerger {
-        /// The row of `leak` whose data is added to ``target``, and which is then deleted.
+        /// The row ID of the leak whose data is added to ``target``, and which is then deleted.
         let source: Int64
-        /// The row of `leak` that gets the data.
+        /// The row ID of the leak that gets the data.
         let target: Int64
         /// A number that decides which samples stay.
         let seed: UInt64
@@ -44,20 +44,20 @@
                     """, bothLeaks),
             ])
             let samples = mergedSamples(answers[0])
-            var queries = [LastHours.count(bothLeaks, sign: -1)]
-            queries += mergeTimes(lastIncompleteDay: answers[4].first?.optionalInt(0))
-            queries += move(samples)
-            queries += mergeValues(answers[1])
-            queries += try mergeLifetimes(answers[2], connection)
+            var queries = [LastHours.countQuery(bothLeaks, sign: -1)]
+            queries += timesMergeQueries(lastIncompleteDay: answers[4].first?.optionalInt(0))
+            queries += sampleMoves(samples)
+            queries += valuesMergeQueries(answers[1])
+            queries += try lifetimesMergeQueries(answers[2], connection)
             queries += countQueries
-            queries += try mergeInstalls(answers[3], connection)
-            queries += mergeRecentInstalls(answers[5])
-            queries += mergeRow(samples)
-            queries += RunningCounts.rebuild(target, without: source)
+            queries += try installsMergeQueries(answers[3], connection)
+            queries += recentInstallsMergeQueries(answers[5])
+            queries += rowMergeQueries(samples)
+            queries += RunningCounts.rebuildQueries(target, without: source)
             queries += [
-                LastHours.count(.integers([Optional(target)]), sign: 1),
+                LastHours.countQuery(.integers([Optional(target)]), sign: 1),
                 Query("update decision set leak = $2::bigint where leak = $1::bigint", sourceAndTarget),
-                Self.addTextBytes(of: source, sign: -1),
+                Self.textBytesUpdate(of: source, sign: -1),
                 Query(
                     "update app set leaks = leaks - 1 where id = (select app from leak where id = $1::bigint)",
                     .integer(source)),
@@ -73,7 +73,7 @@
         }
 
         /// - Parameter sign: 1 adds the bytes of the leak's texts to its app, -1 subtracts them.
-        static func addTextBytes(of leak: Int64, sign: Int) -> Query {
+        static func textBytesUpdate(of leak: Int64, sign: Int) -> Query {
             Query(
                 """
                 update app a set text_bytes = a.text_bytes + $2::bigint * (
@@ -85,7 +85,7 @@
 
         // MARK: Times
 
-        private func mergeTimes(lastIncompleteDay: Int?) -> [Query] {
+        private func timesMergeQueries(lastIncompleteDay: Int?) -> [Query] {
             var queries: [Query] = []
             for (table, time) in [("leak_hour", "hour"), ("leak_day", "day")] {
                 queries += [
@@ -122,9 +122,9 @@
                 sourceSightings: sourceSightings, seed: seed)
         }
 
-        /// Moves the samples to their new sample slots. Before that, moves them to unused slots, because a sample may get the slot
-        /// of another sample.
-        private func move(_ samples: SampleMerge) -> [Query] {
+        /// Returns queries that move the samples to their new sample slots. Before that, they move them to unused slots, because a
+        /// sample may get the slot of another sample.
+        private func sampleMoves(_ samples: SampleMerge) -> [Query] {
             let temporaryOffset = (target: 100, source: 200)
             let moves = samples.moves
             return [
@@ -149,13 +149,13 @@
                 Query(
                     "delete from sample where leak = $1::bigint and slot >= $2::bigint", .integer(target),
                     .integer(temporaryOffset.target)),
-                .updateMessage(of: target),
+                .messageUpdate(of: target),
             ]
         }
 
         // MARK: Values
 
-        private func mergeValues(_ rows: Rows) -> [Query] {
+        private func valuesMergeQueries(_ rows: Rows) -> [Query] {
             func values(_ kind: ValueKind, of leak: Int64) -> [(value: String, reports: Int)] {
                 rows.filter { $0.int64(0) == leak && $0.int(1) == kind.rawValue }
                     .map { ($0.text(2), $0.int(3)) }
@@ -175,11 +175,12 @@
                     """, .integer(target), .integers(mergedValues.map { $0.kind }),
                     .texts(mergedValues.map { $0.value }),
                     .integers(mergedValues.map { $0.reports })),
-                Query.updateRetainedBytes(of: [target]),
+                Query.retainedBytesUpdate(of: [target]),
             ]
         }
 
-        private func mergeLifetimes(_ rows: Rows, _ connection: PostgreSQLConnection) throws(StoreError)
+        private func lifetimesMergeQueries(_ rows: Rows, _ connection: PostgreSQLConnection)
+            throws(StoreError)
             -> [Query]
         {
             guard rows.count > 0 else { return [] }
@@ -201,7 +202,7 @@
 
         // MARK: Counts
 
-        /// Queries that merge builds and releases; their installs follow with ``mergeInstalls(_:_:)``.
+        /// Queries that merge builds and releases; their installs follow with ``installsMergeQueries(_:_:)``.
         private var countQueries: [Query] {
             var queries = [
                 Query(
@@ -238,7 +239,7 @@
             return queries
         }
 
-        private func mergeInstalls(_ rows: Rows, _ connection: PostgreSQLConnection) throws(StoreError)
+        private func installsMergeQueries(_ rows: Rows, _ connection: PostgreSQLConnection) throws(StoreError)
             -> [Query]
         {
             struct SetKey: Hashable {
@@ -256,7 +257,7 @@
                 Query(
                     "delete from install_set where scope between 0 and 2 and owner = $1::bigint",
                     .integer(source)),
-                .putSets(
+                .setsUpsert(
                     sets.map { key, set in
                         (row: (scope: key.scope, owner: target, part: key.part), members: set.bytes)
                     }),
@@ -278,7 +279,7 @@
             return queries
         }
 
-        private func mergeRecentInstalls(_ rows: Rows) -> [Query] {
+        private func recentInstallsMergeQueries(_ rows: Rows) -> [Query] {
             var sets: [Int64: RecentInstallSet] = [:]
             for row in rows {
                 let set = RecentInstallSet(row)
@@ -293,7 +294,7 @@
         }
 
         /// - Parameter samples: the merged samples. The row gets the times of the first and of the newest sample.
-        private func mergeRow(_ samples: SampleMerge) -> [Query] {
+        private func rowMergeQueries(_ samples: SampleMerge) -> [Query] {
             func at(_ slot: Int) -> Int64? { samples.moves.first { $0.slot == slot }?.at }
             return [
                 Query(

@@ -15,40 +15,40 @@
                     Migration.sharedLock, Migration.version,
                     target.appKey.lock,
                     // Read after the lock, so that the leaks do not change any more.
-                    Self.selectParts(ids + [target.id]),
+                    Self.partsQuery(ids + [target.id]),
                 ])
-                try Migration.checkedVersion(answers[1], connection)
+                try Migration.requireKnownVersion(answers[1], connection)
                 var (parts, existingTarget) = try Self.parts(answers[3], of: target, connection)
                 guard !parts.isEmpty else {
                     try connection.run(Query("commit"))
                     return nil
                 }
-                parts.sort { ($1.reports, $0.row) < ($0.reports, $1.row) }
+                parts.sort { ($1.reports, $0.leakRowID) < ($0.reports, $1.leakRowID) }
                 let allParts = parts + [existingTarget].compactMap(\.self)
                 let summary = allParts.merge(of: parts, isNew: existingTarget == nil)
-                let entry = try Decision(.note, note: note(summary), by: author).checked(now: now)
+                let entry = try Decision(.note, note: note(summary), by: author).validated(now: now)
 
                 let reportsByRelease = try Self.reportsAtDecision(of: allParts, on: connection)
-                let row = existingTarget?.row ?? parts[0].row
+                let rowID = existingTarget?.leakRowID ?? parts[0].leakRowID
                 _ = try connection.run(
-                    Self.remember(parts, in: row, at: now)
-                        + (existingTarget == nil ? Self.rename(row, to: target) : []))
+                    Self.mergedPartsQueries(parts, in: rowID, at: now)
+                        + (existingTarget == nil ? Self.renamingQueries(rowID, to: target) : []))
                 var sightings = (existingTarget ?? parts[0]).sightings
-                for part in parts where part.row != row {
+                for part in parts where part.leakRowID != rowID {
                     try LeakMerger(
-                        source: part.row, target: row, seed: reservoir.seed ^ part.id.low,
+                        source: part.leakRowID, target: rowID, seed: reservoir.seed ^ part.id.low,
                         sourceSightings: part.sightings, targetSightings: sightings
                     ).merge(on: connection)
                     sightings.addBounded(part.sightings)
                 }
                 _ = try connection.run(
-                    Self.decisions(of: allParts, reportsByRelease, in: row) + [
+                    Self.decisions(of: allParts, reportsByRelease, in: rowID) + [
                         Query(
                             """
                             insert into decision (leak, at, by, kind, note)
                             values ($1::bigint, $2::bigint, $3::text, 'note', $4::text)
-                            """, .integer(row), .integer(now), .text(entry.by), .text(entry.note)),
-                        Self.deleteOldDecisions(about: row), Query("commit"),
+                            """, .integer(rowID), .integer(now), .text(entry.by), .text(entry.note)),
+                        Self.oldDecisionsDeletion(about: rowID), Query("commit"),
                     ])
                 return summary
             } catch {
@@ -59,7 +59,7 @@
 
         // MARK: Parts
 
-        private static func selectParts(_ ids: [LeakID]) -> Query {
+        private static func partsQuery(_ ids: [LeakID]) -> Query {
             Query(
                 """
                 select l.key, l.id, l.reports, l.sightings, a.name, d.id, d.kind, d.version, d.is_after, d.until_at,
@@ -87,15 +87,16 @@
                     )
                 }
                 var part = MergePart(
-                    row: row.int64(1), id: id, reports: row.int(2), sightings: row.int(3), lastDecision: nil)
-                if let number = row.optionalInt64(5) {
+                    leakRowID: row.int64(1), id: id, reports: row.int(2), sightings: row.int(3),
+                    lastDecision: nil)
+                if let decisionRowID = row.optionalInt64(5) {
                     guard
                         let action = PastDecision.Action(
                             kind: row.text(6), version: row.optionalText(7), isAfter: row.bool(8),
                             untilAt: row.optionalInt64(9), untilReports: row.optionalInt(10))
                     else { throw .unreadable("a decision", in: connection.name) }
                     part.lastDecision = MergePart.StateDecision(
-                        row: number,
+                        rowID: decisionRowID,
                         decision: PastDecision(
                             action, note: row.optionalText(11), by: row.text(12), at: row.int64(13)))
                 }
@@ -104,37 +105,40 @@
             return (sources, existingTarget)
         }
 
-        /// Makes the old addresses of leaks lead to the leak that has their counts.
-        private static func remember(_ parts: [MergePart], in row: Int64, at now: Int64) -> [Query] {
+        /// Returns queries that make the old addresses of leaks lead to the leak that has their counts.
+        private static func mergedPartsQueries(_ parts: [MergePart], in rowID: Int64, at now: Int64)
+            -> [Query]
+        {
             let keys = Parameter.uuids(parts.map(\.id))
             return [
                 Query(
-                    "update merged_leak set leak = $1::bigint where leak = any($2::bigint[])", .integer(row),
-                    .integers(parts.map { $0.row })),
+                    "update merged_leak set leak = $1::bigint where leak = any($2::bigint[])",
+                    .integer(rowID),
+                    .integers(parts.map { $0.leakRowID })),
                 Query("delete from merged_leak where key = any($1::uuid[])", keys),
                 Query(
                     """
                     insert into merged_leak (key, leak, at)
                     select key, $2::bigint, $3::bigint from unnest($1::uuid[]) as merged (key)
-                    """, keys, .integer(row), .integer(now)),
+                    """, keys, .integer(rowID), .integer(now)),
             ]
         }
 
-        /// Gives a leak another id, with the class and the path that belong to it.
-        static func rename(_ row: Int64, to identity: LeakIdentity) -> [Query] {
+        /// Returns queries that give a leak another id, with the class and the path that belong to it.
+        static func renamingQueries(_ rowID: Int64, to identity: LeakIdentity) -> [Query] {
             [
                 Query(
                     """
                     delete from leak_element where app = (select app from leak where id = $1::bigint)
                       and leak = $1::bigint
-                    """, .integer(row)),
-                LeakMerger.addTextBytes(of: row, sign: -1),
+                    """, .integer(rowID)),
+                LeakMerger.textBytesUpdate(of: rowID, sign: -1),
                 Query("delete from merged_leak where key = any($1::uuid[])", .uuids([identity.id])),
                 Query(
                     """
                     update leak set key = ($2::uuid[])[1], kind = $3::text, class = $4::text, quality = $5::text
                     where id = $1::bigint
-                    """, .integer(row), .uuids([identity.id]), .text(identity.kind),
+                    """, .integer(rowID), .uuids([identity.id]), .text(identity.kind),
                     .text(identity.className), .text(identity.quality.rawValue)),
                 Query(
                     """
@@ -142,18 +146,18 @@
                       cycle = $6::bytea, grouped_version = $7::bigint, grouped_class = $8::text,
                       grouped_stack = $9::bytea, search = $10::text
                     where leak = $1::bigint
-                    """, .integer(row), .text(identity.title), .text(identity.module),
+                    """, .integer(rowID), .text(identity.title), .text(identity.module),
                     .bytes(PackedWriter.pack(identity.stack)), .bytes(PackedWriter.pack(identity.children)),
                     .bytes(PackedWriter.pack(identity.cycle)), .integer(identity.groupingKey.version),
                     .text(identity.groupingKey.className), .bytes(identity.packedGroupedStack),
                     .text(SearchText.of(identity))),
-                LeakMerger.addTextBytes(of: row, sign: 1), StoredLeak.insertElements(of: [identity]),
+                LeakMerger.textBytesUpdate(of: rowID, sign: 1), StoredLeak.elementsInsertion(of: [identity]),
             ]
         }
 
         // MARK: Decisions
 
-        /// Returns the reports that the leaks had when the current decision of the merged leak was made, by row of `release`.
+        /// Returns the reports that the leaks had when the decision in force of the merged leak was made, by row ID in `release`.
         ///
         /// For leaks without that decision, the times of reports are known by hour only: all reports of the decision's hour count
         /// as earlier. So do reports of the decision's day that arrived more than two days late, because they count in the first
@@ -162,11 +166,11 @@
             of parts: [MergePart], on connection: PostgreSQLConnection
         ) throws(StoreError) -> [Int64: ReportsAtDecision] {
             guard let holding = parts.holding, let holdingDecision = holding.lastDecision else { return [:] }
-            let otherRows = parts.filter { $0.row != holding.row }.map { $0.row }
+            let otherRowIDs = parts.filter { $0.leakRowID != holding.leakRowID }.map { $0.leakRowID }
             let answers = try connection.run([
                 Query(
                     "select release, reports, hour_reports from decision_release where decision = $1::bigint",
-                    .integer(holdingDecision.row)),
+                    .integer(holdingDecision.rowID)),
                 Query(
                     """
                     select release, least(sum(reports), LARGEST_TOTAL)::bigint,
@@ -182,7 +186,7 @@
                         select 1 from leak_hour h where h.leak = d.leak
                           and h.hour between $2::bigint / 24 * 24 and $2::bigint / 24 * 24 + 23)) as before
                     group by release
-                    """, .integers(otherRows), .integer(Calendar.hour(of: holdingDecision.decision.at))),
+                    """, .integers(otherRowIDs), .integer(Calendar.hour(of: holdingDecision.decision.at))),
             ])
             var reportsByRelease: [Int64: ReportsAtDecision] = [:]
             for rows in answers {
@@ -196,12 +200,12 @@
 
         /// - Parameter reportsByRelease: ``reportsAtDecision(of:on:)`` before anything was merged.
         private static func decisions(
-            of parts: [MergePart], _ reportsByRelease: [Int64: ReportsAtDecision], in row: Int64
+            of parts: [MergePart], _ reportsByRelease: [Int64: ReportsAtDecision], in rowID: Int64
         ) -> [Query] {
             var queries = [
                 Query(
                     "delete from decision_release where decision = any($1::bigint[])",
-                    .integers(parts.compactMap { $0.lastDecision?.row }))
+                    .integers(parts.compactMap { $0.lastDecision?.rowID }))
             ]
             guard let holdingDecision = parts.holding?.lastDecision else { return queries }
             switch holdingDecision.decision.action {
@@ -210,7 +214,7 @@
                 queries.append(
                     Query(
                         "update decision set reports_then = null where id = $1::bigint",
-                        .integer(holdingDecision.row)))
+                        .integer(holdingDecision.rowID)))
                 let counts = reportsByRelease.filter { $0.value.reports > 0 }.sorted { $0.key < $1.key }
                 queries.append(
                     Query(
@@ -222,7 +226,7 @@
                         join decision d on d.id = $1::bigint
                         join leak_release c on c.leak = d.leak and c.release = held.release and c.reports > 0
                         join release r on r.id = c.release and r.order_key >= d.fix_from
-                        """, .integer(holdingDecision.row), .integers(counts.map { $0.key }),
+                        """, .integer(holdingDecision.rowID), .integers(counts.map { $0.key }),
                         .integers(counts.map { $0.value.reports }),
                         .integers(counts.map { $0.value.hourReports })))
             case .ignored:
@@ -233,13 +237,13 @@
                         """
                         update decision d set reports_then = least(d.reports_then + $2::bigint, l.reports)
                         from leak l where d.id = $1::bigint and l.id = d.leak
-                        """, .integer(holdingDecision.row), .integer(otherReports)))
+                        """, .integer(holdingDecision.rowID), .integer(otherReports)))
             case .reopened, .noted: break
             }
             queries.append(
                 Query(
-                    "update leak set state = $2::bigint where id = $1::bigint", .integer(row),
-                    .integer(holdingDecision.decision.action == .reopened ? 0 : holdingDecision.row)))
+                    "update leak set state = $2::bigint where id = $1::bigint", .integer(rowID),
+                    .integer(holdingDecision.decision.action == .reopened ? 0 : holdingDecision.rowID)))
             return queries
         }
     }

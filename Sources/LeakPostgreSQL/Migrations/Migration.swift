@@ -42,7 +42,7 @@
                 ).first?.bool(0)
                 var currentVersion = 0
                 if tableExists == true {
-                    currentVersion = try Self.checkedVersion(connection.run(version), connection)
+                    currentVersion = try Self.requireKnownVersion(connection.run(version), connection)
                 }
                 // The migration of a large database may take longer than other statements; writers wait meanwhile, or time out.
                 if currentVersion < newestVersion {
@@ -67,15 +67,16 @@
         }
 
         /// Throws if a later collector has migrated the database meanwhile.
-        static func check(_ connection: PostgreSQLConnection) throws(StoreError) {
-            _ = try checkedVersion(connection.run(version), connection)
+        static func requireKnownSchema(on connection: PostgreSQLConnection) throws(StoreError) {
+            _ = try requireKnownVersion(connection.run(version), connection)
         }
 
         /// Returns the version of the database's schema, unless this code does not know it.
         ///
         /// - Parameter rows: the answer to ``version``.
         @discardableResult
-        static func checkedVersion(_ rows: Rows, _ connection: PostgreSQLConnection) throws(StoreError) -> Int
+        static func requireKnownVersion(_ rows: Rows, _ connection: PostgreSQLConnection) throws(StoreError)
+            -> Int
         {
             let currentVersion = rows.first?.int(0) ?? 0
             guard currentVersion <= newestVersion else {

@@ -82,7 +82,7 @@
         static let schema19 = Migration(
             version: 19,
             statements: [
-                // bucket: that of the installs; -1 if they are in several or from before this schema, -2 if none is named.
+                // bucket: the bucket of the installs; -1 if they are in several or from before this schema, -2 if none is named.
                 """
                 alter table app add column if not exists pinned_by text collate "C",
                   add column if not exists pinned_at bigint
@@ -90,7 +90,7 @@
                 "alter table release_hour add column if not exists bucket bigint not null default -1",
                 // Chooses the current releases by the rule of this version. A later rule that needs other columns must choose them in
                 // its own migration, in place of this migration.
-                "update app a set newest_release = (\(CurrentRelease.row))",
+                "update app a set newest_release = (\(CurrentRelease.rowIDSQL))",
                 """
                 update leak l set impact = i.installs
                 from (select l.id as leak, coalesce(c.installs, 0) as installs from app a join leak l on l.app = a.id

@@ -4,7 +4,7 @@
         static let schema2 = Migration(
             version: 2,
             statements: [
-                // state: the row of the current decision; 0 if there is none.
+                // state: the row ID of the decision in force; 0 if there is none.
                 "alter table leak add column state bigint not null default 0",
                 "create index leak_decided on leak (app) where state <> 0",
                 // kind: DecisionKind. fix_from: the least order_key of a version that contradicts the fix. reports_then: reports of

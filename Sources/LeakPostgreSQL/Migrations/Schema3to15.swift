@@ -59,7 +59,7 @@
             ],
             convert: { connection throws(StoreError) in
                 let batchSize = 100
-                var lastRow: Int64 = 0
+                var lastRowID: Int64 = 0
                 var hasMore = true
                 while hasMore {
                     let rows = try connection.run(
@@ -68,14 +68,14 @@
                             select t.leak, t.title, l.class, t.module, t.stack, t.children, t.cycle, t.grouped_stack
                             from leak_text t join leak l on l.id = t.leak where t.leak > $1::bigint
                             order by t.leak limit $2::bigint
-                            """, .integer(lastRow), .integer(batchSize)))
+                            """, .integer(lastRowID), .integer(batchSize)))
                     let texts = rows.compactMap { row in
                         StoredTexts(
-                            row: row.int64(0), title: row.text(1), className: row.optionalText(2),
+                            rowID: row.int64(0), title: row.text(1), className: row.optionalText(2),
                             module: row.optionalText(3), stack: row.bytes(4), children: row.bytes(5),
                             cycle: row.bytes(6), groupedStack: row.bytes(7))
                     }
-                    for row in rows { lastRow = row.int64(0) }
+                    for row in rows { lastRowID = row.int64(0) }
                     hasMore = rows.count == batchSize
                     try connection.run(
                         Query(
@@ -83,7 +83,7 @@
                             update leak_text t set grouped_stack = d.grouped_stack, search = d.search
                             from unnest($1::bigint[], $2::bytea[], $3::text[]) as d (leak, grouped_stack, search)
                             where t.leak = d.leak
-                            """, .integers(texts.map { $0.row }), .byteArrays(texts.map(\.groupedStack)),
+                            """, .integers(texts.map { $0.rowID }), .byteArrays(texts.map(\.groupedStack)),
                             .texts(texts.map(\.search))))
                 }
                 try connection.run(
@@ -182,7 +182,7 @@
             ],
             convert: { connection throws(StoreError) in
                 let batchSize = 500
-                var lastRow: Int64 = 0
+                var lastRowID: Int64 = 0
                 var hasMore = true
                 while hasMore {
                     let rows = try connection.run(
@@ -192,23 +192,23 @@
                               t.cycle
                             from leak_text t join leak l on l.id = t.leak where t.leak > $1::bigint
                             order by t.leak limit $2::bigint
-                            """, .integer(lastRow), .integer(batchSize)))
+                            """, .integer(lastRowID), .integer(batchSize)))
                     let leaks = rows.compactMap { row in
                         GroupingKey(
                             version: row.int(2), className: row.text(3), packed: row.bytes(4),
                             stack: row.bytes(5), children: row.bytes(6), cycle: row.bytes(7)
                         ).map { (leak: row.int64(0), app: row.int64(1), key: $0) }
                     }
-                    for row in rows { lastRow = row.int64(0) }
+                    for row in rows { lastRowID = row.int64(0) }
                     hasMore = rows.count == batchSize
-                    try connection.run(.insertElements(leaks))
+                    try connection.run(.elementsInsertion(leaks))
                 }
             })
     }
 
     extension Query {
-        /// Inserts the elements of leaks' keys.
-        static func insertElements(_ leaks: [(leak: Int64, app: Int64, key: GroupingKey)]) -> Query {
+        /// Returns the query that inserts the elements of leaks' keys.
+        static func elementsInsertion(_ leaks: [(leak: Int64, app: Int64, key: GroupingKey)]) -> Query {
             let rows = leaks.flatMap { leak in
                 KeyElements.hashes(of: leak.key).map { (leak.app, $0, leak.leak) }
             }

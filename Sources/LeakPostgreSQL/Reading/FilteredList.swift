@@ -6,25 +6,26 @@
     struct FilteredList {
         private let query: LeakQuery
         private let now: Int64
-        /// Rows of the leaks that the list is limited to; `nil` without such a limit.
-        private let assignedRows: [Int64]?
-        /// Rows of the leaks that the list leaves out.
-        private let excludedRows: [Int64]
+        /// Row IDs of the leaks that the list is limited to; `nil` without such a limit.
+        private let assignedRowIDs: [Int64]?
+        /// Row IDs of the leaks that the list leaves out.
+        private let excludedRowIDs: [Int64]
         private let leakStates: LeakStates
 
         init(_ query: LeakQuery, _ leakStates: LeakStates, now: Int64) {
             self.query = query
             self.now = now
             self.leakStates = leakStates
-            assignedRows = query.state.assigned.map { leakStates.rows([$0]) }
-            excludedRows = leakStates.rows(query.state.excluded)
+            assignedRowIDs = query.state.assigned.map { leakStates.rowIDs([$0]) }
+            excludedRowIDs = leakStates.rowIDs(query.state.excluded)
         }
 
         // MARK: Queries
 
         /// Counts leaks and reports.
         ///
-        /// - Parameter bound: chooses how the texts of a search are read. It does not limit which leaks count.
+        /// - Parameter bound: decides only whether the searched texts are read one by one or all together. All leaks of the list
+        ///   are counted.
         func totals(from bound: Bound? = nil) -> Query {
             var values = QueryValues()
             let matchingLeaks = matchingLeaks(in: .counted, texts: textReading(bound), values: &values)
@@ -58,7 +59,7 @@
 
             /// - Parameter row: a row of ``FilteredList/bound(after:limit:percent:)``.
             init(_ row: Row) {
-                keys = PageCursor(primary: row.int64(0), secondary: row.int64(1), row: row.int64(2))
+                keys = PageCursor(primary: row.int64(0), secondary: row.int64(1), leakRowID: row.int64(2))
                 isTextCommon = row.bool(3)
             }
         }
@@ -101,7 +102,7 @@
                   coalesce(bool_or(m.title = c.title), false), count(c.leak) > 0
                 from leak_text c left join (
                   select m.k1, t.title from (\(matchingLeaks)) m join leak_text t on t.leak = m.id) m on true
-                where c.leak = \(values.bind(cursor.row))
+                where c.leak = \(values.bind(cursor.leakRowID))
                 """, values.all)
         }
 
@@ -118,7 +119,7 @@
                 sign, limit in
                 limit.map { "\(keys("m")) \(sign) \(bind($0, &values))" }
             }
-            let isNear = limits.joined(separator: " and ")
+            let nearCondition = limits.joined(separator: " and ")
             // Arrays of the few rows above the bound take less time than a table of all rows that is read twice.
             let arrays = ["id", "k1", "reports"].map { "array_agg(\($0)) filter (where is_near)" }
             let (installs, releaseColumn, release) =
@@ -135,7 +136,7 @@
                 """
                 with found (leaks, all_reports, ids, k1s, reports) as materialized (
                   select count(*), \(Self.sum("reports")), \(arrays.joined(separator: ", "))
-                  from (select m.*, \(isNear.isEmpty ? "true" : isNear) as is_near from (\(matchingLeaks)) m) m
+                  from (select m.*, \(nearCondition.isEmpty ? "true" : nearCondition) as is_near from (\(matchingLeaks)) m) m
                 ), listed as (
                   select m.id, m.k1, \(secondary("m")) as k2, m.reports, found.leaks, found.all_reports
                   from found cross join unnest(found.ids, found.k1s, found.reports) as m (id, k1, reports)
@@ -167,7 +168,7 @@
         private func keys(_ table: String) -> String { "(\(table).k1, \(secondary(table)), \(table).id)" }
 
         private func bind(_ keys: PageCursor, _ values: inout QueryValues) -> String {
-            let keys = [keys.primary, keys.secondary, keys.row].map { values.bind($0) }
+            let keys = [keys.primary, keys.secondary, keys.leakRowID].map { values.bind($0) }
             return "(\(keys.joined(separator: ", ")))"
         }
 
@@ -190,7 +191,7 @@
             return .from(bound.keys)
         }
 
-        /// Selects `id`, the first sort key as `k1`, `reports`, and whether the text of a search `is_found`.
+        /// Selects `id`, `k1` (the first sort key), `reports`, and `is_found` (whether the leak has the searched text).
         ///
         /// The `offset 0` makes PostgreSQL compute the reports once.
         private func matchingLeaks(
@@ -208,7 +209,7 @@
             switch range {
             case .all, .counted: break
             case .from(let keys):
-                let lowestKeys = "(\(values.bind(keys.primary)), \(values.bind(keys.row)))"
+                let lowestKeys = "(\(values.bind(keys.primary)), \(values.bind(keys.leakRowID)))"
                 conditions += [
                     "(\(key), l.id) \(query.isAscending ? "<=" : ">=") \(lowestKeys)",
                     query.scope.condition(on: "l.app", &values),
@@ -266,7 +267,7 @@
             case .firstSeen: "l.first_seen"
             case .name: #"dense_rank() over (order by t.title collate "C")"#
             case .state:
-                leakStates.sortKey(isNew: "l.id in (\(Self.newLeaks))") {
+                leakStates.sortKeySQL(isNewSQL: "l.id in (\(Self.newLeaks))") {
                     "l.id in (select unnest(\(values.bind($0))))"
                 } + "::bigint"
             case .recent: recentReports(&values)
@@ -284,9 +285,9 @@
                 let start = values.bind(period.start(now: now) / Calendar.hourMilliseconds)
                 conditions.append("\(row).last_hour >= \(start)")
             }
-            if let assignedRows { conditions.append("\(id) = any(\(values.bind(assignedRows)))") }
-            if !excludedRows.isEmpty {
-                conditions.append("\(id) not in (select unnest(\(values.bind(excludedRows))))")
+            if let assignedRowIDs { conditions.append("\(id) = any(\(values.bind(assignedRowIDs)))") }
+            if !excludedRowIDs.isEmpty {
+                conditions.append("\(id) not in (select unnest(\(values.bind(excludedRowIDs))))")
             }
             if let version = query.version {
                 let version =
@@ -308,13 +309,14 @@
         private func leakConditions(hasLeak: Bool, _ values: inout QueryValues) -> [String] {
             var conditions: [String] = []
             // Few leaks are slow, and an index has them.
-            let isSlow =
-                hasLeak ? LeakRow.isSlow : "(n.leak in (select l.id from leak l where \(LeakRow.isSlow)))"
-            let isNew = "(\(hasLeak ? "l.id" : "n.leak") in (\(Self.newLeaks)))"
+            let slowCondition =
+                hasLeak
+                ? LeakRow.isSlowSQL : "(n.leak in (select l.id from leak l where \(LeakRow.isSlowSQL)))"
+            let newCondition = "(\(hasLeak ? "l.id" : "n.leak") in (\(Self.newLeaks)))"
             switch query.state {
-            case .open: conditions.append("not \(isSlow)")
-            case .slow: conditions.append(isSlow)
-            case .new: conditions.append(isNew)
+            case .open: conditions.append("not \(slowCondition)")
+            case .slow: conditions.append(slowCondition)
+            case .new: conditions.append(newCondition)
             case .toFix, .known, .any, .regressed, .resolved, .ignored: break
             }
             if let kind = query.kind { conditions.append("l.kind = \(values.bind(kind))") }

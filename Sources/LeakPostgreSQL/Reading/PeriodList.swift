@@ -10,7 +10,7 @@
         private let counts: RunningCounts
         private let now: Int64
         private let period: Period
-        private let excludedRows: [Int64]
+        private let excludedRowIDs: [Int64]
 
         /// Number of leaks, over all apps, whose reports in the period are read to find the lowest sort key of the page.
         private static let candidateCount = 500
@@ -20,7 +20,7 @@
             self.period = period
             self.now = now
             counts = RunningCounts.of(period)
-            excludedRows = leakStates.rows(query.state.excluded)
+            excludedRowIDs = leakStates.rowIDs(query.state.excluded)
         }
 
         private var startHour: Int64 { period.start(now: now) / Calendar.hourMilliseconds }
@@ -53,7 +53,7 @@
 
             /// - Parameter row: a row of ``PeriodList/bound(after:limit:)``.
             init(_ row: Row) {
-                keys = PageCursor(primary: row.int64(0), secondary: row.int64(1), row: row.int64(2))
+                keys = PageCursor(primary: row.int64(0), secondary: row.int64(1), leakRowID: row.int64(2))
                 isNear = row.bool(3)
             }
         }
@@ -96,7 +96,7 @@
             let exact = exactJoin(of: "seen", where: "true", &values)
             var (next, cursorCondition) = ("", "")
             if let cursor {
-                let keys = [cursor.primary, cursor.secondary, cursor.row].map { values.bind($0) }
+                let keys = [cursor.primary, cursor.secondary, cursor.leakRowID].map { values.bind($0) }
                     .joined(separator: ", ")
                 next = "where (k1, k2, id) < (\(keys))"
                 cursorCondition = "and (exact.k1, exact.k2, seen.id) < (\(keys))"
@@ -105,7 +105,7 @@
             return Query(
                 """
                 with seen as materialized (
-                  select l.id, \(key(primary, upper)) as k1, \(key(secondary, upper)) as k2 from leak l
+                  select l.id, \(sortKeySQL(of: primary, reportsSQL: upper)) as k1, \(sortKeySQL(of: secondary, reportsSQL: upper)) as k2 from leak l
                   where \(conditions.joined(separator: " and "))
                 ), bound as (
                   select exact.k1, exact.k2, seen.id
@@ -125,7 +125,8 @@
         /// Returns the conditions for a leak `l` that has reports in the period and is in the list.
         private func listConditions(_ values: inout QueryValues) -> String {
             let exclusion =
-                excludedRows.isEmpty ? "" : " and l.id not in (select unnest(\(values.bind(excludedRows))))"
+                excludedRowIDs.isEmpty
+                ? "" : " and l.id not in (select unnest(\(values.bind(excludedRowIDs))))"
             return "l.last_hour >= \(values.bind(startHour))\(exclusion)"
         }
 
@@ -135,11 +136,11 @@
             // Without a near bound, an index of an order leads to most leaks, each of which would be read from the table. An
             // expression instead of a column keeps PostgreSQL from using the index.
             let column = { (name: String) in
-                bound.isNear ? "l." + name : key(name, upper) + " + 0"
+                bound.isNear ? "l." + name : sortKeySQL(of: name, reportsSQL: upper) + " + 0"
             }
             let keys = [
                 (primary.map(column), bound.keys.primary), (secondary.map(column), bound.keys.secondary),
-                ("l.id", bound.keys.row),
+                ("l.id", bound.keys.leakRowID),
             ].compactMap { column, key in column.map { (column: $0, key: values.bind(key)) } }
             return """
                 (\(keys.map(\.column).joined(separator: ", ")))
@@ -156,7 +157,7 @@
             let reports = counts.reports(since: start, values.bind(Int64(period.firstBucket(now: now))))
             return """
                 cross join lateral (
-                  select \(key(primary, reports)) as k1, \(key(secondary, reports)) as k2, \(reports) as reports,
+                  select \(sortKeySQL(of: primary, reportsSQL: reports)) as k1, \(sortKeySQL(of: secondary, reportsSQL: reports)) as k2, \(reports) as reports,
                     l.installs, l.last_release as looked_at
                   from leak l left join \(counts.table) r on r.leak = l.id
                   where l.id = \(table).id and \(condition) offset 0
@@ -167,9 +168,9 @@
         private var primary: String? { query.sort.columns.primary }
         private var secondary: String? { query.sort.columns.secondary }
 
-        /// - Parameter reports: SQL for the reports of the period, which replace the total reports.
-        private func key(_ column: String?, _ reports: String) -> String {
-            column == "reports" ? "(\(reports))" : column.map { "l.\($0)" } ?? "0::bigint"
+        /// - Parameter reportsSQL: SQL for the reports of the period, which replace the total reports.
+        private func sortKeySQL(of column: String?, reportsSQL: String) -> String {
+            column == "reports" ? "(\(reportsSQL))" : column.map { "l.\($0)" } ?? "0::bigint"
         }
 
         /// Returns SQL for an upper limit of the reports of leak `l` in the period.

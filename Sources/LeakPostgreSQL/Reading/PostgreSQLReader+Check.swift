@@ -2,16 +2,18 @@
     internal import LeakStore
 
     extension PostgreSQLReader {
-        func check(_ query: ReleaseCheckQuery, now: Int64) throws(StoreError) -> ReleaseCheck? {
+        func releaseCheck(_ query: ReleaseCheckQuery, now: Int64) throws(StoreError) -> ReleaseCheck? {
             try snapshot { connection throws(StoreError) in
                 let releases = try connection.run(Self.releases(ranking: query.version, app: query.key))
                 guard
                     let release = releases.first(where: { ByteText($0.text(1)) == ByteText(query.version) })?
                         .int64(0)
                 else { return nil }
-                var version = ReleaseCheckSide(rows: [release], build: nil)
+                var version = ReleaseCheckSide(releaseRowIDs: [release], build: nil)
                 if let name = query.build {
-                    guard let build = try Self.build(Self.build(name, of: version.rows), on: connection)
+                    guard
+                        let build = try Self.build(
+                            Self.build(name, of: version.releaseRowIDs), on: connection)
                     else {
                         return nil
                     }
@@ -36,9 +38,10 @@
                     baseline: baseline.resultSide, leakStates,
                     regressed: Set(answers[1].map { $0.int64(0) }),
                     limits: query.limits)
-                return verdict.check(
+                return verdict.releaseCheck(
                     rows: try Self.rows(
-                        query.listsLeaks ? verdict.leaks.map(\.row) : [], of: release, leakStates, now: now,
+                        query.listsLeaks ? verdict.leaks.map(\.leakRowID) : [], of: release, leakStates,
+                        now: now,
                         on: connection))
             }
         }
@@ -73,7 +76,7 @@
             _ query: Query, on connection: PostgreSQLConnection
         ) throws(StoreError) -> ReleaseCheckSide.Build? {
             try connection.run(query).first.map {
-                ReleaseCheckSide.Build(row: $0.int64(0), name: $0.text(1), order: $0.bytes(2))
+                ReleaseCheckSide.Build(rowID: $0.int64(0), name: $0.text(1), order: $0.bytes(2))
             }
         }
 
@@ -82,14 +85,15 @@
         ) throws(StoreError) -> ReleaseCheckBaseline {
             let floor = ReleaseCheck.floor(baseline: query.baseline, of: query.version)
             if query.baseline == nil, let build = version.build,
-                let earlierBuild = try Self.build(buildBefore(build, of: version.rows), on: connection)
+                let earlierBuild = try Self.build(
+                    buildBefore(build, of: version.releaseRowIDs), on: connection)
             {
                 return ReleaseCheckBaseline(
                     earlierBuild: earlierBuild, of: version, query.version, floor: floor)
             }
             if let text = query.baseline {
                 let rows = try connection.run(releases(ranking: text, app: query.key)).map { $0.int64(0) }
-                var side = ReleaseCheckSide(rows: rows, build: nil)
+                var side = ReleaseCheckSide(releaseRowIDs: rows, build: nil)
                 if let name = query.baselineBuild {
                     side.build = try Self.build(build(name, of: rows), on: connection)
                 }
@@ -102,7 +106,8 @@
             }
             let rows = try connection.run(releases(ranking: text, app: query.key)).map { $0.int64(0) }
             return ReleaseCheckBaseline(
-                side: ReleaseCheckSide(rows: rows, build: nil), resultSide: ReleaseCheck.Side(version: text),
+                side: ReleaseCheckSide(releaseRowIDs: rows, build: nil),
+                resultSide: ReleaseCheck.Side(version: text),
                 bound: VersionOrder(text).higherRankLowerBound, floor: floor)
         }
 
@@ -129,7 +134,9 @@
                 }
                 return counts
             }
-            let (rows, build) = (Parameter.integers(side.rows.map { $0 }), Parameter.integer(side.build?.row))
+            let (rows, build) = (
+                Parameter.integers(side.releaseRowIDs.map { $0 }), Parameter.integer(side.build?.buildRowID)
+            )
             let answers = try connection.run([
                 Query(
                     """
@@ -179,7 +186,8 @@
                       where p.leak = c.leak and r.order_key >= $3::bytea and r.order_key < $2::bytea))
                   or exists (select 1 from build b join leak_build p on p.leak = c.leak and p.build = b.id
                     where b.release = c.release and b.order_key <= $4::bytea))
-                """, .integers(version.rows.map { $0 }), .bytes(baseline.bound), .bytes(baseline.floor),
+                """, .integers(version.releaseRowIDs.map { $0 }), .bytes(baseline.bound),
+                .bytes(baseline.floor),
                 .bytes(baseline.buildBound))
         }
 

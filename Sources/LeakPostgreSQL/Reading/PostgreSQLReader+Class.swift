@@ -6,7 +6,7 @@
             try snapshot { connection throws(StoreError) in
                 let answers = try connection.run([
                     Self.totals(ofClass: name, app), Self.modules(ofClass: name, app),
-                    Self.leaks(ofClass: name, app), Self.readLifetimes(ofClass: name, app),
+                    Self.leaks(ofClass: name, app), Self.lifetimes(ofClass: name, app),
                     Self.installs(ofClass: name, app), Self.related(toClass: name, app),
                 ])
                 guard let totals = answers[0].first, totals.int(0) > 0 else { return nil }
@@ -42,16 +42,16 @@
                 """
                 select distinct t.module collate "C" as module \(fromClause) join leak_text t on t.leak = l.id
                 where \(appCondition) and t.module is not null order by module limit $4::bigint
-                """, .text(name), .text(app.app), .text(app.environment), .integer(LeakClass.namesShown))
+                """, .text(name), .text(app.app), .text(app.environment), .integer(LeakClass.maxNamesShown))
         }
 
         private static func leaks(ofClass name: String, _ app: AppScope) -> Query {
             Query(
                 "select l.id \(fromClause) where \(appCondition) order by l.reports desc, l.id limit $4::bigint",
-                .text(name), .text(app.app), .text(app.environment), .integer(LeakClass.leaksShown))
+                .text(name), .text(app.app), .text(app.environment), .integer(LeakClass.maxLeaksShown))
         }
 
-        private static func readLifetimes(ofClass name: String, _ app: AppScope) -> Query {
+        private static func lifetimes(ofClass name: String, _ app: AppScope) -> Query {
             Query(
                 "select d.histogram \(fromClause) join leak_lived d on d.leak = l.id where \(appCondition)",
                 .text(name), .text(app.app), .text(app.environment))
@@ -69,7 +69,7 @@
                 where \(appCondition) and not exists (
                   select 1 from install_set o where o.scope = $4::bigint and o.owner = l.id and o.part = 0)
                 """, .text(name), .text(app.app), .text(app.environment),
-                .integer(InstallScope.leak(0).row.scope),
+                .integer(InstallScope.leak(rowID: 0).row.scope),
                 .integer(InstallScope.leakBuild(leak: 0, build: 0).row.scope))
         }
 
@@ -134,7 +134,7 @@
 
         private static func related(_ rows: Rows, to name: String) -> [LeakClass.Related] {
             let related = rows.filter { LeakClass.areRelated(name, $0.text(0)) }
-            return related.prefix(LeakClass.namesShown).map {
+            return related.prefix(LeakClass.maxNamesShown).map {
                 LeakClass.Related(name: $0.text(0), leaks: $0.int(1), reports: $0.int(2))
             }
         }

@@ -10,7 +10,7 @@
                 Query(
                     """
                     select l.id, l.reports from leak l join app a on a.id = l.app
-                    where \(LeakRow.isSlow) and a.environment = $2::text
+                    where \(LeakRow.isSlowSQL) and a.environment = $2::text
                       and ($1::text is null or a.name = $1::text)
                     """, .text(app.app), .text(app.environment)))
             return LeakStates(
@@ -72,7 +72,7 @@
                 decisionCache.keep(
                     decisionStatus, of: row, decision: leak.int64(1), reports: reports,
                     mayExpire: expiringRows.contains(row))
-                decidedLeaks.append(DecidedLeak(row: row, reports: reports, decisionStatus: decisionStatus))
+                decidedLeaks.append(DecidedLeak(leakRowID: row, reports: reports, decisionStatus: decisionStatus))
             }
             return decidedLeaks
         }
@@ -112,7 +112,7 @@
         /// Selects each regressed leak with each release that contradicts its fix.
         ///
         /// - Parameters:
-        ///   - regressed: rows of `leak`.
+        ///   - regressed: row IDs in `leak`.
         ///   - release: the only release to select; `nil` for all.
         static func regressions(of regressed: [Int64], in release: Int64? = nil) -> Query {
             Query(
@@ -127,7 +127,7 @@
 
         /// Adds the evidence for the fixes of the resolved leaks among the rows.
         ///
-        /// - Parameter numbers: the rows of the same leaks in the table `leak`, in the same order.
+        /// - Parameter numbers: the row IDs of the same leaks, in the same order.
         static func addFixes(
             to rows: inout [LeakRow], numbers: [Int64], on connection: PostgreSQLConnection
         ) throws(StoreError) {
@@ -161,7 +161,7 @@
         static func history(of leak: Int64) -> Query {
             Query(
                 "select \(PastDecision.Column.list), d.id from decision d where d.leak = $1::bigint order by d.id desc limit $2::bigint",
-                .integer(leak), .integer(Decision.perLeak))
+                .integer(leak), .integer(Decision.maxPerLeak))
         }
 
         /// Adds the decisions about a leak and the evidence for their fixes.
@@ -182,7 +182,7 @@
     }
 
     extension LeakStates {
-        /// Rows of the regressed leaks.
+        /// Row IDs of the regressed leaks.
         var regressed: [Int64] { decisionStatuses.filter { $0.value.isRegressed }.keys.sorted() }
     }
 #endif

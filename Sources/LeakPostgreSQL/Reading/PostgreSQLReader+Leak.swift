@@ -3,8 +3,8 @@
 
     extension PostgreSQLReader {
         /// Maximum number of values of one kind that are named; all other values are counted as `other`.
-        private static let valuesShown = 20
-        private static let siblingsShown = 20
+        private static let maxValuesShown = 20
+        private static let maxSiblingsShown = 20
 
         func leak(_ id: LeakID, now: Int64) throws(StoreError) -> LeakDetail? {
             let first = Calendar.day(of: now) - LeakRow.trendDays + 1
@@ -133,7 +133,7 @@
             var other = 0
             for row in rows {
                 let value = row.text(0)
-                if value.isEmpty || values.count == valuesShown {
+                if value.isEmpty || values.count == maxValuesShown {
                     other.addBounded(row.int(1))
                 } else {
                     values.append(LeakDetail.ValueCount(value: value, reports: row.int(1)))
@@ -151,7 +151,7 @@
                   from leak this join leak l on l.app = this.app and l.class = this.class and l.id <> this.id
                   where this.id = $1::bigint order by l.reports desc, l.id limit $2::bigint) as l
                 join leak_text t on t.leak = l.id order by l.reports desc, l.id
-                """, .integer(leak), .integer(siblingsShown))
+                """, .integer(leak), .integer(maxSiblingsShown))
         }
 
         private static func siblings(

@@ -25,7 +25,8 @@
                     next = cursors.last?.text(for: query)
                 }
                 try Self.complete(
-                    &rows, numbers: cursors.map(\.row), leakStates: leakStates, now: now, on: connection)
+                    &rows, numbers: cursors.map(\.leakRowID), leakStates: leakStates, now: now, on: connection
+                )
                 var page = LeakPage(
                     leaks: rows, next: next, total: foundPage.totals.leaks, reports: foundPage.totals.reports)
                 page.add(foundPage.setAside)
@@ -141,7 +142,7 @@
 
         /// Adds the states and the trends of leaks, which are no columns of the rows.
         ///
-        /// - Parameter numbers: the rows of the same leaks in the table `leak`, in the same order.
+        /// - Parameter numbers: the row IDs of the same leaks, in the same order.
         static func complete(
             _ rows: inout [LeakRow], numbers: [Int64], leakStates: LeakStates, now: Int64,
             on connection: PostgreSQLConnection
@@ -183,7 +184,7 @@
         ) -> Query {
             let next = NextLeaks(query, after: cursor, limit: limit)
             var values = next.values
-            let excluded = leakStates.rows(query.state.excluded)
+            let excluded = leakStates.rowIDs(query.state.excluded)
             let order = query.direction.keyword
             var exclusion = ""
             if !excluded.isEmpty {
@@ -202,7 +203,7 @@
                 """, values)
         }
 
-        /// Returns the reports per day of the last ``LeakRow/trendDays`` days, by row of `leak`.
+        /// Returns the reports per day of the last ``LeakRow/trendDays`` days, by row ID in `leak`.
         private static func trends(
             of leaks: [Int64], from first: Int, on connection: PostgreSQLConnection
         ) throws(StoreError) -> [Int64: [Int]] {
@@ -236,7 +237,7 @@
             let start = cursor ?? .start(of: query)
             let keys = [start.primary] + (secondary == nil ? [] : [start.secondary])
             values =
-                [.text(query.app), .integer(limit), .text(query.environment), .integer(start.row)]
+                [.text(query.app), .integer(limit), .text(query.environment), .integer(start.leakRowID)]
                 + keys.map { .integer($0) }
         }
 

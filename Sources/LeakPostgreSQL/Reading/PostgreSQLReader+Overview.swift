@@ -2,7 +2,7 @@
     internal import LeakStore
 
     extension PostgreSQLReader {
-        private static let titlesShown = 3
+        private static let maxTitlesShown = 3
 
         func overview(app: AppScope, period: Period, now: Int64) throws(StoreError) -> Overview {
             try snapshot { connection throws(StoreError) in
@@ -10,12 +10,12 @@
                 let regressed = leakStates.regressed
                 let (current, previous) = try currentReleases(
                     ofOnly: app, regressed: regressed, on: connection)
-                let setAside = leakStates.rows(LeakState.setAside)
+                let setAside = leakStates.rowIDs(LeakState.setAside)
                 let answers = try connection.run([
                     Self.newLeaks(app, excluding: setAside), Self.newLeakCount(app, excluding: setAside),
                     Self.titles(of: regressed), Self.recentParts(app, period, now: now),
-                    Self.recentLeaks(app, period, now: now), Self.totals(app), Self.dropped(app),
-                    Self.readOverLimitCounts(app),
+                    Self.recentLeaks(app, period, now: now), Self.totals(app), Self.droppedReports(of: app),
+                    Self.overLimitCounts(app),
                 ])
                 let recent = try Self.sumRecentReportsAndInstalls(answers[3], in: connection)
                 let totals = answers[5].first
@@ -64,10 +64,10 @@
                 """
                 select t.title from leak l join leak_text t on t.leak = l.id where l.id = any($1::bigint[])
                 order by l.reports desc, l.id limit $2::bigint
-                """, .integers(leaks.map { $0 }), .integer(titlesShown))
+                """, .integers(leaks.map { $0 }), .integer(maxTitlesShown))
         }
 
-        /// - Parameter setAside: rows of leaks that are not counted.
+        /// - Parameter setAside: row IDs of leaks that are not counted.
         private static func newLeakCount(_ app: AppScope, excluding setAside: [Int64]) -> Query {
             Query(
                 """
@@ -88,11 +88,11 @@
                 join leak_text t on t.leak = l.id
                 where a.environment = $4::text and ($1::text is null or a.name = $1::text)
                 order by l.reports desc, l.id limit $2::bigint
-                """, .text(app.app), .integer(titlesShown), .integers(setAside.map { $0 }),
+                """, .text(app.app), .integer(maxTitlesShown), .integers(setAside.map { $0 }),
                 .text(app.environment))
         }
 
-        private static func readOverLimitCounts(_ app: AppScope) -> Query {
+        private static func overLimitCounts(_ app: AppScope) -> Query {
             Query(
                 """
                 select a.name, b.name, b.count from app a join over_limit b on b.app = a.id
@@ -159,7 +159,7 @@
                 .text(app.environment))
         }
 
-        private static func dropped(_ app: AppScope) -> Query {
+        private static func droppedReports(of app: AppScope) -> Query {
             Query(
                 """
                 select a.name, d.reason, d.count from app a join dropped d on d.app = a.id

@@ -5,7 +5,7 @@
         func releases(app: AppKey) throws(StoreError) -> [ReleaseSummary] {
             try snapshot { connection throws(StoreError) in
                 let regressed = try decidedLeaks(app: app.scope, on: connection)
-                    .filter { $0.decisionStatus.isRegressed }.map(\.row)
+                    .filter { $0.decisionStatus.isRegressed }.map(\.leakRowID)
                 var releases = try releases(
                     app, limit: ReleaseSummary.maxListed, regressed: regressed, on: connection)
                 guard releases.count == ReleaseSummary.maxListed else { return releases }
@@ -57,7 +57,7 @@
             )
         }
 
-        /// - Parameter last: the row of the highest release to return; `nil` for all.
+        /// - Parameter last: the row ID of the highest release to return; `nil` for all.
         private func releases(
             _ app: AppKey, limit: Int, upTo last: Int64? = nil, regressed: [Int64],
             on connection: PostgreSQLConnection
@@ -77,7 +77,7 @@
                         .text(app.environment))))
             let releases = rows.map { row in
                 let named = NamedRow(row, of: ReleaseSummary.Column.self)
-                return KeyedRelease(row: named.int64(.row), leaks: named.int(.leaks))
+                return KeyedRelease(rowID: named.int64(.row), leaks: named.int(.leaks))
             }
             // After a merge, releases may have fewer leaks than the cache assumes.
             if let last = rows.first?.int64(ReleaseSummary.Column.count), last != lastMerge {
@@ -89,7 +89,7 @@
                     """
                     select release, name from build where release = any($1::bigint[]) and name <> ''
                     order by order_key
-                    """, .integers(releases.prefix(limit).map(\.row))), Self.regressions(of: regressed),
+                    """, .integers(releases.prefix(limit).map(\.rowID))), Self.regressions(of: regressed),
                 Query(
                     CurrentRelease.hours("$1::text", "$2::text"), .text(app.name), .text(app.environment)),
             ])
@@ -101,7 +101,7 @@
                 answers[2].map { ($0.int64(0), $0.int(1), $0.int(2), $0.int64(3)) })
             let goneLeakCounts = try readGoneLeakCounts(in: releases, on: connection)
             return zip(rows, releases).prefix(limit).map { row, keyed in
-                let number = keyed.row
+                let number = keyed.rowID
                 var release = ReleaseSummary(row)
                 release.builds = builds[number] ?? []
                 release.regressedLeaks = regressedCounts[number] ?? 0
@@ -112,11 +112,11 @@
         }
 
         private struct KeyedRelease {
-            let row: Int64
+            let rowID: Int64
             let leaks: Int
         }
 
-        /// Returns the number of leaks that the previous release has, but not the release itself, by row of `release`.
+        /// Returns the number of leaks that the previous release has, but not the release itself, by row ID in `release`.
         ///
         /// - Parameter releases: newest first.
         private func readGoneLeakCounts(
@@ -127,9 +127,10 @@
             for (release, previous) in zip(releases, releases.dropFirst()) {
                 // The result is valid until one of the releases has more leaks: only a merge removes leaks.
                 let cachedCount = goneLeaksCache.goneLeakCount(
-                    in: release.row, leaks: release.leaks, from: previous.row, formerLeaks: previous.leaks)
+                    in: release.rowID, leaks: release.leaks, from: previous.rowID, formerLeaks: previous.leaks
+                )
                 if let cachedCount {
-                    goneLeakCounts[release.row] = cachedCount
+                    goneLeakCounts[release.rowID] = cachedCount
                 } else {
                     uncachedPairs.append((release, previous))
                 }
@@ -141,13 +142,13 @@
                     select asked.index, (select count(*) from leak_release p where p.release = asked.former
                       and not exists (select 1 from leak_release c where c.leak = p.leak and c.release = asked.release))
                     from unnest($1::bigint[], $2::bigint[]) with ordinality as asked (release, former, index)
-                    """, .integers(uncachedPairs.map { $0.release.row }),
-                    .integers(uncachedPairs.map { $0.previous.row })))
+                    """, .integers(uncachedPairs.map { $0.release.rowID }),
+                    .integers(uncachedPairs.map { $0.previous.rowID })))
             for count in counts {
                 let (release, previous) = uncachedPairs[count.int(0) - 1]
-                goneLeakCounts[release.row] = count.int(1)
+                goneLeakCounts[release.rowID] = count.int(1)
                 goneLeaksCache.keep(
-                    count.int(1), in: release.row, leaks: release.leaks, from: previous.row,
+                    count.int(1), in: release.rowID, leaks: release.leaks, from: previous.rowID,
                     formerLeaks: previous.leaks)
             }
             return goneLeakCounts

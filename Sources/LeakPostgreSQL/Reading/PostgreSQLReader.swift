@@ -8,7 +8,7 @@
         var knownCache = KnownLeakCache()
         var decisionCache = DecisionCache()
         var goneLeaksCache = GoneLeaksCache()
-        /// The newest row of `merged_leak` that ``goneLeaksCache`` knows of; `nil` before it is used.
+        /// The row ID of the newest row of `merged_leak` that ``goneLeaksCache`` knows of; `nil` before it is used.
         var lastMerge: Int64?
         /// The kind of error of the last failed queries, if the server gave one.
         private var serverErrorKind: ServerErrorKind?

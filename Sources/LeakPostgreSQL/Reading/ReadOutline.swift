@@ -54,7 +54,7 @@
                         """, .uuids([id]),
                         .integers(KeyElements.hashes(of: leak.groupingKey).map(Optional.some)),
                         .integer(SimilarLeakLimits.classRows), .integer(SimilarLeakLimits.classLeaks),
-                        .integer(SimilarLeakLimits.leaksPerElement),
+                        .integer(SimilarLeakLimits.maxLeaksPerElement),
                         .integers(similar.map(Optional.some))))
                 var outlines: [LeakOutline] = []
                 for row in rows { outlines.append(try LeakOutline(row, in: connection.name)) }
@@ -62,7 +62,7 @@
             }
         }
 
-        /// Returns the rows of leaks with a class or text like that of a leak.
+        /// Returns the row IDs of leaks with a class or text like that of a leak.
         ///
         /// For a leak with a class, it reads at most 2 × ``SimilarLeakLimits/classNames`` entries of the index `leak_of_class`, and
         /// the other entries of the last class in each direction. For a leak without a class, it reads the entries of all leaks of

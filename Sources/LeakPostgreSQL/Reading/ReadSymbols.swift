@@ -22,10 +22,10 @@
             }
         }
 
-        func symbolTable(_ row: Int64) throws(StoreError) -> [UInt8]? {
+        func symbolTable(_ rowID: Int64) throws(StoreError) -> [UInt8]? {
             try snapshot { connection throws(StoreError) in
                 try connection.run(
-                    Query("select body from symbol_table where id = $1::bigint", .integer(row))
+                    Query("select body from symbol_table where id = $1::bigint", .integer(rowID))
                 ).first?.bytes(0)
             }
         }

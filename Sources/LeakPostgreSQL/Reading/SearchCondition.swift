@@ -17,7 +17,7 @@
 
         let search: String
 
-        /// - Parameter id: SQL for the row of the leak.
+        /// - Parameter id: SQL for the row ID of the leak.
         func sql(ofLeak id: String, texts reading: Reading, values: inout QueryValues) -> String {
             let textMatches = textCondition(&values)
             switch reading {
@@ -47,7 +47,7 @@
             }
             conditions.append(
                 """
-                octet_length(t.stack) + octet_length(t.children) + octet_length(t.cycle) > \(SearchText.pathBytes)
+                octet_length(t.stack) + octet_length(t.children) + octet_length(t.cycle) > \(SearchText.maxPathBytes)
                 and (\(qualifiedNameMatches) or strpos(lower(encode(t.stack || t.children || t.cycle, 'escape')),
                   lower(encode(convert_to(\(text), 'UTF8'), 'escape'))) > 0)
                 """)

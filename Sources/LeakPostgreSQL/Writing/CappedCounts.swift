@@ -31,7 +31,7 @@
             hasBuckets: false)
 
         /// Returns the query that adds the rows. It counts existing names only for owners that get a new name.
-        func write(_ rows: [Row], limit nameLimit: Int) -> Query? {
+        func upsert(of rows: [Row], maxNames: Int) -> Query? {
             guard !rows.isEmpty else { return nil }
             let bucketColumn = hasBuckets ? ", buckets" : ""
             let sum = "case when sum(count) < \(BucketNumber.limit) then sum(buckets) else 0 end"
@@ -70,7 +70,7 @@
                 group by app order by app
                 on conflict (app, name) do update set count = least(known.count + excluded.count, LARGEST_TOTAL)
                 """, .integers(rows.map(\.owner)), .integers(rows.map(\.app)), .texts(rows.map(\.name)),
-                .integers(rows.map(\.count)), .integer(nameLimit), .text(limitName.rawValue),
+                .integers(rows.map(\.count)), .integer(maxNames), .text(limitName.rawValue),
                 .buckets(rows.map { BucketCounts($0.buckets) }))
         }
     }

@@ -37,7 +37,7 @@
         }
 
         func setName(ofCredential id: Int64, to name: String) throws(StoreError) -> Bool {
-            try Decision.checkName(name)
+            try Decision.validateName(name)
             return try run(
                 Query(
                     "update credential set name = $1::text where id = $2::bigint and revoked_at is null",

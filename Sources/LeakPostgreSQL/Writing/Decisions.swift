@@ -5,7 +5,7 @@
         func decide(
             _ decision: Decision, about leaks: [LeakID], now: Int64
         ) throws(StoreError) -> PastDecision? {
-            let decision = try decision.checked(now: now)
+            let decision = try decision.validated(now: now)
             let connection = try connector.open()
             do throws(StoreError) {
                 connection.begin("begin")
@@ -16,9 +16,11 @@
                 }
                 var queries: [Query] = []
                 var action: PastDecision.Action?
-                let others = targets.values.filter { $0.row != first.row }.sorted { $0.row < $1.row }
+                let others = targets.values.filter { $0.leakRowID != first.leakRowID }.sorted {
+                    $0.leakRowID < $1.leakRowID
+                }
                 for target in [first] + others {
-                    let (storedAction, row) = try Self.insert(
+                    let (storedAction, rowID) = try Self.insert(
                         decision, about: target,
                         currentVersion: VersionOrder(first.currentVersion)
                             < VersionOrder(target.currentVersion)
@@ -26,9 +28,9 @@
                         now: now, on: connection)
                     action = action ?? storedAction
                     if decision.action != .note {
-                        queries += target.changeState(to: decision.action == .reopen ? 0 : row)
+                        queries += target.stateUpdates(to: decision.action == .reopen ? 0 : rowID)
                     }
-                    queries.append(Self.deleteOldDecisions(about: target.row))
+                    queries.append(Self.oldDecisionsDeletion(about: target.leakRowID))
                 }
                 _ = try connection.run(queries + [Query("commit")])
                 guard let action else { return nil }
@@ -42,7 +44,7 @@
         private static func insert(
             _ decision: Decision, about leak: DecisionTarget, currentVersion: String, now: Int64,
             on connection: PostgreSQLConnection
-        ) throws(StoreError) -> (PastDecision.Action, row: Int64) {
+        ) throws(StoreError) -> (PastDecision.Action, rowID: Int64) {
             var columns = DecisionColumns(decision, about: leak, now: now)
             switch decision.action {
             case .resolve(let fix):
@@ -51,7 +53,7 @@
                     bound.version, bound.isAfter, bound.from
                 )
                 columns.reportsThen = leak.reports
-                let row = try columns.insert(on: connection)
+                let rowID = try columns.insert(on: connection)
                 try connection.run(
                     Query(
                         """
@@ -59,13 +61,13 @@
                         select d.id, c.release, c.reports, \(ContradictingReports.hourReports(smallest: "least"))
                         from decision d join leak_release c on c.leak = d.leak join release r on r.id = c.release
                         where d.id = $1::bigint and c.reports > 0 and r.order_key >= d.fix_from
-                        """, .integer(row)))
-                return (.resolved(version: bound.version, isAfter: bound.isAfter), row)
+                        """, .integer(rowID)))
+                return (.resolved(version: bound.version, isAfter: bound.isAfter), rowID)
             case .ignore(let limit):
                 columns.reportsThen = leak.reports
                 switch limit {
-                case .date(let date): columns.untilDate = date
-                case .reports(let reports): columns.untilReports = reports
+                case .until(let date): columns.untilDate = date
+                case .nextReports(let reports): columns.untilReports = reports
                 case nil: break
                 }
                 return (.ignored(limit), try columns.insert(on: connection))
@@ -74,23 +76,23 @@
             }
         }
 
-        /// Deletes the oldest decisions beyond the limit, except the decision that is in force.
-        static func deleteOldDecisions(about leak: Int64) -> Query {
+        /// Returns the query that deletes the oldest decisions beyond the limit, except the decision in force.
+        static func oldDecisionsDeletion(about leak: Int64) -> Query {
             Query(
                 """
                 delete from decision where id in (
                   select d.id from decision d join leak l on l.id = d.leak where l.id = $1::bigint and d.id <> l.state
                   order by d.id
                   limit greatest(0, (select count(*) from decision where leak = $1::bigint) - $2::bigint))
-                """, .integer(leak), .integer(Decision.perLeak))
+                """, .integer(leak), .integer(Decision.maxPerLeak))
         }
     }
 
     /// A leak whose app is locked, so that no report is counted until the decision is written.
     private struct DecisionTarget {
-        let row: Int64
-        /// The row of the current decision; 0 if there is none.
-        let state: Int64
+        let leakRowID: Int64
+        /// The row ID of the decision that is in force; 0 if there is none.
+        let decisionInForceRowID: Int64
         let reports: Int
         /// The version that ``Decision/Fix/newestVersion`` and ``Decision/Fix/nextVersion`` refer to: ``CurrentRelease/reference``.
         let currentVersion: String
@@ -113,26 +115,29 @@
                     join release r on r.id = (\(CurrentRelease.reference)) where l.key = any($1::uuid[])
                     """, .uuids(leaks)),
             ])
-            try Migration.checkedVersion(answers[1], connection)
+            try Migration.requireKnownVersion(answers[1], connection)
             var targets: [LeakID: DecisionTarget] = [:]
             for leakRow in answers[3] {
                 guard let id = LeakID(blob: leakRow.bytes(0)) else {
                     throw .unreadable("a leak", in: connection.name)
                 }
                 targets[id] = DecisionTarget(
-                    row: leakRow.int64(1), state: leakRow.int64(2), reports: leakRow.int(3),
+                    leakRowID: leakRow.int64(1), decisionInForceRowID: leakRow.int64(2),
+                    reports: leakRow.int(3),
                     currentVersion: leakRow.text(4))
             }
             return targets
         }
 
-        /// - Parameter decision: the row of the decision; 0 for none.
-        func changeState(to decision: Int64) -> [Query] {
+        /// - Parameter decision: the row ID of the decision; 0 for none.
+        func stateUpdates(to decision: Int64) -> [Query] {
             [
-                Query("delete from decision_release where decision = $1::bigint", .integer(state)),
+                Query(
+                    "delete from decision_release where decision = $1::bigint", .integer(decisionInForceRowID)
+                ),
                 Query(
                     "update leak set state = $1::bigint where id = $2::bigint", .integer(decision),
-                    .integer(row)),
+                    .integer(leakRowID)),
             ]
         }
     }
@@ -152,14 +157,14 @@
         var untilReports: Int?
 
         init(_ decision: Decision, about leak: DecisionTarget, now: Int64) {
-            self.leak = leak.row
+            self.leak = leak.leakRowID
             at = now
             by = decision.by
             kind = decision.action.kind
             note = decision.note
         }
 
-        /// - Returns: the number of the row.
+        /// - Returns: the row ID.
         func insert(on connection: PostgreSQLConnection) throws(StoreError) -> Int64 {
             let rows = try connection.run(
                 Query(

@@ -7,8 +7,8 @@
         struct Sample {
             /// Index of the leak in the aggregate.
             var leak: Int
-            /// Row of the leak.
-            var row: Int64
+            /// Row ID of the leak.
+            var leakRowID: Int64
             var candidate: SampleChoice.Candidate
             /// The body without private data.
             var body: [UInt8]
@@ -19,8 +19,8 @@
         struct Value {
             /// Index of the leak in the aggregate.
             var leak: Int
-            /// Row of the leak.
-            var row: Int64
+            /// Row ID of the leak.
+            var leakRowID: Int64
             /// The value. Its text is empty if the value counts without its name.
             var value: SubmissionAggregate.Value
             /// The hash of the leak, the kind and the text as it was sent.
@@ -46,12 +46,12 @@
         }
 
         private struct ValueOwner: Hashable {
-            var row: Int64
+            var leakRowID: Int64
             var kind: ValueKind
         }
 
         private struct SampleKey: Hashable {
-            var row: Int64
+            var leakRowID: Int64
             var slot: Int
         }
 
@@ -62,7 +62,7 @@
         /// Number of samples that were left out, and of reports whose value counts without its name, because of the limit of bytes;
         /// by index of the leak in the aggregate.
         private(set) var leftOutCounts: [Int: Int] = [:]
-        /// Number of checks that count without their class because of the limit of bytes, by row of the app.
+        /// Number of checks that count without their class because of the limit of bytes, by row ID of the app.
         private(set) var unnamedChecks: [Int64: Int] = [:]
 
         /// The ingest keys that add details.
@@ -80,7 +80,7 @@
             """
 
         /// Returns SQL for the values `new` that take a row of their own: their leak has no such row, and room for another row. The room
-        /// goes to the values that come first in byte order, as in ``WriteBatch/writeValues()``.
+        /// goes to the values that come first in byte order, as in ``WriteBatch/valuesUpsert()``.
         ///
         /// - Parameters:
         ///   - columns: SQL of the selected columns.
@@ -125,7 +125,7 @@
         }
 
         mutating func add(
-            _ candidates: [SampleChoice.Candidate], bodies: [[UInt8]], of leak: Int, row: Int64,
+            _ candidates: [SampleChoice.Candidate], bodies: [[UInt8]], of leak: Int, leakRowID: Int64,
             from submissions: [Submission]
         ) {
             for (sample, body) in zip(candidates, bodies) {
@@ -133,15 +133,15 @@
                 let origin = submission.origins[submission.sightings[sample.sightingIndex.sighting].origin]
                 samples.append(
                     Sample(
-                        leak: leak, row: row, candidate: sample, body: body,
+                        leak: leak, leakRowID: leakRowID, candidate: sample, body: body,
                         bytes: DetailBytes.ofSample(body, from: origin, inSlot: sample.slot)))
             }
         }
 
-        mutating func add(_ values: [SubmissionAggregate.Value], of leak: Int, row: Int64) {
+        mutating func add(_ values: [SubmissionAggregate.Value], of leak: Int, leakRowID: Int64) {
             for value in values {
-                let name = HashedName(leak: row, value.kind, hash: HashedName.hash(of: value.text))
-                self.values.append(Value(leak: leak, row: row, value: value, name: name))
+                let name = HashedName(leak: leakRowID, value.kind, hash: HashedName.hash(of: value.text))
+                self.values.append(Value(leak: leak, leakRowID: leakRowID, value: value, name: name))
             }
         }
 
@@ -184,7 +184,7 @@
             ])
             var storedSampleBytes: [SampleKey: Int] = [:]
             for row in answers[0] {
-                storedSampleBytes[SampleKey(row: row.int64(0), slot: row.int(1))] = row.int(2)
+                storedSampleBytes[SampleKey(leakRowID: row.int64(0), slot: row.int(1))] = row.int(2)
             }
 
             func admit(_ bytes: Int, key: Int64, within limit: Int) -> Bool {
@@ -225,13 +225,15 @@
             chooseSamples { sample in
                 let growth =
                     sample.bytes
-                    - storedSampleBytes[SampleKey(row: sample.row, slot: sample.candidate.slot), default: 0]
+                    - storedSampleBytes[
+                        SampleKey(leakRowID: sample.leakRowID, slot: sample.candidate.slot), default: 0]
                 let isFirst = sample.candidate.slot == SampleSlot.first
                 if admit(growth, key: sample.candidate.key, within: isFirst ? limit : limit / 2) {
                     return true
                 }
-                if leftOutReports.insert(SampleKey(row: sample.row, slot: sample.candidate.ordinal)).inserted
-                {
+                if leftOutReports.insert(
+                    SampleKey(leakRowID: sample.leakRowID, slot: sample.candidate.ordinal)
+                ).inserted {
                     leftOutSamples[sample.leak, default: 0] += 1
                 }
                 return false
@@ -240,7 +242,7 @@
             var admittedValues: Set<HashedName> = []
             var freeValueCounts: [ValueOwner: Int] = [:]
             for (index, names) in answers[1].map({ ($0.int(0) - 1, $0.int(1)) }) {
-                let owner = ValueOwner(row: values[index].row, kind: values[index].value.kind)
+                let owner = ValueOwner(leakRowID: values[index].leakRowID, kind: values[index].value.kind)
                 let freeCount = freeValueCounts[owner] ?? ValueKind.limit - names
                 guard !admittedValues.contains(values[index].name) else { continue }
                 if freeCount <= 0 {
@@ -262,7 +264,7 @@
             var chosenSamples: [Sample] = []
             for sample in samples {
                 let isChosen = chosenSamples.last.map {
-                    $0.row == sample.row && $0.candidate.slot == sample.candidate.slot
+                    $0.leakRowID == sample.leakRowID && $0.candidate.slot == sample.candidate.slot
                 }
                 if isChosen != true, admit(sample) { chosenSamples.append(sample) }
             }
@@ -275,7 +277,7 @@
                 select s.leak, s.slot, \(Self.sampleBytes)
                 from unnest($1::bigint[], $2::bigint[]) as asked (leak, slot)
                 join sample s on s.leak = asked.leak and s.slot = asked.slot
-                """, .integers(samples.map(\.row)), .integers(samples.map(\.candidate.slot)))
+                """, .integers(samples.map(\.leakRowID)), .integers(samples.map(\.candidate.slot)))
         }
 
         /// A query for the positions of all values that their leak does not have, in the order in which they came, each with the
@@ -287,7 +289,7 @@
                     of:
                         "unnest($1::bigint[], $2::bigint[], $3::text[]) with ordinality as new (leak, kind, value, index)",
                     leaks: "$1::bigint[]", limit: "\(Int64.max)") + " order by new.index",
-                .integers(values.map(\.row)), .integers(values.map(\.value.kind.rawValue)),
+                .integers(values.map(\.leakRowID)), .integers(values.map(\.value.kind.rawValue)),
                 .texts(values.map(\.value.text)))
         }
 

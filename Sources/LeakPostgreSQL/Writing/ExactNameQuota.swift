@@ -15,7 +15,7 @@
         }
 
         private struct Leak {
-            var row: Int64?
+            var rowID: Int64?
             var builds: Int
         }
 
@@ -114,12 +114,12 @@
                     apps[app].stored.leaks += 1
                     apps[app].stored.textBytes += bytes
                 } else {
-                    countedIdentity = .overLimit(app: apps[app].key, row: apps[app].stored.id)
+                    countedIdentity = .overLimit(app: apps[app].key, rowID: apps[app].stored.id)
                 }
             }
             let storedLeak = existing.leaks[countedIdentity.id]
             let number = leaks.number(
-                of: countedIdentity.id, adding: Leak(row: storedLeak?.id, builds: storedLeak?.builds ?? 0))
+                of: countedIdentity.id, adding: Leak(rowID: storedLeak?.id, builds: storedLeak?.builds ?? 0))
             return (
                 AdmittedLeak(counted: countedIdentity, isNew: storedLeak == nil, exceededLimit: limit), number
             )
@@ -128,7 +128,7 @@
         func module(of leak: LeakID) -> String? { existing.module(of: leak) }
 
         func admits(_ leak: Int, in build: Int, isLast: Bool, of app: Int, key: Int64) -> Bool {
-            if let row = leaks[leak].row, let build = existing.builds[builds[build]],
+            if let row = leaks[leak].rowID, let build = existing.builds[builds[build]],
                 existing.cells.contains(LeakBuildKey(leak: row, build: build))
             {
                 return true

@@ -9,7 +9,7 @@
             var leaks: Int
             var textBytes: Int
             var cells: Int
-            /// The row of the current release before this transaction: ``CurrentRelease``.
+            /// The row ID of the current release before this transaction: ``CurrentRelease``.
             var currentRelease: Int64?
         }
 
@@ -91,14 +91,14 @@
 
         // MARK: Keys
 
-        func row(ofApp index: Int, in aggregate: SubmissionAggregate) -> Int64 {
+        func rowID(ofApp index: Int, in aggregate: SubmissionAggregate) -> Int64 {
             apps[aggregate.apps[index].key]?.id ?? 0
         }
 
         func name(ofRelease index: Int, in aggregate: SubmissionAggregate) -> ReleaseName {
             let release = aggregate.releases[index]
             return ReleaseName(
-                app: row(ofApp: release.app, in: aggregate), version: ByteText(release.version))
+                app: rowID(ofApp: release.app, in: aggregate), version: ByteText(release.version))
         }
 
         func name(ofBuild index: Int, in aggregate: SubmissionAggregate) -> BuildName {
@@ -239,7 +239,7 @@
         }
 
         private func overLimitLeak(of app: SubmissionAggregate.App) -> LeakID {
-            LeakIdentity.overLimit(app: app.key, row: apps[app.key]?.id ?? 0).id
+            LeakIdentity.overLimit(app: app.key, rowID: apps[app.key]?.id ?? 0).id
         }
 
         private func cells(thatMayBeOf aggregate: SubmissionAggregate, other: ByteText) -> [LeakBuildKey] {

@@ -3,7 +3,7 @@
 
     extension Writer {
         /// Ten-minute slots that one step moves, with sets of up to 2 KiB.
-        static let slotsPerStep = 100
+        static let maxSlotsPerStep = 100
 
         /// Adds ten-minute slots to their days once the last 24 hours do not need them any more. An erasure that runs meanwhile
         /// searches slots before days, so that it finds in a day what it did not find in a slot.
@@ -11,12 +11,12 @@
             try changeApps(
                 of: Query(
                     "select app, slot from app_slot where slot < $1::bigint order by slot, app limit $2::bigint",
-                    .integer(SlotWindow.oldestKept(now: now)), .integer(Self.slotsPerStep))
+                    .integer(SlotWindow.oldestKept(now: now)), .integer(Self.maxSlotsPerStep))
             ) { expiredRows, connection throws(StoreError) in
-                let slots = try connection.run(Self.deleteSlots(expiredRows))
+                let slots = try connection.run(Self.slotsDeletion(expiredRows))
                 try Self.add(
                     Days(of: slots, from: Retention.firstAppDay(now: now), connection), on: connection)
-                return slots.count < Self.slotsPerStep
+                return slots.count < Self.maxSlotsPerStep
             }
         }
 
@@ -26,12 +26,12 @@
                 of: Query(
                     "select app, day from app_day where day < $1::bigint limit $2::bigint",
                     .integer(Retention.firstAppDay(now: now)),
-                    .integer(Self.rowsPerStep))
+                    .integer(Self.maxRowsPerStep))
             ) { expiredRows, connection throws(StoreError) in
                 let days = try connection.run(
                     Query(
                         """
-                        with \(Self.lockedRowsClause("app_day", "day")),
+                        with \(Self.lockedRowsClause(table: "app_day", timeColumn: "day")),
                           sets as (
                             delete from install_set i using held h
                             where i.scope = $3::bigint and i.owner = h.app and i.part = h.day)
@@ -39,7 +39,7 @@
                         """, .integers(expiredRows.map { $0.int64(0) }),
                         .integers(expiredRows.map { $0.int64(1) }),
                         .integer(InstallScope.day(app: 0, day: 0).row.scope)))
-                return days.changedRowCount < Self.rowsPerStep
+                return days.changedRowCount < Self.maxRowsPerStep
             }
         }
 
@@ -54,7 +54,7 @@
             let connection = try connector.open()
             do throws(StoreError) {
                 connection.begin("begin")
-                try Migration.checkedVersion(
+                try Migration.requireKnownVersion(
                     connection.run([Migration.sharedLock, Migration.version])[1], connection)
                 let expiredRows = try connection.run(rows)
                 try connection.run(
@@ -71,19 +71,19 @@
         }
 
         /// Selects the rows of apps and times, `$1` and `$2`, that still exist and that no other transaction has locked.
-        private static func lockedRowsClause(_ table: String, _ time: String) -> String {
+        private static func lockedRowsClause(table: String, timeColumn: String) -> String {
             """
             held as (
-              select t.app, t.\(time) from unnest($1::bigint[], $2::bigint[]) as asked (app, time)
-              join \(table) t on t.app = asked.app and t.\(time) = asked.time for update of t skip locked)
+              select t.app, t.\(timeColumn) from unnest($1::bigint[], $2::bigint[]) as asked (app, time)
+              join \(table) t on t.app = asked.app and t.\(timeColumn) = asked.time for update of t skip locked)
             """
         }
 
-        /// Deletes ten-minute slots with their sets, and returns them.
-        private static func deleteSlots(_ slots: Rows) -> Query {
+        /// Returns the query that deletes ten-minute slots with their sets, and selects them.
+        private static func slotsDeletion(_ slots: Rows) -> Query {
             Query(
                 """
-                with \(lockedRowsClause("app_slot", "slot")),
+                with \(lockedRowsClause(table: "app_slot", timeColumn: "slot")),
                   gone as (
                     delete from app_slot s using held h where s.app = h.app and s.slot = h.slot
                     returning s.app, s.slot, s.reports),
@@ -116,9 +116,9 @@
             }
             let nonEmptySets = zip(days.keys, sets).filter { $1 != InstallSet() }
             _ = try connection.run([
-                .addToDays(
+                .dayReportsUpsert(
                     days.keys.map { (app: $0.app, day: $0.day, reports: days.parts[$0]?.reports ?? 0) }),
-                .putSets(
+                .setsUpsert(
                     nonEmptySets.map {
                         (row: InstallScope.day(app: $0.app, day: $0.day).row, members: $1.bytes)
                     }),

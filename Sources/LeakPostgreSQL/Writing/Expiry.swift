@@ -20,7 +20,7 @@
         ]
         /// Rows of `leak` up to this row have no hours to delete.
         fileprivate var lastSearchedLeak: Int64 = 0
-        /// The last row of `recent_install_set` whose expired installs were dropped.
+        /// The row ID of the last row of `recent_install_set` whose expired installs were removed.
         fileprivate var lastRecentSet = RecentInstallSet.Key(leak: -1, release: 0)
 
         init(now: Int64) { self.now = now }
@@ -31,9 +31,9 @@
 
     extension Writer {
         /// Rows that one step deletes, or rows of `leak` that it searches.
-        static let rowsPerStep = 500
+        static let maxRowsPerStep = 500
         /// Rows of `leak_hour` that one step deletes.
-        static let hoursPerStep = 2_000
+        static let maxHoursPerStep = 2_000
 
         /// Deletes some rows, in a transaction of its own. Several collectors may do so at once: each skips rows that another collector
         /// has locked.
@@ -44,7 +44,7 @@
             let clock = try clock(of: &expiry)
             let isDone =
                 switch part {
-                case .keys: try expireKeys(before: clock.keyStart)
+                case .keys: try expireIdempotencyKeys(before: clock.keyStart)
                 case .answers: try expireAnswers(before: clock.keyStart)
                 case .hours: try expireHours(&expiry, now: clock.expiryTime)
                 case .samples: try expireSamples(now: clock.expiryTime)
@@ -67,7 +67,7 @@
             let connection = try connector.open()
             do throws(StoreError) {
                 connection.begin("begin")
-                try Migration.checkedVersion(
+                try Migration.requireKnownVersion(
                     connection.run([Migration.sharedLock, Migration.version])[1], connection)
                 return try connection.run(queries + [Query("commit")])[queries.count - 1]
             } catch {
@@ -84,7 +84,7 @@
             return clock
         }
 
-        /// Deletes one expired table of symbols per step, because each has megabytes.
+        /// Deletes one expired symbol table per step, because each has megabytes.
         private func expireSymbols(now: Int64) throws(StoreError) -> Bool {
             try delete(
                 Query(
@@ -95,7 +95,7 @@
             ).changedRowCount == 0
         }
 
-        private func expireKeys(before start: Int64) throws(StoreError) -> Bool {
+        private func expireIdempotencyKeys(before start: Int64) throws(StoreError) -> Bool {
             try delete(
                 Query(
                     """
@@ -103,8 +103,8 @@
                       (select key_id, key from idempotency where at <= $1::bigint order by at limit $2::bigint
                        for update skip locked)
                     """, .integer(start),
-                    .integer(Self.rowsPerStep))
-            ).changedRowCount < Self.rowsPerStep
+                    .integer(Self.maxRowsPerStep))
+            ).changedRowCount < Self.maxRowsPerStep
         }
 
         /// Deletes the answers of whole days whose keys are all gone: only keys of its own day refer to an answer.
@@ -117,14 +117,14 @@
                       and not exists (select 1 from idempotency i
                         where i.at >= a.day * $3::bigint and i.at < (a.day + 1) * $3::bigint)
                       limit $2::bigint for update skip locked)
-                    """, .integer(day), .integer(Self.rowsPerStep), .integer(Calendar.dayMilliseconds)))
+                    """, .integer(day), .integer(Self.maxRowsPerStep), .integer(Calendar.dayMilliseconds)))
             let uses = try delete(
                 Query(
                     """
                     delete from idempotency_use where (day, key_id) in (select day, key_id from idempotency_use
                       where day < $1::bigint limit $2::bigint for update skip locked)
-                    """, .integer(day), .integer(Self.rowsPerStep)))
-            return answers.changedRowCount < Self.rowsPerStep && uses.changedRowCount < Self.rowsPerStep
+                    """, .integer(day), .integer(Self.maxRowsPerStep)))
+            return answers.changedRowCount < Self.maxRowsPerStep && uses.changedRowCount < Self.maxRowsPerStep
         }
 
         private func expireHours(_ expiry: inout Expiry, now: Int64) throws(StoreError) -> Bool {
@@ -141,11 +141,11 @@
                         delete from leak_hour h using doomed d
                         where h.leak = d.leak and h.hour = d.hour and h.release = d.release returning 1)
                     select (select max(id) from part), (select count(*) from gone)
-                    """, .integer(expiry.lastSearchedLeak), .integer(Self.rowsPerStep), .integer(first),
-                    .integer(Self.hoursPerStep)))
+                    """, .integer(expiry.lastSearchedLeak), .integer(Self.maxRowsPerStep), .integer(first),
+                    .integer(Self.maxHoursPerStep)))
             guard let row = rows.first, let last = row.optionalInt64(0) else { return true }
             // Searches the same leaks again if they may have more hours.
-            if row.int(1) < Self.hoursPerStep { expiry.lastSearchedLeak = last }
+            if row.int(1) < Self.maxHoursPerStep { expiry.lastSearchedLeak = last }
             return false
         }
 
@@ -162,8 +162,8 @@
                         update leak_text t set message = null from gone where t.leak = gone.leak and gone.slot = $3::bigint)
                     select count(*) from gone
                     """, .integer(Retention.start(Retention.sampleDays, now: now)),
-                    .integer(Self.rowsPerStep), .integer(SampleSlot.newest))
-            ).first?.int(0) ?? 0 < Self.rowsPerStep
+                    .integer(Self.maxRowsPerStep), .integer(SampleSlot.newest))
+            ).first?.int(0) ?? 0 < Self.maxRowsPerStep
         }
 
         private func expireRecentInstalls(_ expiry: inout Expiry, now: Int64) throws(StoreError) -> Bool {
@@ -181,8 +181,8 @@
                     """
                     delete from app_last_hour where (app, hour) in (select app, hour from app_last_hour
                       where seen = 0 and reported = 0 limit $1::bigint for update skip locked)
-                    """, .integer(Self.rowsPerStep))
-            ).changedRowCount < Self.rowsPerStep
+                    """, .integer(Self.maxRowsPerStep))
+            ).changedRowCount < Self.maxRowsPerStep
         }
 
         /// Deletes the rows of collectors that have not written for a long time; a collector that writes again makes its row again.
@@ -193,8 +193,8 @@
                     delete from commit_marker where writer in (select writer from commit_marker where at < $1::bigint
                       limit $2::bigint for update skip locked)
                     """, .integer(Retention.start(Retention.idempotencyDays, now: now)),
-                    .integer(Self.rowsPerStep))
-            ).changedRowCount < Self.rowsPerStep
+                    .integer(Self.maxRowsPerStep))
+            ).changedRowCount < Self.maxRowsPerStep
         }
 
         /// Deletes revoked and expired sessions and sign-in links. Keys and tokens stay, revoked or not, so that the response to a
@@ -206,8 +206,8 @@
                     delete from credential where id in (select id from credential
                       where purpose in ('sign_in', 'session') and (revoked_at is not null or expires_at <= $1::bigint)
                       limit $2::bigint for update skip locked)
-                    """, .integer(now), .integer(Self.rowsPerStep))
-            ).changedRowCount < Self.rowsPerStep
+                    """, .integer(now), .integer(Self.maxRowsPerStep))
+            ).changedRowCount < Self.maxRowsPerStep
         }
     }
 #endif

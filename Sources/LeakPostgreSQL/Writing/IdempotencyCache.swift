@@ -1,8 +1,8 @@
 #if PostgreSQL
     internal import LeakStore
 
-    /// A writer's cache for the idempotency keys of one day: the rows of answers, and the numbers of keys, answers and bytes that
-    /// each ingest key has added.
+    /// A writer's cache for the idempotency keys of one day: the row IDs of answers, and the numbers of keys, answers and bytes
+    /// that each ingest key has added.
     ///
     /// The numbers are those of the last commit. Keys that other collectors have added since become known with the next commit, so
     /// that a few more keys than the limit may be stored for a day. Submissions whose keys are not stored are counted exactly.
@@ -31,10 +31,10 @@
             uses[key].map { $0.keys + count <= limits.idempotencyKeysPerDay } ?? false
         }
 
-        mutating func row(ofAnswer body: [UInt8]) -> Int64? { answers.value(of: body) }
+        mutating func rowID(ofResponse body: [UInt8]) -> Int64? { answers.value(of: body) }
 
-        mutating func remember(_ row: Int64, ofAnswer body: [UInt8]) {
-            if answers.value(of: body) == nil { answers.insert(row, for: body) }
+        mutating func remember(_ rowID: Int64, ofResponse body: [UInt8]) {
+            if answers.value(of: body) == nil { answers.insert(rowID, for: body) }
         }
 
         static func uses(of keys: Set<Int64>, day: Int) -> Query {
@@ -53,7 +53,7 @@
                 """, .byteArrays(bodies), .integer(day))
         }
 
-        static func insert(_ bodies: [[UInt8]], day: Int) -> Query {
+        static func insertion(of bodies: [[UInt8]], day: Int) -> Query {
             Query(
                 """
                 insert into answer (day, body) select $1::bigint, body from unnest($2::bytea[]) as new (body)
@@ -73,7 +73,7 @@
         /// written, because it compares them with the rows that exist.
         ///
         /// - Parameter textBytes: bytes of new texts and cells, by ingest key.
-        func write(
+        func usageUpsert(
             _ idempotencyKeys: IdempotencyKeys, textBytes: [Int64: Int], details: Details,
             limits: StoreLimits
         ) -> Query? {
@@ -127,9 +127,9 @@
                 .integers(keys.map { addedKeyCounts[$0] ?? 0 }),
                 .integers(keys.map { idempotencyKeys.newAnswerCounts[$0] ?? 0 }),
                 .integers(keys.map { textBytes[$0] ?? 0 }), .integers(samples.map(\.candidate.key)),
-                .integers(samples.map(\.row)), .integers(samples.map(\.candidate.slot)),
+                .integers(samples.map(\.leakRowID)), .integers(samples.map(\.candidate.slot)),
                 .integers(samples.map(\.bytes)), .integers(values.map(\.value.key)),
-                .integers(values.map(\.row)), .integers(values.map(\.value.kind.rawValue)),
+                .integers(values.map(\.leakRowID)), .integers(values.map(\.value.kind.rawValue)),
                 .texts(values.map(\.value.text)), .integers(values.map(\.bytes)),
                 .integers(checks.map(\.keys[0])), .integers(checks.map(\.row.owner)),
                 .texts(checks.map(\.row.name)), .integers(checks.map(\.bytes)),

@@ -76,7 +76,7 @@
             let keys = Set(requestedKeys.map(\.keyID))
             let bodies = Array(Set(requestedKeys.map { answer(to: $0) }))
             if cache.day != day { cache = IdempotencyCache(day: day) }
-            for body in bodies { answers[body] = cache.row(ofAnswer: body) }
+            for body in bodies { answers[body] = cache.rowID(ofResponse: body) }
             let hasRoom = keys.allSatisfy { cache.hasRoom(for: keyCount(ofIngestKey: $0), of: $0, limits) }
             if !hasRoom || answers.count < bodies.count {
                 let rows = try connection.run(
@@ -84,7 +84,7 @@
                         IdempotencyCache.uses(of: keys, day: day),
                         IdempotencyCache.answers(bodies, day: day),
                     ])
-                try Migration.checkedVersion(rows[1], connection)
+                try Migration.requireKnownVersion(rows[1], connection)
                 openingQueries = []
                 cache.setUses(rows[3], keys: keys)
                 add(rows[4], of: bodies, &cache)
@@ -110,11 +110,11 @@
                             requestedKeys.map { answers[answer(to: $0)] ?? answers[Self.noAnswer] ?? 0 }),
                         .integer(keyStart))
                 ])
-            if !openingQueries.isEmpty { try Migration.checkedVersion(rows[1], connection) }
+            if !openingQueries.isEmpty { try Migration.requireKnownVersion(rows[1], connection) }
             insertedKeys = Set((rows.last ?? rows[0]).map { ScopedKey(keyID: $0.int64(0), key: $0.bytes(1)) })
             let otherKeys = requestedKeys.filter { !insertedKeys.contains($0) }
             try read(otherKeys, on: connection)
-            try checkRead(otherKeys, connection)
+            try requireStoredEntries(of: otherKeys, on: connection)
         }
 
         /// Returns the keys for which there is room, and writes new answers. It is needed if there may be too many keys.
@@ -127,11 +127,11 @@
             for key in Set(requestedKeys.map(\.keyID)) {
                 let use = cache.use(of: key)
                 remainingLimits[key] = (
-                    limits.idempotencyKeysPerDay - use.keys, limits.answersPerDay - use.answers
+                    limits.idempotencyKeysPerDay - use.keys, limits.responsesPerDay - use.answers
                 )
             }
             if answers[Self.noAnswer] == nil {
-                answers[Self.noAnswer] = cache.row(ofAnswer: Self.noAnswer)
+                answers[Self.noAnswer] = cache.rowID(ofResponse: Self.noAnswer)
             }
             var newBodies: Set<[UInt8]> = []
             var admittedKeys: Set<ScopedKey> = []
@@ -145,7 +145,7 @@
                     continue
                 }
                 remaining.keys -= 1
-                let body = submissions[number].answer
+                let body = submissions[number].response
                 if answers[body] == nil, !newBodies.contains(body) {
                     if remaining.answers > 0 {
                         remaining.answers -= 1
@@ -161,7 +161,8 @@
             if !newBodies.isEmpty {
                 let bodies = Array(newBodies)
                 let rows = try connection.run([
-                    IdempotencyCache.insert(bodies, day: day), IdempotencyCache.answers(bodies, day: day),
+                    IdempotencyCache.insertion(of: bodies, day: day),
+                    IdempotencyCache.answers(bodies, day: day),
                 ])
                 add(rows[1], of: bodies, &cache)
             }
@@ -172,7 +173,7 @@
             for row in rows {
                 let body = bodies[row.int(0) - 1]
                 answers[body] = row.int64(1)
-                cache.remember(row.int64(1), ofAnswer: body)
+                cache.remember(row.int64(1), ofResponse: body)
             }
         }
 
@@ -197,7 +198,9 @@
 
         /// Throws if a key was neither written nor read: it was there, and expired in between by the clock of another collector. A
         /// retry determines the outcome.
-        private func checkRead(_ idempotencyKeys: [ScopedKey], _ connection: PostgreSQLConnection)
+        private func requireStoredEntries(
+            of idempotencyKeys: [ScopedKey], on connection: PostgreSQLConnection
+        )
             throws(StoreError)
         {
             guard idempotencyKeys.contains(where: { storedEntries[$0] == nil }) else { return }
@@ -214,14 +217,14 @@
                 if insertedKeys.contains(idempotencyKey) {
                     if number == first { return .counted }
                     return hasSameBody(number, as: hash(of: first))
-                        ? .repeated(answer: submissions[first].answer) : .keyReused
+                        ? .repeated(response: submissions[first].response) : .keyReused
                 }
                 guard let storedEntry = storedEntries[idempotencyKey],
                     hasSameBody(number, as: storedEntry.hash)
                 else {
                     return .keyReused
                 }
-                return .repeated(answer: storedEntry.answer)
+                return .repeated(response: storedEntry.answer)
             }
         }
 
@@ -234,7 +237,7 @@
         private func keyCount(ofIngestKey key: Int64) -> Int { firstIndexes.keys.count { $0.keyID == key } }
 
         private func answer(to idempotencyKey: ScopedKey) -> [UInt8] {
-            submissions[firstIndexes[idempotencyKey] ?? 0].answer
+            submissions[firstIndexes[idempotencyKey] ?? 0].response
         }
 
         private func hash(of number: Int) -> [UInt8] {

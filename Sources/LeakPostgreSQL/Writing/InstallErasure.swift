@@ -37,7 +37,7 @@
 
     extension Writer {
         /// Sets that one step searches; up to 2 KiB each.
-        private static let setsPerStep = 1_000
+        private static let maxSetsPerStep = 1_000
         /// Locks all apps, also those that no report has named yet. A transaction that counts locks the rows of its apps: this
         /// statement waits for such transactions, and they wait for it.
         private static let lockOfAllApps = Query("lock table app in exclusive mode")
@@ -123,7 +123,7 @@
                     where (scope, owner, part) > ($1::bigint, $2::bigint, $3::bigint)
                     order by scope, owner, part limit $4::bigint
                     """, .integer(lastSet.scope), .integer(lastSet.owner), .integer(lastSet.part),
-                    .integer(Self.setsPerStep)))
+                    .integer(Self.maxSetsPerStep)))
             var changedSets: [(row: (scope: Int64, owner: Int64, part: Int64), set: InstallSet)] = []
             for row in rows {
                 erasure.lastSearchedSet = (row.int64(0), row.int64(1), row.int64(2))
@@ -134,7 +134,7 @@
             }
             if !changedSets.isEmpty { try write(changedSets, on: connection) }
             erasure.erased.sets += changedSets.count
-            return rows.count == Self.setsPerStep
+            return rows.count == Self.maxSetsPerStep
         }
 
         private func eraseFromRecentSets(
@@ -146,7 +146,7 @@
                     select \(RecentInstallSet.columns) from recent_install_set s
                     where (leak, release) > ($1::bigint, $2::bigint) order by leak, release limit $3::bigint
                     """, .integer(erasure.lastSearchedRecentSet.leak),
-                    .integer(erasure.lastSearchedRecentSet.release), .integer(Self.recentSetsPerStep)))
+                    .integer(erasure.lastSearchedRecentSet.release), .integer(Self.maxRecentSetsPerStep)))
             var changedSets: [RecentInstallSet] = []
             var erasedCount = 0
             for row in rows {
@@ -161,11 +161,11 @@
             if !changedSets.isEmpty {
                 _ = try connection.run(
                     RecentInstallSet.put(changedSets) + [
-                        RecentInstallSet.updateImpact(changedSets), Self.countErasure,
+                        RecentInstallSet.impactUpdate(changedSets), Self.countErasure,
                     ])
             }
             erasure.erased.sets += erasedCount
-            return rows.count == Self.recentSetsPerStep
+            return rows.count == Self.maxRecentSetsPerStep
         }
 
         private static let countErasure = Query("update erasure set count = count + 1")

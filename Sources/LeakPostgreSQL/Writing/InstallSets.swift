@@ -3,20 +3,20 @@
 
     /// The owner of the installs in a row of `install_set`.
     enum InstallScope: Hashable {
-        case leak(Int64)
+        case leak(rowID: Int64)
         case leakBuild(leak: Int64, build: Int64)
         case leakRelease(leak: Int64, release: Int64)
-        case release(Int64)
+        case release(rowID: Int64)
         case slot(app: Int64, slot: Int64)
         case day(app: Int64, day: Int64)
 
         /// `scope`, `owner` and `part` of the row.
         var row: (scope: Int64, owner: Int64, part: Int64) {
             switch self {
-            case .leak(let leak): (0, leak, 0)
+            case .leak(let rowID): (0, rowID, 0)
             case .leakBuild(let leak, let build): (1, leak, build)
             case .leakRelease(let leak, let release): (2, leak, release)
-            case .release(let release): (3, release, 0)
+            case .release(let rowID): (3, rowID, 0)
             case .slot(let app, let slot): (4, app, slot)
             case .day(let app, let day): (5, app, day)
             }
@@ -32,7 +32,7 @@
         var countedInstalls = CountedInstalls()
         private var sets = RecentCache<InstallScope, InstallSet>(capacity: 2_048)
 
-        /// Drops all sets if members have been removed since.
+        /// Removes all sets if members have been removed since.
         mutating func invalidate(before erasures: Int64) {
             guard erasures != self.erasures else { return }
             self = InstallSetCache()

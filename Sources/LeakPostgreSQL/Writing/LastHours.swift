@@ -31,12 +31,12 @@
             "\(milliseconds) / \(Calendar.hourMilliseconds)"
         }
 
-        /// Moves leaks from their former hours to their new hours.
+        /// Returns the query that moves leaks from their former hours to their new hours.
         ///
         /// - Parameters:
         ///   - lastSeen: milliseconds since 1970; a leak that was seen later stays where it is.
         ///   - lastHours: the hour of the last report; `nil` without reports.
-        static func move(leaks: [Int64], lastSeen: [Int64?], lastHours: [Int64?]) -> Query {
+        static func moveQuery(leaks: [Int64], lastSeen: [Int64?], lastHours: [Int64?]) -> Query {
             // A leak without reports and freed objects was inserted by this transaction and is not counted yet.
             Query(
                 """
@@ -56,10 +56,10 @@
                 """, .integers(leaks.map { $0 }), .integers(lastSeen), .integers(lastHours))
         }
 
-        /// Adds leaks to the counts of their hours, or removes them.
+        /// Returns the query that adds leaks to the counts of their hours, or removes them.
         ///
         /// - Parameter sign: 1 adds the leaks, -1 removes them.
-        static func count(_ leaks: Parameter, sign: Int) -> Query {
+        static func countQuery(_ leaks: Parameter, sign: Int) -> Query {
             Query(
                 """
                 insert into app_last_hour as known (app, hour, seen, reported)

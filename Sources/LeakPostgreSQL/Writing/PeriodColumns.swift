@@ -122,7 +122,7 @@
 
         /// Returns statements that compute the columns of all rows, or of the rows of one leak.
         ///
-        /// - Parameter leak: SQL for the row of the leak.
+        /// - Parameter leak: SQL for the row ID of the leak.
         static func rebuild(of leak: String? = nil) -> [String] {
             let reported = RunningCounts.all.map { counts in
                 """

@@ -72,8 +72,8 @@
             return queries
         }
 
-        /// Returns a query that sets the impact of the leaks whose current release is that of a set.
-        static func updateImpact(_ sets: some Collection<RecentInstallSet>) -> Query {
+        /// Returns a query that sets the impact of the leaks whose current release has a set.
+        static func impactUpdate(_ sets: some Collection<RecentInstallSet>) -> Query {
             Query(
                 """
                 update leak l set impact = i.installs
@@ -86,7 +86,7 @@
 
     extension Writer {
         /// Sets that one step of an expiry or an erasure reads; up to 2.3 KiB each.
-        static let recentSetsPerStep = 200
+        static let maxRecentSetsPerStep = 200
 
         /// Drops installs that were not seen in the last days from some sets, and updates the impact of their leaks.
         ///
@@ -104,7 +104,7 @@
                     where (s.leak, s.release) > ($1::bigint, $2::bigint) and (s.day < $3::bigint or s.day >= $4::bigint)
                     order by s.leak, s.release limit $5::bigint
                     """, .integer(last.leak), .integer(last.release), .integer(today),
-                    .integer(today + RecentInstalls.impossibleDays), .integer(Self.recentSetsPerStep))
+                    .integer(today + RecentInstalls.impossibleDays), .integer(Self.maxRecentSetsPerStep))
             ) { rows, connection throws(StoreError) in
                 // Reads the sets after the lock, so that they do not change any more.
                 let keys = rows.map { RecentInstallSet.Key(leak: $0.int64(1), release: $0.int64(2)) }
@@ -113,14 +113,14 @@
                 for row in try connection.run(RecentInstallSet.read(keys)) {
                     var set = RecentInstallSet(row)
                     guard RecentInstalls.laterDay(set.day, today: today) != set.day else { continue }
-                    set.installs.dropInstalls(before: today)
+                    set.installs.removeInstalls(before: today)
                     set.day = today
                     sets.append(set)
                 }
                 if !sets.isEmpty {
-                    _ = try connection.run(RecentInstallSet.put(sets) + [RecentInstallSet.updateImpact(sets)])
+                    _ = try connection.run(RecentInstallSet.put(sets) + [RecentInstallSet.impactUpdate(sets)])
                 }
-                return rows.count < Self.recentSetsPerStep
+                return rows.count < Self.maxRecentSetsPerStep
             }
             return isDone ? nil : lastSearched
         }

@@ -1,12 +1,12 @@
 #if PostgreSQL
     internal import LeakStore
 
-    /// The rows of the database for the names of the aggregate, and the state of each leak; indexed as in the aggregate.
+    /// The row IDs for the names of the aggregate, and the state of each leak; indexed as in the aggregate.
     struct RowIDs {
         struct App {
             var id: Int64
             /// The current release before this transaction; after it, another release may be current:
-            /// ``WriteBatch/chooseCurrentReleases()``.
+            /// ``WriteBatch/currentReleaseQueries()``.
             var currentRelease: Int64?
             /// Number of leaks that the app did not have before.
             var newLeaks = 0
@@ -32,8 +32,8 @@
             let newBuilds = buildNames.indices.filter { existing.builds[buildNames[$0]] == nil }
             if !newReleases.isEmpty || !newBuilds.isEmpty {
                 let rows = try connection.run([
-                    Self.insert(newReleases.map { (releaseNames[$0], aggregate.releases[$0].span) }),
-                    Self.insert(newBuilds.map { buildNames[$0] }),
+                    Self.insertion(of: newReleases.map { (releaseNames[$0], aggregate.releases[$0].span) }),
+                    Self.insertion(of: newBuilds.map { buildNames[$0] }),
                     ExistingRows.releases(newReleases.map { releaseNames[$0] }),
                     ExistingRows.builds(newBuilds.map { buildNames[$0] }),
                 ])
@@ -49,7 +49,7 @@
             try writeLeaks(of: aggregate, &existing, on: connection)
         }
 
-        private static func insert(_ releases: [(name: ReleaseName, span: SubmissionAggregate.TimeSpan)])
+        private static func insertion(of releases: [(name: ReleaseName, span: SubmissionAggregate.TimeSpan)])
             -> Query
         {
             Query(
@@ -62,7 +62,7 @@
                 .integers(releases.map(\.span.first)), .integers(releases.map(\.span.last)))
         }
 
-        private static func insert(_ builds: [BuildName]) -> Query {
+        private static func insertion(of builds: [BuildName]) -> Query {
             Query(
                 """
                 insert into build (release, name, order_key)
@@ -86,7 +86,7 @@
                         aggregate.builds[aggregate.cells[aggregate.leaks[index].cells[0]].build].release]
                 }
                 let rows = try connection.run(
-                    StoredLeak.inserts(
+                    StoredLeak.insertions(
                         missing.map { aggregate.leaks[$0] },
                         apps: missing.map { apps[aggregate.leaks[$0].app].id }, releases: releases))
                 if let inserted = rows.last {

@@ -38,7 +38,7 @@
         /// A leak whose reports are all in one bucket needs no row.
         ///
         /// - Parameter rows: the counts that were added to the source, in new or existing rows.
-        func refresh(after rows: [CountRow]) -> Query? {
+        func refreshQuery(after rows: [CountRow]) -> Query? {
             guard !rows.isEmpty else { return nil }
             return Query(
                 insertion(
@@ -58,7 +58,7 @@
         /// Returns queries that create all rows of a leak again. They run after the writes to `leak`, `leak_day` and `leak_hour`.
         ///
         /// - Parameter deletedLeak: another leak, whose rows are deleted.
-        static func rebuild(_ leak: Int64, without deletedLeak: Int64) -> [Query] {
+        static func rebuildQueries(_ leak: Int64, without deletedLeak: Int64) -> [Query] {
             all.flatMap { counts in
                 [
                     Query(
@@ -69,7 +69,7 @@
             } + PeriodColumns.rebuild(of: "$1::bigint").map { Query($0, .integer(leak)) }
         }
 
-        /// - Parameter leaks: a query for their ids.
+        /// - Parameter leaks: a query that selects the row IDs of the leaks.
         private func insertion(of leaks: String) -> String {
             """
             insert into \(table) (leak, last, buckets, before)

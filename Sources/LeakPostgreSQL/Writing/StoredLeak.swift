@@ -51,8 +51,8 @@
             if highestRelease.order.lexicographicallyPrecedes(mark.order) { highestRelease = mark }
         }
 
-        /// Inserts the elements of the keys of existing leaks.
-        static func insertElements(of identities: [LeakIdentity]) -> Query {
+        /// Returns the query that inserts the elements of the keys of existing leaks.
+        static func elementsInsertion(of identities: [LeakIdentity]) -> Query {
             let rows = identities.flatMap { leak in
                 KeyElements.hashes(of: leak.groupingKey).map { (leak.id, $0) }
             }
@@ -64,8 +64,9 @@
                 """, .uuids(rows.map { $0.0 }), .integers(rows.map { $0.1 }))
         }
 
-        /// Inserts leaks without their counts; the last answer is the one to ``query(for:)``.
-        static func inserts(_ leaks: [SubmissionAggregate.Leak], apps: [Int64], releases: [Int64]) -> [Query]
+        /// Returns queries that insert leaks without their counts; the last answer is the one to ``query(for:)``.
+        static func insertions(_ leaks: [SubmissionAggregate.Leak], apps: [Int64], releases: [Int64])
+            -> [Query]
         {
             let identities = leaks.map(\.identity)
             let keys = identities.map(\.id)
@@ -102,7 +103,7 @@
                     .texts(identities.map { $0.groupingKey.className }),
                     .byteArrays(identities.map(\.packedGroupedStack)),
                     .texts(identities.map { SearchText.of($0) })),
-                insertElements(of: identities),
+                elementsInsertion(of: identities),
                 query(for: keys),
             ]
         }

@@ -62,13 +62,13 @@
                 of: aggregate, in: rowIDs, submissions, now: now, expiry: clock.expiryTime, by: writer)
             try batch.readAndMerge(&existing, on: connection, by: writer)
             try batch.limitDetails(existing, on: connection, by: writer, now: now)
-            let writes = batch.writes(droppedReasons: writer.limits.droppedReasonsPerApp)
-            let usageQuery = writer.idempotencyCache.write(
+            let writes = batch.queries(maxDroppedReasons: writer.limits.droppedReasonsPerApp)
+            let usageQuery = writer.idempotencyCache.usageUpsert(
                 idempotencyKeys, textBytes: textBytes.merging(batch.cellBytes, uniquingKeysWith: +),
                 details: batch.details, limits: writer.limits)
             let answers = try commit(
                 writes + [usageQuery].compactMap { $0 }
-                    + batch.writeDetails(checkClasses: writer.limits.checkClassesPerBuild))
+                    + batch.detailQueries(maxCheckClasses: writer.limits.checkClassesPerBuild))
             writer.installSetCache.remember(batch.sets)
             writer.nameCache.remember(batch.cells)
             writer.nameCache.remember(batch.details)

@@ -2,7 +2,7 @@
     internal import LeakStore
 
     extension WriteBatch {
-        func writeApps() -> Query? {
+        func appsUpdate() -> Query? {
             guard !aggregate.apps.isEmpty else { return nil }
             var cells = [Int](repeating: 0, count: aggregate.apps.count)
             for (leak, count) in zip(aggregate.leaks, newCells) { cells[leak.app] += count }
@@ -22,7 +22,7 @@
                 .integers(aggregate.apps.map { $0.reports }), .integers(aggregate.apps.map { $0.freed }))
         }
 
-        func writeSlots() -> Query? {
+        func slotsUpsert() -> Query? {
             let slots = aggregate.slots.filter { $0.number >= oldestSlot }
             guard !slots.isEmpty else { return nil }
             return Query(
@@ -35,8 +35,8 @@
                 .integers(slots.map { $0.reports }))
         }
 
-        /// Adds reports that came too late for their ten-minute slot, but not for their day.
-        func writeLateDays() -> Query? {
+        /// Returns the query that adds reports that came too late for their ten-minute slot, but not for their day.
+        func lateDaysUpsert() -> Query? {
             struct Key: Hashable {
                 var app: Int64
                 var day: Int
@@ -47,23 +47,24 @@
                 days[key, default: 0].addBounded(slot.reports)
             }
             guard !days.isEmpty else { return nil }
-            return .addToDays(days.map { (app: $0.key.app, day: Int64($0.key.day), reports: $0.value) })
+            return .dayReportsUpsert(
+                days.map { (app: $0.key.app, day: Int64($0.key.day), reports: $0.value) })
         }
 
-        /// - Parameter limit: number of reasons that one app counts separately.
-        func writeDropped(limit: Int) -> Query? {
+        /// - Parameter maxReasons: number of reasons that one app counts separately.
+        func droppedUpsert(maxReasons: Int) -> Query? {
             let dropped = zip(aggregate.apps, rowIDs.apps).flatMap { app, rowID in
                 app.dropped.map { dropped in
                     CappedCounts.Row(
                         owner: rowID.id, app: rowID.id, name: dropped.key.text, count: dropped.value)
                 }
             }
-            return CappedCounts.dropped.write(dropped, limit: limit)
+            return CappedCounts.dropped.upsert(of: dropped, maxNames: maxReasons)
         }
 
-        /// Adds the left-out details to the counts of their apps. The row of the app is found through the leak, because the batch
-        /// has not looked up an app that only explanations name.
-        func writeLeftOut() -> Query? {
+        /// Returns the query that adds the left-out details to the counts of their apps. It finds the row of the app through the
+        /// leak, because the batch has not looked up an app that only explanations name.
+        func leftOutUpdate() -> Query? {
             let leftOutDetails = details.leftOutCounts.map { (leak: states[$0.key].id, count: $0.value) }
             guard !leftOutDetails.isEmpty else { return nil }
             return Query(
@@ -77,8 +78,8 @@
                 .text(OverLimitCount.Name.details.rawValue))
         }
 
-        /// Adds the checks that count without their class to the counts of their apps.
-        func writeUnnamedChecks() -> Query? {
+        /// Returns the query that adds the checks that count without their class to the counts of their apps.
+        func unnamedChecksUpdate() -> Query? {
             let unnamedChecks = details.unnamedChecks.sorted { $0.key < $1.key }
             guard !unnamedChecks.isEmpty else { return nil }
             return Query(
@@ -90,8 +91,8 @@
                 .text(OverLimitCount.Name.details.rawValue))
         }
 
-        /// Adds the numbers of items that were counted as `other`, by app and limit.
-        func writeBeyond() -> Query? {
+        /// Returns the query that adds the numbers of items that were counted as `other`, by app and limit.
+        func overLimitUpsert() -> Query? {
             let overLimitCounts = zip(aggregate.apps, rowIDs.apps).flatMap { app, rowID in
                 app.overLimitCounts.filter { $0.value > 0 }.map {
                     (app: rowID.id, name: $0.key, count: $0.value)
@@ -109,8 +110,8 @@
     }
 
     extension Query {
-        /// Adds reports to the days of apps.
-        static func addToDays(_ rows: [(app: Int64, day: Int64, reports: Int)]) -> Query {
+        /// Returns the query that adds reports to the days of apps.
+        static func dayReportsUpsert(_ rows: [(app: Int64, day: Int64, reports: Int)]) -> Query {
             Query(
                 """
                 insert into app_day as known (app, day, reports)

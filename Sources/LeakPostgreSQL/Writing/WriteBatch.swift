@@ -20,7 +20,7 @@
         private(set) var knownValues: [CountRow] = []
         /// Checks of classes that their builds already have.
         private(set) var knownChecks: [CappedCounts.Row] = []
-        /// Histograms of lifetimes that change, by row of the leak.
+        /// Histograms of lifetimes that change, by row ID of the leak.
         private(set) var histograms: [(leak: Int64, histogram: DurationHistogram)] = []
         /// Sets that have new members.
         private(set) var sets: [InstallScope: InstallSet] = [:]
@@ -66,8 +66,9 @@
                 let candidates = states[index].samples.candidates(
                     of: leak, from: submissions, by: writer.reservoir, now: now)
                 let bodies = SampleChoice.masked(candidates, from: submissions, by: writer.redact)
-                details.add(candidates, bodies: bodies, of: index, row: states[index].id, from: submissions)
-                details.add(leak.values, of: index, row: states[index].id)
+                details.add(
+                    candidates, bodies: bodies, of: index, leakRowID: states[index].id, from: submissions)
+                details.add(leak.values, of: index, leakRowID: states[index].id)
             }
             addValues(&writer.nameCache)
             addChecks(&writer.nameCache)
@@ -84,7 +85,7 @@
                     if names.values.value(of: name) == nil {
                         details.add(
                             Details.Value(
-                                leak: hourCount.leak, row: leak,
+                                leak: hourCount.leak, leakRowID: leak,
                                 value: SubmissionAggregate.Value(
                                     kind: kind, text: aggregate.texts[text], key: hourCount.key),
                                 name: name, reports: hourCount.reports))
@@ -189,7 +190,7 @@
             }
         }
 
-        /// Returns the row of the release that a cell's build belongs to.
+        /// Returns the row ID of the release that a cell's build belongs to.
         func release(ofCell index: Int) -> Int64 {
             rowIDs.releases[aggregate.builds[aggregate.cells[index].build].release]
         }
@@ -203,7 +204,7 @@
                 let release = release(ofCell: index)
                 let scopes: [InstallScope] = [
                     .leakBuild(leak: leak, build: build), .leakRelease(leak: leak, release: release),
-                    .leak(leak), .release(release),
+                    .leak(rowID: leak), .release(rowID: release),
                 ]
                 for scope in scopes {
                     let newHashes = installSetCache.possiblyNewHashes(cell.installs, in: scope)
@@ -312,27 +313,29 @@
             for sample in details.samples { states[sample.leak].samples.keep(sample.candidate, now: now) }
         }
 
-        /// Returns the writes of all tables, except those of ``writeDetails(checkClasses:)``. Most of them change one table, in the
-        /// order of its key.
-        func writes(droppedReasons: Int) -> [Query] {
-            let queries = [
-                writeLastHours(), writeHours(), writeDays(), writeLeaks(), writeModules(),
-                writeLeakReleases(),
-                writeLeakBuilds(),
-                writeRunningHours(), writeRunningDays(), writeTimes(), writeSets(), writeReleases(),
-                writeSessions(), writeFirstReleases(), writeSlots(), writeLateDays(),
-                writeDropped(limit: droppedReasons), writeBeyond(), writeLeftOut(), writeApps(),
+        /// Returns the queries for all tables, except those of ``detailQueries(maxCheckClasses:)``. Most of them change one table, in
+        /// the order of its key.
+        func queries(maxDroppedReasons: Int) -> [Query] {
+            let upserts = [
+                lastHoursUpdate(), hoursUpsert(), daysUpsert(), leaksUpdate(), modulesUpdate(),
+                leakReleasesUpsert(),
+                leakBuildsUpsert(),
+                runningHoursRefresh(), runningDaysRefresh(), timesUpsert(), setsUpsert(), releasesUpdate(),
+                sessionsUpsert(), firstReleasesUpdate(), slotsUpsert(), lateDaysUpsert(),
+                droppedUpsert(maxReasons: maxDroppedReasons), overLimitUpsert(), leftOutUpdate(),
+                appsUpdate(),
             ]
-            return queries.compactMap { $0 } + RecentInstallSet.put(recentSets.values)
-                + chooseCurrentReleases()
+            return upserts.compactMap { $0 } + RecentInstallSet.put(recentSets.values)
+                + currentReleaseQueries()
         }
 
-        /// Returns the writes of details. They run after ``IdempotencyCache/write(_:textBytes:details:limits:)``, which compares
-        /// the details with the rows that exist.
-        func writeDetails(checkClasses: Int) -> [Query] {
+        /// Returns the queries for details. They run after ``IdempotencyCache/usageUpsert(_:textBytes:details:limits:)``, which
+        /// compares the details with the rows that exist.
+        func detailQueries(maxCheckClasses: Int) -> [Query] {
             [
-                writeChecks(limit: checkClasses), writeUnnamedChecks(), writeValues(), writeRetainedBytes(),
-                writeSamples(), writeMessages(),
+                checksUpsert(maxClasses: maxCheckClasses), unnamedChecksUpdate(), valuesUpsert(),
+                retainedBytesUpdate(),
+                samplesUpsert(), messagesUpdate(),
             ].compactMap { $0 }
         }
     }

@@ -12,7 +12,7 @@
                 })
         }
 
-        func writeHours() -> Query? { Self.upsert(hours, into: "leak_hour", by: "hour") }
+        func hoursUpsert() -> Query? { Self.upsert(hours, into: "leak_hour", by: "hour") }
 
         private var days: [CountRow] {
             CountRow.summed(
@@ -23,11 +23,11 @@
                 })
         }
 
-        func writeDays() -> Query? { Self.upsert(days, into: "leak_day", by: "day") }
+        func daysUpsert() -> Query? { Self.upsert(days, into: "leak_day", by: "day") }
 
-        func writeRunningHours() -> Query? { RunningCounts.hours.refresh(after: hours) }
+        func runningHoursRefresh() -> Query? { RunningCounts.hours.refreshQuery(after: hours) }
 
-        func writeRunningDays() -> Query? { RunningCounts.days.refresh(after: days) }
+        func runningDaysRefresh() -> Query? { RunningCounts.days.refreshQuery(after: days) }
 
         private static func upsert(_ rows: [CountRow], into table: String, by time: String) -> Query? {
             guard !rows.isEmpty else { return nil }
@@ -41,8 +41,9 @@
                 .integers(rows.map { $0.second }), .integers(rows.map { $0.reports }))
         }
 
-        /// Writes the values of leaks. A value gets a row of its own as long as there is room; all other values share one row.
-        func writeValues() -> Query? {
+        /// Returns the query that writes the values of leaks. A value gets a row of its own as long as there is room; all other values
+        /// share one row.
+        func valuesUpsert() -> Query? {
             var rows = knownValues
             var texts = aggregate.texts
             // Equal texts get the same number, so that their reports are added up in one row.
@@ -57,7 +58,7 @@
                 }
                 rows.append(
                     CountRow(
-                        leak: newValue.row, first: newValue.value.kind.rawValue, second: Int64(number),
+                        leak: newValue.leakRowID, first: newValue.value.kind.rawValue, second: Int64(number),
                         reports: newValue.reports))
             }
             guard !rows.isEmpty else { return nil }
@@ -86,19 +87,20 @@
                 .integer(ValueKind.limit))
         }
 
-        /// Recomputes the medians of retained bytes. Runs after ``writeValues()``, because it reads the counts of values.
-        func writeRetainedBytes() -> Query? {
+        /// Returns the query that recomputes the medians of retained bytes. It runs after ``valuesUpsert()``, because it reads the
+        /// counts of values.
+        func retainedBytesUpdate() -> Query? {
             let leaks = aggregate.leaks.indices.filter { index in
                 aggregate.leaks[index].values.contains { $0.kind == .retainedBytes }
             }
             guard !leaks.isEmpty else { return nil }
-            return Query.updateRetainedBytes(of: leaks.map { states[$0].id })
+            return Query.retainedBytesUpdate(of: leaks.map { states[$0].id })
         }
     }
 
     extension Query {
-        /// Recomputes the medians of the retained bytes of leaks from the counts of values.
-        static func updateRetainedBytes(of leaks: [Int64]) -> Query {
+        /// Returns the query that recomputes the medians of the retained bytes of leaks from the counts of values.
+        static func retainedBytesUpdate(of leaks: [Int64]) -> Query {
             Query(
                 """
                 update leak l set retained_bytes = \(RetainedBytes.median(ofLeak: "l.id")) where id = any($1::bigint[])

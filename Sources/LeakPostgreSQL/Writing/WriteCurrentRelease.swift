@@ -2,16 +2,16 @@
     internal import LeakStore
 
     extension CurrentRelease {
-        /// Chooses the current releases of apps again. If an app gets another current release, the impact of each of its leaks becomes the
-        /// number of its recent installs in that release. Runs after all counting.
+        /// Returns the query that chooses the current releases of apps again. If an app gets another current release, the impact of
+        /// each of its leaks becomes the number of its recent installs in that release. The query runs after all counting.
         ///
-        /// - Parameter apps: rows of `app`. They are locked, or the whole table is.
-        static func choose(for apps: [Int64]) -> Query {
+        /// - Parameter apps: row IDs in `app`. They are locked, or the whole table is.
+        static func choiceQuery(for apps: [Int64]) -> Query {
             Query(
                 """
                 with changed as (
-                  update app a set newest_release = (\(row))
-                  where a.id = any($1::bigint[]) and a.newest_release is distinct from (\(row))
+                  update app a set newest_release = (\(rowIDSQL))
+                  where a.id = any($1::bigint[]) and a.newest_release is distinct from (\(rowIDSQL))
                   returning a.id, a.newest_release)
                 update leak l set impact = i.installs
                 from (select l.id as leak, coalesce(c.installs, 0) as installs
@@ -25,7 +25,7 @@
     extension WriteBatch {
         /// Returns queries that count sessions and reports by release and hour, and then choose the current release of each counted
         /// app again.
-        func chooseCurrentReleases() -> [Query] {
+        func currentReleaseQueries() -> [Query] {
             guard !aggregate.releases.isEmpty else { return [] }
             let apps = Set(aggregate.releases.map { rowIDs.apps[$0.app].id }).sorted()
             let uses = aggregate.releases.indices.flatMap { index in
@@ -36,7 +36,7 @@
                     )
                 }
             }
-            guard !uses.isEmpty else { return [CurrentRelease.choose(for: apps)] }
+            guard !uses.isEmpty else { return [CurrentRelease.choiceQuery(for: apps)] }
             return [
                 Query(
                     """
@@ -56,13 +56,13 @@
                     with kept as materialized (
                       select app, (select min(hour) from (select distinct hour from release_hour h
                         where h.app = counted.app and hour > $2::bigint and hour <= $3::bigint
-                        order by hour desc limit \(CurrentRelease.hours)) as newest) as first
+                        order by hour desc limit \(CurrentRelease.maxHours)) as newest) as first
                       from unnest($1::bigint[]) as counted (app))
                     delete from release_hour h using kept
                     where h.app = kept.app and (h.hour < kept.first or h.hour > $3::bigint)
                     """, .integers(Set(uses.map(\.app)).sorted()),
                     .integer(hour - CurrentRelease.keptHours), .integer(hour + CurrentRelease.leadHours)),
-                CurrentRelease.choose(for: apps),
+                CurrentRelease.choiceQuery(for: apps),
             ]
         }
     }
@@ -80,7 +80,7 @@
                     """, .text(version), .text(app.name), .text(app.environment))
             ).first
             guard let found else { return false }
-            let (row, release) = (found.int64(0), found.optionalInt64(1))
+            let (rowID, release) = (found.int64(0), found.optionalInt64(1))
             guard release != nil || version == nil else { return false }
             _ = try run([
                 // Locks the app first, so that no report is counted until its current release is written. Removes the stored release,
@@ -91,9 +91,9 @@
                       newest_release = case when exists (select 1 from release_hour h where h.app = app.id) then null
                         else newest_release end
                     where id = $2::bigint
-                    """, .integer(release), .integer(row), .text(version.map { _ in author }),
+                    """, .integer(release), .integer(rowID), .text(version.map { _ in author }),
                     .integer(version.map { _ in now })),
-                CurrentRelease.choose(for: [row]),
+                CurrentRelease.choiceQuery(for: [rowID]),
             ])
             return true
         }

@@ -11,16 +11,16 @@
             return hours
         }
 
-        /// Moves the leaks to their new hours in ``LastHours``. Runs before ``writeLeaks()``, because it reads the former last
-        /// hours of the leaks.
-        func writeLastHours() -> Query? {
+        /// Returns the query that moves the leaks to their new hours in ``LastHours``. It runs before ``leaksUpdate()``, because it
+        /// reads the former last hours of the leaks.
+        func lastHoursUpdate() -> Query? {
             guard !aggregate.leaks.isEmpty else { return nil }
-            return LastHours.move(
+            return LastHours.moveQuery(
                 leaks: states.map(\.id), lastSeen: aggregate.leaks.map { $0.span?.last },
                 lastHours: hours.map { $0?.upperBound })
         }
 
-        func writeLeaks() -> Query? {
+        func leaksUpdate() -> Query? {
             guard !aggregate.leaks.isEmpty else { return nil }
             let leaks = aggregate.leaks
             let hours = hours
@@ -50,7 +50,8 @@
                   last_hour)
                 where l.id = d.id
                 """, .integers(states.map { $0.id }), .integers(leaks.map { $0.reports }),
-                .integers(leaks.map { $0.freed }), .integers(states.map { installCount(of: .leak($0.id)) }),
+                .integers(leaks.map { $0.freed }),
+                .integers(states.map { installCount(of: .leak(rowID: $0.id)) }),
                 .integers(impacts), .integers(newCells), .integers(states.map { $0.samples.sightings }),
                 .integers(leaks.map { $0.aliveAtMost.map(Int64.init) }),
                 .integers(leaks.map { $0.span?.first }), .integers(leaks.map { $0.span?.last }),
@@ -61,8 +62,8 @@
                 .integers(hours.map { $0?.lowerBound }), .integers(hours.map { $0?.upperBound }))
         }
 
-        /// Writes the modules of leaks for which no earlier report had named a module.
-        func writeModules() -> Query? {
+        /// Returns the query that writes the modules of leaks for which no earlier report had named a module.
+        func modulesUpdate() -> Query? {
             let claims = aggregate.leaks.indices.filter {
                 !rowIDs.isLeakNew[$0] && aggregate.leaks[$0].claimedModule != nil
             }.sorted { states[$0].id < states[$1].id }
@@ -76,7 +77,7 @@
                 .texts(claims.map { aggregate.leaks[$0].claimedModule }))
         }
 
-        func writeLeakReleases() -> Query? {
+        func leakReleasesUpsert() -> Query? {
             struct Key: Hashable, Comparable {
                 var leak: Int64
                 var release: Int64
@@ -129,7 +130,7 @@
                 .integers(rows.map { $0.value.hours?.upperBound }))
         }
 
-        func writeLeakBuilds() -> Query? {
+        func leakBuildsUpsert() -> Query? {
             var buckets = [[BucketCounts.Part]](repeating: [], count: cells.count)
             for reports in aggregate.bucketReports {
                 buckets[reports.cell].add(reports.part.count, in: reports.part.bucket)

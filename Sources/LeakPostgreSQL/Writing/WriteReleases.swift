@@ -2,7 +2,7 @@
     internal import LeakStore
 
     extension WriteBatch {
-        func writeReleases() -> Query? {
+        func releasesUpdate() -> Query? {
             guard !aggregate.releases.isEmpty else { return nil }
             let releases = aggregate.releases
             return Query(
@@ -23,12 +23,12 @@
                 .integers(releases.map { $0.reports }), .integers(releases.map { $0.freed }),
                 .integers(releases.map { $0.sessions }), .integers(releases.map { $0.leakySessions }),
                 .integers(releases.map { $0.checks }),
-                .integers(rowIDs.releases.map { installCount(of: .release($0)) }))
+                .integers(rowIDs.releases.map { installCount(of: .release(rowID: $0)) }))
         }
 
-        /// Writes the number of leaks that were first seen in each release. Such a release may have no reports in this
-        /// transaction.
-        func writeFirstReleases() -> Query? {
+        /// Returns the query that writes the number of leaks that were first seen in each release. Such a release may have no reports
+        /// in this transaction.
+        func firstReleasesUpdate() -> Query? {
             let changes = firstReleaseChanges.filter { $0.value != 0 }.sorted { $0.key < $1.key }
             guard !changes.isEmpty else { return nil }
             return Query(
@@ -38,8 +38,9 @@
                 """, .integers(changes.map(\.key)), .integers(changes.map(\.value)))
         }
 
-        /// Counts sessions by bucket. Runs after ``writeReleases()``, because it reads the total of sessions.
-        func writeSessions() -> Query? {
+        /// Returns the query that counts sessions by bucket. It runs after ``releasesUpdate()``, because it reads the total of
+        /// sessions.
+        func sessionsUpsert() -> Query? {
             let builds = aggregate.builds.indices.filter {
                 !aggregate.builds[$0].sessions.isEmpty || !aggregate.builds[$0].leakySessions.isEmpty
             }.sorted { rowIDs.builds[$0] < rowIDs.builds[$1] }
@@ -57,9 +58,9 @@
                 .buckets(builds.map { BucketCounts(aggregate.builds[$0].leakySessions) }))
         }
 
-        /// - Parameter limit: number of classes that one build counts separately.
-        func writeChecks(limit: Int) -> Query? {
-            CappedCounts.checks.write(knownChecks + details.checks.map(\.row), limit: limit)
+        /// - Parameter maxClasses: number of classes that one build counts separately.
+        func checksUpsert(maxClasses: Int) -> Query? {
+            CappedCounts.checks.upsert(of: knownChecks + details.checks.map(\.row), maxNames: maxClasses)
         }
     }
 #endif

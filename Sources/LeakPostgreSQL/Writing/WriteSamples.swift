@@ -2,7 +2,7 @@
     internal import LeakStore
 
     extension WriteBatch {
-        func writeSamples() -> Query? {
+        func samplesUpsert() -> Query? {
             let samples = details.samples
             guard !samples.isEmpty else { return nil }
             let reports = samples.map { sample in
@@ -27,7 +27,7 @@
                   version = excluded.version, build = excluded.build, system = excluded.system,
                   model = excluded.model, install_hash = excluded.install_hash, install = excluded.install,
                   "user" = excluded."user", body = excluded.body
-                """, .integers(samples.map { $0.row }), .integers(samples.map { $0.candidate.slot }),
+                """, .integers(samples.map { $0.leakRowID }), .integers(samples.map { $0.candidate.slot }),
                 .integers(samples.map { $0.candidate.ordinal }), .integers(reports.map { $0.at }),
                 .texts(origins.map(\.version)), .texts(origins.map(\.build)), .texts(origins.map(\.system)),
                 .texts(origins.map(\.model)),
@@ -36,8 +36,8 @@
                 .byteArrays(reports.map(\.body)))
         }
 
-        /// Writes the messages of newest reports.
-        func writeMessages() -> Query? {
+        /// Returns the query that writes the messages of newest reports.
+        func messagesUpdate() -> Query? {
             let newest = details.samples.filter { $0.candidate.slot == SampleSlot.newest }
             guard !newest.isEmpty else { return nil }
             return Query(
@@ -46,7 +46,7 @@
                 from (select leak, message_of(body) as message from unnest($1::bigint[], $2::bytea[]) as new (leak, body)
                   offset 0) as new
                 where t.leak = new.leak and t.message is distinct from new.message
-                """, .integers(newest.map { $0.row }), .byteArrays(newest.map(\.body)))
+                """, .integers(newest.map { $0.leakRowID }), .byteArrays(newest.map(\.body)))
         }
     }
 
@@ -60,8 +60,8 @@
             "analyze leak_text",
         ]
 
-        /// Sets the message of one leak from its newest report.
-        static func updateMessage(of leak: Int64) -> Query {
+        /// Returns the query that sets the message of one leak from its newest report.
+        static func messageUpdate(of leak: Int64) -> Query {
             Query(
                 """
                 update leak_text t set message = (

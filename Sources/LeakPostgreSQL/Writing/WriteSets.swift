@@ -2,12 +2,12 @@
     internal import LeakStore
 
     extension WriteBatch {
-        func writeSets() -> Query? {
+        func setsUpsert() -> Query? {
             guard !sets.isEmpty else { return nil }
-            return .putSets(sets.map { (row: $0.key.row, members: $0.value.bytes) })
+            return .setsUpsert(sets.map { (row: $0.key.row, members: $0.value.bytes) })
         }
 
-        func writeTimes() -> Query? {
+        func timesUpsert() -> Query? {
             guard !histograms.isEmpty else { return nil }
             return Query(
                 """
@@ -20,8 +20,8 @@
     }
 
     extension Query {
-        /// Inserts or replaces sets of installs.
-        static func putSets(_ rows: [(row: (scope: Int64, owner: Int64, part: Int64), members: [UInt8])])
+        /// Returns the query that inserts or replaces sets of installs.
+        static func setsUpsert(_ rows: [(row: (scope: Int64, owner: Int64, part: Int64), members: [UInt8])])
             -> Query
         {
             Query(

@@ -127,7 +127,7 @@
             do throws(StoreError) {
                 connection.begin("begin")
                 let rows = try connection.run([Migration.sharedLock, Migration.version, Self.readClock])
-                try Migration.checkedVersion(rows[1], connection)
+                try Migration.requireKnownVersion(rows[1], connection)
                 let stored = Self.storedClock(rows[2])
                 var clock = self.clock ?? StoreClock(stored, now: now, rule: clockRule)
                 clock.advance(to: now, past: stored)

@@ -12,9 +12,9 @@ struct Context: Sendable {
     /// Breadcrumbs, newest last.
     var log: [String] { breadcrumbs.oldestFirst }
 
-    /// Adds a breadcrumb, which replaces the oldest breadcrumb if there are already ``WireLimits/logCount``.
+    /// Adds a breadcrumb, which replaces the oldest breadcrumb if there are already ``WireLimits/logLineCount``.
     mutating func addBreadcrumb(_ line: String) {
-        breadcrumbs.append(line.prefix(utf8: WireLimits.logBytes))
+        breadcrumbs.append(line.prefix(utf8: WireLimits.logLineBytes))
     }
 
     /// Sets or removes a custom key.
@@ -47,7 +47,7 @@ struct Context: Sendable {
             report.keys += keys.filter { !ownNames.contains($0.name) }.prefix(freeCount)
         }
         if !breadcrumbs.isEmpty {
-            let freeCount = max(WireLimits.logCount - report.log.count, 0)
+            let freeCount = max(WireLimits.logLineCount - report.log.count, 0)
             report.log.insert(contentsOf: breadcrumbs.oldestFirst.suffix(freeCount), at: 0)
         }
         return report
@@ -63,8 +63,8 @@ private struct Breadcrumbs: Sendable {
     var oldestFirst: [String] { Array(lines[oldestIndex...] + lines[..<oldestIndex]) }
 
     mutating func append(_ line: String) {
-        guard lines.count == WireLimits.logCount else { return lines.append(line) }
+        guard lines.count == WireLimits.logLineCount else { return lines.append(line) }
         lines[oldestIndex] = line
-        oldestIndex = (oldestIndex + 1) % WireLimits.logCount
+        oldestIndex = (oldestIndex + 1) % WireLimits.logLineCount
     }
 }

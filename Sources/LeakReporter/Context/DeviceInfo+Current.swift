@@ -26,8 +26,8 @@ extension DeviceInfo {
 }
 
 extension AppInfo {
-    /// The app as the main bundle describes it: identifier, version, build, and the name of the executable as that of the module. The
-    /// environment is guessed.
+    /// The app as the main bundle describes it: identifier, version, build, and the name of the executable, which is used as the
+    /// module's name. The environment is guessed.
     ///
     /// The environment is `debug` for a build with `DEBUG` and in the simulator, `testflight` with the receipt of TestFlight, and
     /// `production` otherwise. On Linux, the variable `ENVIRONMENT` or else `APP_ENV` names it, and without them it is `production`.

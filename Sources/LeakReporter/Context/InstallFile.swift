@@ -25,7 +25,7 @@ struct InstallFile: Hashable, Sendable {
         if let storedIdentifier { return storedIdentifier }
         let newIdentifier = RandomText.hexadecimal128()
         try? PrivateFolder.make(folder)
-        for _ in 0..<Draft.maximumAttempts {
+        for _ in 0..<Draft.maxAttempts {
             do throws(FileFailure) {
                 return try store(newIdentifier)
             } catch {

@@ -7,7 +7,7 @@ struct CollectorAddress: Hashable, Sendable {
     /// The reason why an address is rejected. The description says how to correct it.
     enum Problem: Error, Hashable, Sendable, CustomStringConvertible {
         case empty
-        case invalid(String)
+        case invalid(text: String)
         case insecure(host: String)
 
         /// Returns the address without user name and password, which must not appear in messages.
@@ -38,14 +38,14 @@ struct CollectorAddress: Hashable, Sendable {
         let forbiddenBytes: Set<UInt8> = Set("?#@\\\"<>^`{|}".utf8)
         guard !text.utf8.contains(where: { $0 <= 0x20 || $0 >= 0x7F || forbiddenBytes.contains($0) }),
             let colon = text.firstIndex(of: ":")
-        else { throw .invalid(text) }
+        else { throw .invalid(text: text) }
         let scheme = text[..<colon].lowercased()
         let afterScheme = text[colon...]
         guard scheme == "http" || scheme == "https", afterScheme.hasPrefix("://") else {
-            throw .invalid(text)
+            throw .invalid(text: text)
         }
         let authority = afterScheme.dropFirst(3).prefix { $0 != "/" }
-        guard let (host, port) = Self.hostAndPort(authority) else { throw .invalid(text) }
+        guard let (host, port) = Self.hostAndPort(authority) else { throw .invalid(text: text) }
         guard scheme == "https" || allowsInsecure || Self.isLoopback(host) else {
             throw .insecure(host: host)
         }

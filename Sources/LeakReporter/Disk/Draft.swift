@@ -4,7 +4,7 @@
 enum Draft {
     /// The maximum number of attempts to write a draft. An attempt can fail because another process that starts removes leftover
     /// drafts.
-    static let maximumAttempts = 4
+    static let maxAttempts = 4
     private static let digitCount = 32
 
     static func path(for file: String) -> String { file + "." + RandomText.hexadecimal128() }

@@ -25,11 +25,11 @@ final class RunFolder: SegmentFolder {
 
     /// The maximum number of bytes read from a file, 64 MiB. Segments are far smaller; another file with the name of a segment must
     /// not fill the memory.
-    private static let maximumFileBytes = 64 * 1024 * 1024
+    private static let maxFileBytes = 64 * 1024 * 1024
 
     /// The maximum number of attempts to create the folder. An attempt can fail because another run that starts at the same time
     /// removes incomplete folders.
-    private static let maximumAttempts = 20
+    private static let maxAttempts = 20
 
     private final class HeldLock {
         let descriptor: FileDescriptor
@@ -110,7 +110,7 @@ final class RunFolder: SegmentFolder {
 
     func read(_ name: String) throws(FileFailure) -> [UInt8] {
         try FileDescriptor(path(of: name), .reading).readAll(
-            limit: Self.maximumFileBytes, path: path(of: name))
+            limit: Self.maxFileBytes, path: path(of: name))
     }
 
     func truncate(_ name: String, to length: Int) throws(FileFailure) {
@@ -133,7 +133,9 @@ final class RunFolder: SegmentFolder {
     }
 
     func adopt() -> [String] {
-        if (try? checkQueue()) != nil { for run in Self.runs(in: parent) where run != path { adopt(run) } }
+        if (try? requireQueueFolder()) != nil {
+            for run in Self.runs(in: parent) where run != path { adopt(run) }
+        }
         for run in root.map(Self.runs) ?? [] { adopt(run) }
         return FileSystem.names(in: path).filter { $0 != "lock" && !$0.hasSuffix(".draft") }
     }
@@ -183,7 +185,7 @@ final class RunFolder: SegmentFolder {
                 for name in Set(names).intersection(chosen.map(\.name)).sorted() {
                     let path = run + "/" + name
                     let bytes = try? FileDescriptor(path, .reading).readAll(
-                        limit: Self.maximumFileBytes, path: path)
+                        limit: Self.maxFileBytes, path: path)
                     try FileSystem.remove(path)
                     if name.hasSuffix(Segment.fileEnding), let bytes { segments.append(bytes) }
                 }
@@ -214,8 +216,8 @@ final class RunFolder: SegmentFolder {
         FileSystem.removeFolder(run)
     }
 
-    /// Checks that the queue is a folder. A symbolic link instead of the folder would lead to the queue of another key.
-    private func checkQueue() throws(FileFailure) {
+    /// Throws if the queue is not a folder. A symbolic link instead of the folder would lead to the queue of another key.
+    private func requireQueueFolder() throws(FileFailure) {
         if root != nil { _ = try FileDescriptor(parent, .folder) }
     }
 
@@ -223,9 +225,9 @@ final class RunFolder: SegmentFolder {
     private func prepare() throws(FileFailure) {
         guard lock == nil else { return }
         let draft = parent + "/new-" + name
-        for _ in 1..<Self.maximumAttempts {
+        for _ in 1..<Self.maxAttempts {
             try PrivateFolder.make(parent)
-            try checkQueue()
+            try requireQueueFolder()
             do throws(FileFailure) {
                 return try make(draft)
             } catch {

@@ -4,13 +4,13 @@ struct StateFile: Hashable, Sendable {
     let folder: String
     let name: String
 
-    private static let maximumBytes = 1024
+    private static let maxBytes = 1024
     private var path: String { folder + "/" + name }
 
     /// - Returns: the text, or `nil` if the file does not exist.
     func read() throws(FileFailure) -> String? {
         do throws(FileFailure) {
-            let bytes = try FileDescriptor(path, .reading).readAll(limit: Self.maximumBytes, path: path)
+            let bytes = try FileDescriptor(path, .reading).readAll(limit: Self.maxBytes, path: path)
             return String(decoding: bytes, as: UTF8.self)
         } catch {
             guard error.isMissing else { throw error }
@@ -21,7 +21,7 @@ struct StateFile: Hashable, Sendable {
     /// Replaces the text atomically.
     func write(_ text: String) throws(FileFailure) {
         try FileSystem.makeFolders(folder)
-        for _ in 1..<Draft.maximumAttempts {
+        for _ in 1..<Draft.maxAttempts {
             do throws(FileFailure) {
                 return try replace(with: text)
             } catch {

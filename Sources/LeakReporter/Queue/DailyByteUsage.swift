@@ -16,10 +16,10 @@ struct DailyByteUsage: Hashable, Sendable {
     var totalBytes: Int { Self.sum(bytes, repeatedBytes) }
 
     /// The upper limit of a count: no device sends more, and sums of a few such numbers do not overflow.
-    private static let maximumBytes = 1 << 53
+    private static let maxBytes = 1 << 53
 
     private static func sum(_ one: Int, _ other: Int) -> Int {
-        min(min(one, maximumBytes) + min(other, maximumBytes), maximumBytes)
+        min(min(one, maxBytes) + min(other, maxBytes), maxBytes)
     }
 
     /// - Returns: `nil` if the line does not have the format of ``line``.
@@ -27,8 +27,8 @@ struct DailyByteUsage: Hashable, Sendable {
         let parts = line.split(separator: " ")
         // Earlier versions wrote no third number.
         guard parts.count == 2 || parts.count == 3, let day = Int(parts[0]), let bytes = Int(parts[1]),
-            let repeatedBytes = parts.count == 3 ? Int(parts[2]) : 0, (0...Self.maximumBytes).contains(bytes),
-            (0...Self.maximumBytes).contains(repeatedBytes)
+            let repeatedBytes = parts.count == 3 ? Int(parts[2]) : 0, (0...Self.maxBytes).contains(bytes),
+            (0...Self.maxBytes).contains(repeatedBytes)
         else { return nil }
         self.init(day: day, bytes: bytes, repeatedBytes: repeatedBytes)
     }

@@ -42,7 +42,7 @@ struct DeliverySchedule: Sendable {
     ///   - jitter: a random number from 0 up to 1.
     ///   - isCausedByBatch: `true` if the batch caused the failure, so that the other batches wait only for the shortest time.
     mutating func finish(
-        _ delivery: Delivery, at now: MonotonicTime, jitter: Double, isCausedByBatch: Bool = false
+        _ delivery: DeliveryResult, at now: MonotonicTime, jitter: Double, isCausedByBatch: Bool = false
     ) {
         (retryAt, collectorRetryAt) = (nil, nil)
         lastFailure = delivery.problem ?? lastFailure

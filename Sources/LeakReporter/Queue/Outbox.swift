@@ -341,7 +341,7 @@ struct Outbox: ~Copyable {
     ///
     /// - Parameter jitter: a random number from 0 up to 1.
     mutating func finish(
-        _ batch: SegmentQueue.Batch, _ delivery: Delivery, at now: CurrentTime, jitter: Double
+        _ batch: SegmentQueue.Batch, _ delivery: DeliveryResult, at now: CurrentTime, jitter: Double
     ) {
         isInFlight = false
         var delivery = delivery
@@ -361,7 +361,7 @@ struct Outbox: ~Copyable {
         case .declined: queue.finishUncounted(batch, isRetriedLast: true)
         case .unauthorized: queue.finishUncounted(batch, isRetriedLast: false)
         case .forbidden:
-            if let queuedSegment = queue.waitingSegments.first(where: { $0.key == batch.key }) {
+            if let queuedSegment = queue.waitingSegments.first(where: { $0.key == batch.idempotencyKey }) {
                 queue.forbid(queuedSegment.appID, until: schedule.retryTimeIfForbidden(at: now.monotonicTime))
             }
             queue.finishUncounted(batch, isRetriedLast: false)
@@ -369,13 +369,15 @@ struct Outbox: ~Copyable {
     }
 
     private mutating func cause(
-        of delivery: Delivery, of batch: SegmentQueue.Batch, at now: CurrentTime, _ jitter: Double
+        of delivery: DeliveryResult, of batch: SegmentQueue.Batch, at now: CurrentTime, _ jitter: Double
     ) -> BatchRetries.Cause? {
         switch delivery {
         case .failed, .declined:
-            guard queue.waitingSegments.contains(where: { $0.key == batch.key }) else { return nil }
+            guard queue.waitingSegments.contains(where: { $0.key == batch.idempotencyKey }) else {
+                return nil
+            }
             let backoff = schedule.backoff
-            return queue.retries.recordFailure(of: batch.key, at: now.monotonicTime) {
+            return queue.retries.recordFailure(of: batch.idempotencyKey, at: now.monotonicTime) {
                 backoff.milliseconds(afterFailures: $0, jitter: jitter)
             }
         case .accepted, .tooLong, .refused, .forbidden: queue.retries.recordSuccess()
@@ -403,7 +405,7 @@ struct Outbox: ~Copyable {
 
 extension LeakReport {
     /// The number of sightings that the report represents, as the collector will count them.
-    var clampedCount: Int { min(max(count, 1), WireLimits.count) }
+    var clampedCount: Int { min(max(count, 1), WireLimits.mergedSightingCount) }
 
     /// `true` if the report is about a leak, and not about the end of a leak.
     fileprivate var isLeak: Bool {

@@ -4,8 +4,8 @@ import LeakMessage
 /// A quota for the different leaks of a session and for the bytes of a day. A value without clock or file.
 ///
 /// The bytes of a report count again in each batch that contains it. Reports that were accepted earlier in the session have a
-/// second quota of `bytesPerDay`: their counts stay right, and they take no room from new reports. The same leak with other custom
-/// keys or another user is another report.
+/// second quota of `maxBytesPerDay`: their counts stay right, and they take no room from new reports. The same leak with other
+/// custom keys or another user is another report.
 struct ReportQuota: Sendable {
     enum QuotaResult: Hashable, Sendable {
         /// The leak is new in this session, and its bytes are within the quota.
@@ -24,9 +24,9 @@ struct ReportQuota: Sendable {
     static let longestSessionMilliseconds: Int64 = 86_400_000
 
     /// The most different leaks that a session may report.
-    let reportsPerSession: Int
+    let maxReportsPerSession: Int
     /// The most bytes of new reports in one UTC day, and separately of repeated reports.
-    let bytesPerDay: Int
+    let maxBytesPerDay: Int
     /// The usage of the day. The owner stores it between runs.
     var usage: DailyByteUsage
 
@@ -37,9 +37,9 @@ struct ReportQuota: Sendable {
     private static let countedReportLimit = 4096
     private var sessionBeganAt: WireTime?
 
-    init(reportsPerSession: Int, bytesPerDay: Int, usage: DailyByteUsage = DailyByteUsage()) {
-        self.reportsPerSession = reportsPerSession
-        self.bytesPerDay = bytesPerDay
+    init(maxReportsPerSession: Int, maxBytesPerDay: Int, usage: DailyByteUsage = DailyByteUsage()) {
+        self.maxReportsPerSession = maxReportsPerSession
+        self.maxBytesPerDay = maxBytesPerDay
         self.usage = usage
     }
 
@@ -58,7 +58,7 @@ struct ReportQuota: Sendable {
             return addBytes(bytes, \.repeatedBytes, at: wallTime) ? .again : .over(.bytesPerDay)
         }
         let isSeen = seenLeaks.contains(leak)
-        guard isSeen || seenLeaks.count < reportsPerSession else { return .over(.reportsPerSession) }
+        guard isSeen || seenLeaks.count < maxReportsPerSession else { return .over(.reportsPerSession) }
         guard addBytes(bytes, \.bytes, at: wallTime) else { return .over(.bytesPerDay) }
         seenLeaks.insert(leak)
         if countedReports.count < Self.countedReportLimit { countedReports.insert(report) }
@@ -71,7 +71,7 @@ struct ReportQuota: Sendable {
     ) -> Bool {
         renewDay(at: wallTime)
         let (sum, isTooLarge) = max(usage[keyPath: counter], 0).addingReportingOverflow(max(bytes, 0))
-        guard !isTooLarge, sum <= bytesPerDay else { return false }
+        guard !isTooLarge, sum <= maxBytesPerDay else { return false }
         usage[keyPath: counter] = sum
         return true
     }
@@ -79,7 +79,7 @@ struct ReportQuota: Sendable {
     /// Returns `true` if more than half of the day's bytes are used. Repeated reports are then gathered for longer, so that the
     /// rest is left for new leaks.
     func isThrottled(at wallTime: WireTime) -> Bool {
-        Self.day(of: wallTime) <= usage.day && usage.totalBytes > bytesPerDay / 2
+        Self.day(of: wallTime) <= usage.day && usage.totalBytes > maxBytesPerDay / 2
     }
 
     /// Forgets the seen leaks. The session starts with the next sighting.

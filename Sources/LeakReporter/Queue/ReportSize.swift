@@ -52,19 +52,19 @@ extension LeakReport {
         report.message = message?.prefix(utf8: WireLimits.messageBytes)
         report.className = className?.prefix(utf8: WireLimits.classBytes)
         report.reason = reason?.prefix(utf8: WireLimits.reasonBytes)
-        report.stack.truncate(last: WireLimits.stackCount, bytes: WireLimits.elementBytes)
-        report.children.truncate(first: WireLimits.childrenCount, bytes: WireLimits.elementBytes)
-        report.cycle.truncate(first: WireLimits.cycleCount, bytes: WireLimits.elementBytes)
-        report.log.truncate(last: WireLimits.logCount, bytes: WireLimits.logBytes)
-        report.fingerprint.truncate(first: WireLimits.fingerprintCount, bytes: WireLimits.fingerprintBytes)
-        report.keys.truncate(first: WireLimits.keysCount, valueBytes: WireLimits.keyValueBytes)
+        report.stack.keepLast(WireLimits.stackCount, maxBytesEach: WireLimits.elementBytes)
+        report.children.keepFirst(WireLimits.childrenCount, maxBytesEach: WireLimits.elementBytes)
+        report.cycle.keepFirst(WireLimits.cycleCount, maxBytesEach: WireLimits.elementBytes)
+        report.log.keepLast(WireLimits.logLineCount, maxBytesEach: WireLimits.logLineBytes)
+        report.fingerprint.keepFirst(WireLimits.fingerprintCount, maxBytesEach: WireLimits.fingerprintBytes)
+        report.keys.keepFirst(WireLimits.keysCount, maxValueBytes: WireLimits.keyValueBytes)
         report.id = id?.prefix(utf8: 64)
         report.user = user?.prefix(utf8: WireLimits.userBytes)
         report.install = install?.prefix(utf8: WireLimits.installBytes)
         report.app?.truncate()
         report.device?.truncate()
-        report.error?.domain.truncate(bytes: WireLimits.errorDomainBytes)
-        report.error?.userInfo.truncate(first: WireLimits.userInfoCount, valueBytes: WireLimits.userInfoBytes)
+        report.error?.domain.truncate(toBytes: WireLimits.errorDomainBytes)
+        report.error?.userInfo.keepFirst(WireLimits.userInfoCount, maxValueBytes: WireLimits.userInfoBytes)
         return report
     }
 }
@@ -96,39 +96,39 @@ extension String {
         return String(self[..<end])
     }
 
-    fileprivate mutating func truncate(bytes: Int) { self = prefix(utf8: bytes) }
+    fileprivate mutating func truncate(toBytes limit: Int) { self = prefix(utf8: limit) }
 }
 
 extension [String] {
-    fileprivate mutating func truncate(first limit: Int, bytes: Int) {
-        if count > limit { self = Array(prefix(limit)) }
-        truncateEach(bytes)
+    fileprivate mutating func keepFirst(_ maxCount: Int, maxBytesEach: Int) {
+        if count > maxCount { self = Array(prefix(maxCount)) }
+        truncateEach(toBytes: maxBytesEach)
     }
 
-    fileprivate mutating func truncate(last limit: Int, bytes: Int) {
-        if count > limit { self = Array(suffix(limit)) }
-        truncateEach(bytes)
+    fileprivate mutating func keepLast(_ maxCount: Int, maxBytesEach: Int) {
+        if count > maxCount { self = Array(suffix(maxCount)) }
+        truncateEach(toBytes: maxBytesEach)
     }
 
-    private mutating func truncateEach(_ bytes: Int) {
+    private mutating func truncateEach(toBytes limit: Int) {
         // Checked before the change: changing copies an array that is shared.
-        guard contains(where: { $0.utf8.count > bytes }) else { return }
-        for index in indices where self[index].utf8.count > bytes {
-            self[index] = self[index].prefix(utf8: bytes)
+        guard contains(where: { $0.utf8.count > limit }) else { return }
+        for index in indices where self[index].utf8.count > limit {
+            self[index] = self[index].prefix(utf8: limit)
         }
     }
 }
 
 extension [CustomKey] {
-    fileprivate mutating func truncate(first limit: Int, valueBytes: Int) {
-        if count > limit { self = Array(prefix(limit)) }
+    fileprivate mutating func keepFirst(_ maxCount: Int, maxValueBytes: Int) {
+        if count > maxCount { self = Array(prefix(maxCount)) }
         for index in indices {
             // Checked before the change: a change copies the whole array.
             if self[index].name.utf8.count > WireLimits.keyBytes * 4 {
                 self[index].name = self[index].name.prefix(utf8: WireLimits.keyBytes * 4)
             }
-            if case .string(let text) = self[index].value, text.utf8.count > valueBytes {
-                self[index].value = .string(text.prefix(utf8: valueBytes))
+            if case .string(let text) = self[index].value, text.utf8.count > maxValueBytes {
+                self[index].value = .string(text.prefix(utf8: maxValueBytes))
             }
         }
     }

@@ -66,8 +66,8 @@ extension SegmentQueue {
         guard let newest = sentSegments.compactMap({ $0.sentAt?.milliseconds }).max() else { return }
         // If the clock was set, the batches wait at most the usual time from now on.
         let (age, isOutOfRange) = now.wallTime.milliseconds.subtractingReportingOverflow(newest)
-        let maximumWait = Int64(BatchRetries.untriedMilliseconds)
-        let elapsed = isOutOfRange ? maximumWait : min(max(age, 0), maximumWait)
+        let maxWait = Int64(BatchRetries.untriedMilliseconds)
+        let elapsed = isOutOfRange ? maxWait : min(max(age, 0), maxWait)
         retries.adopt(
             sentSegments.map(\.key), lastSentAt: now.monotonicTime.advanced(byMilliseconds: -Int(elapsed)))
     }

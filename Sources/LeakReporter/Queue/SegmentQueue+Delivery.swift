@@ -92,8 +92,8 @@ extension SegmentQueue {
         try saveFooter(at: position)
         inFlightKey = queuedSegment.key
         return Batch(
-            key: queuedSegment.key, body: segment.body(footer),
-            counts: segment.inBodyOrder.map(\.report.count))
+            idempotencyKey: queuedSegment.key, body: segment.body(footer),
+            counts: segment.inBodyOrder.map(\.report.sightingCount))
     }
 
     /// Creates the footer with the bytes to send, which must survive a power cut: if the collector has a batch and the app sends it
@@ -188,7 +188,7 @@ extension SegmentQueue {
     /// Handles a failed batch, which the collector may have counted. The other batches are sent before it is sent again.
     mutating func finishFailed(_ batch: Batch) {
         guard endInFlight(batch) != nil,
-            let position = waitingSegments.firstIndex(where: { $0.key == batch.key })
+            let position = waitingSegments.firstIndex(where: { $0.key == batch.idempotencyKey })
         else {
             return
         }
@@ -205,7 +205,7 @@ extension SegmentQueue {
     /// - Parameter isRetriedLast: `true` if the other batches are to be sent before it is sent again.
     mutating func finishUncounted(_ batch: Batch, isRetriedLast: Bool) {
         guard endInFlight(batch) != nil,
-            let position = waitingSegments.firstIndex(where: { $0.key == batch.key })
+            let position = waitingSegments.firstIndex(where: { $0.key == batch.idempotencyKey })
         else {
             return
         }
@@ -236,7 +236,7 @@ extension SegmentQueue {
 
     mutating func endInFlight(_ batch: Batch) -> QueuedSegment? {
         defer { inFlightKey = nil }
-        return waitingSegments.first { $0.key == batch.key }
+        return waitingSegments.first { $0.key == batch.idempotencyKey }
     }
 
     // MARK: Discarding

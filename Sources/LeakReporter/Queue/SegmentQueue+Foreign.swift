@@ -2,7 +2,7 @@ import LeakMessage
 
 /// Segments of another endpoint, key or app, which wait for a reporter with that configuration.
 ///
-/// Reports discarded from them are counted in the statistics, but not in the losses reported to the collector, because they may
+/// Reports discarded from them are counted in the statistics, but not in the drops reported to the collector, because they may
 /// belong to another collector or app.
 extension SegmentQueue {
     /// Discards segments past their maximum age, and the oldest ones if all foreign segments together exceed

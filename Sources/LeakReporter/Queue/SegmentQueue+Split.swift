@@ -34,7 +34,7 @@ extension SegmentQueue {
 
     /// Returns `true` if a batch that is too long can be split.
     func isDivisible(_ batch: Batch) -> Bool {
-        guard let queuedSegment = waitingSegments.first(where: { $0.key == batch.key }),
+        guard let queuedSegment = waitingSegments.first(where: { $0.key == batch.idempotencyKey }),
             let bytes = try? read(queuedSegment)
         else {
             return true
@@ -63,7 +63,7 @@ extension Segment {
     var pieces: [[SegmentRecord]] {
         let reports = inBodyOrder.map { entry in
             SegmentReport(
-                index: 0, count: UInt32(clamping: entry.report.count),
+                index: 0, count: UInt32(clamping: entry.report.sightingCount),
                 alive: entry.report.alive.map { UInt32(clamping: $0) }, json: entry.report.json)
         }
         let otherRecords =

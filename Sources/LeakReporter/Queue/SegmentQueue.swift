@@ -7,7 +7,7 @@ import LeakMessage
 struct SegmentQueue {
     /// The content of one request: one segment.
     struct Batch: Hashable, Sendable {
-        let key: String
+        let idempotencyKey: String
         let body: [UInt8]
         /// The number of sightings of each report, in the order of the body.
         let counts: [Int]
@@ -148,7 +148,7 @@ struct SegmentQueue {
 
     /// Returns the bytes that a report adds to the body of a batch. For the first report of a batch, they include the head.
     func sentBytes(of json: [UInt8]) -> Int {
-        let bytes = json.count + Self.countBytes
+        let bytes = json.count + Self.maxCountBytes
         guard let activeSegment, activeSegment.reportCount > 0, !isFull(for: json) else {
             return bytes + headBytes
         }
@@ -156,7 +156,7 @@ struct SegmentQueue {
     }
 
     /// An upper bound for the bytes of `,"count":1000,"alive":1000}` and a comma.
-    private static let countBytes = 29
+    private static let maxCountBytes = 29
 
     private var headBytes: Int {
         Segment([]).head(origin, sentAt: WireTime(milliseconds: 0)).count + LeakBatch.tailJSON.count
@@ -166,7 +166,9 @@ struct SegmentQueue {
     ///
     /// - Returns: `true` if there is such a report.
     mutating func merge(_ key: ReportMergeKey, count: Int, alive: Int?, at now: CurrentTime) -> Bool {
-        guard let report = activeSegment?.openReports[key], report.count + count <= WireLimits.count else {
+        guard let report = activeSegment?.openReports[key],
+            report.count + count <= WireLimits.mergedSightingCount
+        else {
             return false
         }
         if let activeSegment, activeSegment.queuedSegment.bytes >= bounds.batchBytes {
@@ -278,7 +280,7 @@ struct SegmentQueue {
         // All records go into one segment, so one write saves them: records that replace a segment are written completely or not
         // at all.
         if let activeSegment,
-            activeSegment.recordCount + records.count > WireLimits.checksCount
+            activeSegment.recordCount + records.count > WireLimits.checkedClassCount
                 || activeSegment.queuedSegment.bytes >= bounds.batchBytes
         {
             close()
@@ -372,7 +374,7 @@ struct SegmentQueue {
         if queuedSegment.hasFile { removeFile(queuedSegment.fileName) }
     }
 
-    /// Prevents a segment from being sent until those of the files `names` that could not be removed yet are removed.
+    /// Prevents a segment from being sent until all files in `names` that still exist are removed.
     mutating func block(_ key: String, until names: some Sequence<String>) {
         let unremovedNames = names.filter { unremovedFiles[$0] != nil }
         guard !unremovedNames.isEmpty else { return }

@@ -7,7 +7,7 @@ struct Segment: Hashable {
 
     struct Report: Hashable {
         var json: ArraySlice<UInt8>
-        var count: Int
+        var sightingCount: Int
         var alive: Int?
     }
 
@@ -30,7 +30,7 @@ struct Segment: Hashable {
         let records = readResult.rawRecords.map(SegmentRecord.init)
         for case .report(let report)? in records {
             reports[report.index] = Report(
-                json: report.json, count: Int(report.count), alive: report.alive.map { Int($0) })
+                json: report.json, sightingCount: Int(report.count), alive: report.alive.map { Int($0) })
         }
         for record in records.compactMap(\.self) { apply(record) }
         let expectedCount = max(reports.keys.max().map { Int($0) + 1 } ?? 0, Int(footer?.reports ?? 0))
@@ -45,7 +45,7 @@ struct Segment: Hashable {
         case .report: break
         case .again(let index, let count, let alive):
             guard var report = reports[index] else { return damagedSightings += Int(count) }
-            report.count += Int(count)
+            report.sightingCount += Int(count)
             report.alive = [report.alive, alive.map { Int($0) }].compactMap(\.self).max()
             reports[index] = report
         case .checks(let classChecks): checks.append(classChecks)
@@ -59,7 +59,7 @@ struct Segment: Hashable {
     }
 
     /// The number of sightings of all reports.
-    var sightings: Int { reports.values.reduce(0) { $0 + $1.count } }
+    var sightings: Int { reports.values.reduce(0) { $0 + $1.sightingCount } }
 
     var isEmpty: Bool {
         reports.isEmpty && checks.isEmpty && sessions.isEmpty && explanations.isEmpty && dropped.isEmpty
@@ -109,7 +109,8 @@ struct Segment: Hashable {
         var body = Array(footer.head)
         for (index, entry) in inBodyOrder.enumerated() {
             if index > 0 { body.append(UInt8(ascii: ",")) }
-            body += LeakReport.closed(entry.report.json, count: entry.report.count, alive: entry.report.alive)
+            body += LeakReport.closed(
+                entry.report.json, count: entry.report.sightingCount, alive: entry.report.alive)
         }
         return body + LeakBatch.tailJSON
     }

@@ -15,7 +15,7 @@
             var options = CurlClient.Options()
             options.connectMilliseconds = limits.connectMilliseconds
             options.totalMilliseconds = limits.totalMilliseconds
-            options.answerBytes = limits.answerBytes
+            options.maxResponseBytes = limits.maxResponseBytes
             options.userAgent = TransportLimits.userAgent
             options.pinnedPublicKeys = pinnedPublicKeys
             self.options = options
@@ -24,21 +24,22 @@
         func post(_ post: TransportRequest) -> TransportResult {
             do throws(CurlError) {
                 let fields = post.fields.map { HTTPField($0.name, $0.value) }
-                let answer = try obtainClient().post(post.body, to: post.address, fields: fields)
-                let mayBeRepeated = mayReuseConnection && answer.openedConnections > 0
+                let response = try obtainClient().post(post.body, to: post.address, fields: fields)
+                let mayBeRepeated = mayReuseConnection && response.openedConnections > 0
                 // The next request has a new connection, so its response is unambiguous.
                 if mayBeRepeated { client = nil }
                 mayReuseConnection = !mayBeRepeated
                 var reply = TransportResult.Response(
-                    status: answer.status, retryAfter: answer["Retry-After"], location: answer["Location"],
-                    contentType: answer["Content-Type"], body: answer.body)
+                    status: response.status, retryAfter: response["Retry-After"],
+                    location: response["Location"],
+                    contentType: response["Content-Type"], body: response.body)
                 // If a kept connection ends before a response, libcurl repeats the request on a new one without reporting it.
                 reply.mayBeRepeated = mayBeRepeated
-                return .answer(reply)
+                return .response(reply)
             } catch {
                 // curl closes a connection whose transfer fails.
                 mayReuseConnection = false
-                return .none(error.description)
+                return .noResponse(reason: error.description)
             }
         }
 

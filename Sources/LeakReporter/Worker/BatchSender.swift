@@ -23,7 +23,8 @@ final class BatchSender {
                             .reply(
                                 batch,
                                 transport.post(
-                                    requestBuilder.request(posting: batch.body, idempotencyKey: batch.key))),
+                                    requestBuilder.request(
+                                        posting: batch.body, idempotencyKey: batch.idempotencyKey))),
                             separating: .none)
                     }
                     batches.removeAll()

@@ -34,7 +34,9 @@ struct PendingChecks: Hashable, Sendable {
             }
             guard currentCount + count <= WireLimits.classChecks else { return nil }
         }
-        guard growth <= freeBytes, counts.count + newClasses <= WireLimits.checksCount else { return nil }
+        guard growth <= freeBytes, counts.count + newClasses <= WireLimits.checkedClassCount else {
+            return nil
+        }
         counts.merge(other.counts, uniquingKeysWith: +)
         add(unseen: other.unseen)
         return growth

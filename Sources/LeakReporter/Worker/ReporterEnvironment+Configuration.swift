@@ -35,7 +35,7 @@ extension ReporterEnvironment {
         }
         var hasFolder = false
         do throws(Misconfiguration) {
-            if case .folder(let path) = configuration.storage { try Self.check(path) }
+            if case .folder(let path) = configuration.storage { try Self.validate(path: path) }
             hasFolder = true
             if let shared = try Self.folder(configuration.consentStorage) {
                 (choiceFolder, formerChoiceFolder) = (shared, choiceFolder)
@@ -65,16 +65,18 @@ extension ReporterEnvironment {
         switch storage {
         case .standard: return nil
         case .folder(let path):
-            try check(path)
+            try validate(path: path)
             return path
         case .appGroup(let identifier):
-            guard let container = AppGroup.container(identifier) else { throw .appGroup(identifier) }
+            guard let container = AppGroup.container(identifier) else {
+                throw .unavailableAppGroup(identifier: identifier)
+            }
             return container + "/LeakReporter"
         }
     }
 
-    private static func check(_ path: String) throws(Misconfiguration) {
-        guard path.hasPrefix("/"), !path.utf8.contains(0) else { throw .relativeFolder(path) }
+    private static func validate(path: String) throws(Misconfiguration) {
+        guard path.hasPrefix("/"), !path.utf8.contains(0) else { throw .relativeFolder(path: path) }
     }
 
     /// The environment in which each run of the app has an identifier of its own.

@@ -35,8 +35,8 @@ struct ReporterLoop: ~Copyable {
             user: environment.user?.prefix(utf8: WireLimits.userBytes))
         savedUsage = (try? environment.usageFile?.read()).flatMap(DailyByteUsage.init) ?? DailyByteUsage()
         let quota = ReportQuota(
-            reportsPerSession: environment.bounds.reportsPerSession,
-            bytesPerDay: environment.bounds.bytesPerDay,
+            maxReportsPerSession: environment.bounds.reportsPerSession,
+            maxBytesPerDay: environment.bounds.bytesPerDay,
             usage: savedUsage)
         outbox = Outbox(
             queue: SegmentQueue(bounds: environment.bounds, origin: origin, folder: folder),
@@ -183,8 +183,8 @@ struct ReporterLoop: ~Copyable {
             isPaused = startsLater
         case .foreground:
             if isPaused { startSession(nil, at: now) }
-        case .collect(let isOn): outbox.setCollecting(isOn, at: now)
-        case .check(let completion):
+        case .setCollecting(let isOn): outbox.setCollecting(isOn, at: now)
+        case .findUnsentReports(let completion):
             outbox.adopt(at: now)
             pendingCompletions.append(completion)
         case .send:
@@ -202,7 +202,7 @@ struct ReporterLoop: ~Copyable {
             }
         case .reply(let batch, let reply):
             isInFlight = false
-            finish(batch, Delivery(reply, now: now.wallTime))
+            finish(batch, DeliveryResult(reply, now: now.wallTime))
         case .drain: drain()
         case .close:
             endSession()
@@ -222,7 +222,7 @@ struct ReporterLoop: ~Copyable {
         if environment.rules.sendsAutomatically { outbox.retryAllNow() }
     }
 
-    private mutating func finish(_ batch: SegmentQueue.Batch, _ delivery: Delivery) {
+    private mutating func finish(_ batch: SegmentQueue.Batch, _ delivery: DeliveryResult) {
         let didTakeExplanations = outbox.takesExplanations
         outbox.finish(batch, delivery, at: environment.now(), jitter: .random(in: 0..<1))
         if outbox.takesExplanations != didTakeExplanations, let file = environment.noExplanationsFile {

@@ -27,8 +27,8 @@ final class ReporterThread: Sendable {
         case background, foreground
         /// Sends the waiting reports if sending is automatic.
         case drain
-        case collect(Bool)
-        case check(@Sendable (Bool) -> Void)
+        case setCollecting(Bool)
+        case findUnsentReports(@Sendable (Bool) -> Void)
         /// Adds the app's checks and the files of ended runs, and sends the waiting reports even if sending is not automatic.
         case send
         /// Adds the app's checks and the files of ended runs, and sends the waiting reports if sending is automatic.
@@ -135,7 +135,8 @@ final class ReporterThread: Sendable {
 
     /// - Returns: `false` if `completion` will not be called.
     func checkForUnsentReports(_ completion: @escaping @Sendable (Bool) -> Void) -> Bool {
-        !isForkedChild && entryQueue.offerIgnoringLimits(.check(completion), separating: .none) != nil
+        !isForkedChild
+            && entryQueue.offerIgnoringLimits(.findUnsentReports(completion), separating: .none) != nil
     }
 
     /// Ends the session, then stores and sends the waiting reports, at the end of the process.
@@ -237,7 +238,7 @@ extension ReporterThread.Entry {
     fileprivate var separation: MergeBarrier {
         switch self {
         // A log line stops no merging: merged sightings have the log of the first sighting.
-        case .session, .log, .flush, .drain, .check, .reply: .none
+        case .session, .log, .flush, .drain, .findUnsentReports, .reply: .none
         case .explanation: .settings
         // The entry acts on everything recorded before it, so later items stay behind it.
         default: .all
@@ -267,7 +268,7 @@ extension ReporterThread.Entry {
     fileprivate mutating func add(_ sighting: LeakReport) -> Bool {
         guard case .report(var report) = self else { return false }
         let count = report.clampedCount + sighting.clampedCount
-        guard count <= WireLimits.count else { return false }
+        guard count <= WireLimits.mergedSightingCount else { return false }
         report.count = count
         report.alive = [report.alive, sighting.alive].compactMap(\.self).max()
         self = .report(report)

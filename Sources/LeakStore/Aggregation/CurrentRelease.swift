@@ -1,29 +1,29 @@
 /// The choice of the current release of an app in an environment: the pinned release; without one, the highest version with
-/// adoption. A version has adoption if it has at least ``minimumPercentage`` percent of the environment's sessions in the last 24
-/// hours with sessions, and at least ``minimumSessions``. The current release keeps its adoption until it has less than
+/// adoption. A version has adoption if it has at least ``minPercentage`` percent of the environment's sessions in the last 24
+/// hours with sessions, and at least ``minSessions``. The current release keeps its adoption until it has less than
 /// ``keptPercentage`` percent. If no version has adoption, the version with the most sessions is the current release.
 ///
 /// A version that a single install uses is no candidate while several installs, or installs without a name, use another version.
 /// Neither is ``unknownVersion`` while there is any other, and ``StoreLimits/other`` never is. A version whose senders name no install has adoption only if no version with named installs has.
 ///
 /// If most senders report no sessions, which shows in more than ``reportsPerSession`` reports for each, reports count instead.
-/// Sessions and reports count in the hour in which they began or were made. The table `release_hour` has the last ``hours`` hours
-/// with any, of the ``keptHours`` before the last report, so the current release does not change while nothing arrives. The row of
-/// the current release is stored in `app.newest_release`, because the impact of every leak depends on it.
+/// Sessions and reports count in the hour in which they began or were made. The table `release_hour` has the last ``maxHours``
+/// hours with any, of the ``keptHours`` before the last report, so the current release does not change while nothing arrives.
+/// The row ID of the current release is stored in `app.newest_release`, because the impact of every leak depends on it.
 public enum CurrentRelease {
     /// The version of reports that name none.
     package static let unknownVersion = "unknown"
-    public static let minimumSessions = 100
-    public static let minimumPercentage = 5
+    public static let minSessions = 100
+    public static let minPercentage = 5
     /// The bound for the current release is lower, so that it does not change back and forth.
     public static let keptPercentage = 3
     private static let reportsPerSession = 10
-    /// Minimum number of installs with a leak that shows that a version was in use without ``minimumSessions``. A single install may
+    /// Minimum number of installs with a leak that shows that a version was in use without ``minSessions``. A single install may
     /// be a developer's device.
-    package static let minimumInstalls = 2
+    package static let minInstalls = 2
 
     /// Maximum number of hours of an app in `release_hour`.
-    package static let hours = 24
+    package static let maxHours = 24
     /// Number of hours, up to the present one, that may be in `release_hour`: 30 days, as old as a report may be.
     package static let keptHours = 30 * 24
     /// Number of hours by which the clock of another collector may be ahead. Rows of later hours come from a clock that was set back
@@ -44,7 +44,7 @@ public enum CurrentRelease {
 
     /// SQL for the id of the current release of an app `a`, in the syntax of all databases. Before anything was counted, and for an app
     /// that reported last before the hours were stored, it is the stored release, or else the highest version.
-    package static let row = """
+    package static let rowIDSQL = """
         select coalesce(a.pinned_release, (
           select id from (
             select id, order_key, is_current, candidacy, is_named, used, sum(used) over () as total from (
@@ -63,8 +63,8 @@ public enum CurrentRelease {
             ) as shares
           where candidacy > 0
           order by candidacy desc, case
-            when used < \(minimumSessions)
-              or used * 100 < total * case is_current when 1 then \(keptPercentage) else \(minimumPercentage) end then used
+            when used < \(minSessions)
+              or used * 100 < total * case is_current when 1 then \(keptPercentage) else \(minPercentage) end then used
             else total + 1 + is_named end desc, order_key desc limit 1), a.newest_release,
           (select id from release where app = a.id order by order_key desc limit 1))
         """
@@ -75,8 +75,8 @@ public enum CurrentRelease {
         select id from release where id in (
           select a.newest_release
           union all select c.release from leak_release c
-            where a.pinned_release is null and c.leak = l.id and c.installs >= \(minimumInstalls)
-              and c.installs * 100 >= \(minimumPercentage) * (select max(installs) from leak_release where leak = l.id))
+            where a.pinned_release is null and c.leak = l.id and c.installs >= \(minInstalls)
+              and c.installs * 100 >= \(minPercentage) * (select max(installs) from leak_release where leak = l.id))
         order by order_key desc limit 1
         """
 
@@ -87,21 +87,21 @@ public enum CurrentRelease {
         """
 
     /// SQL that sorts rows with ``earlierColumns``, so that the highest version that was in use is the first. Such a version had at
-    /// least ``minimumSessions``, or as many checks and ``minimumPercentage`` percent of the most checks of a version, or leaked on
-    /// ``minimumInstalls`` and ``minimumPercentage`` percent of the most installs of a version. Without checks, a version without a
+    /// least ``minSessions``, or as many checks and ``minPercentage`` percent of the most checks of a version, or leaked on
+    /// ``minInstalls`` and ``minPercentage`` percent of the most installs of a version. Without checks, a version without a
     /// leak would not be seen to be in use. The counts of all time decide, because an earlier version may have had no sessions in the last 24 hours with sessions.
     package static let earlierOrder = """
-        case when sessions >= \(minimumSessions)
-          or (checks >= \(minimumSessions) and checks * 100 >= most_checks * \(minimumPercentage))
-          or (installs >= \(minimumInstalls)
-          and installs * 100 >= most_installs * \(minimumPercentage)) then 0 else 1 end, order_key desc
+        case when sessions >= \(minSessions)
+          or (checks >= \(minSessions) and checks * 100 >= most_checks * \(minPercentage))
+          or (installs >= \(minInstalls)
+          and installs * 100 >= most_installs * \(minPercentage)) then 0 else 1 end, order_key desc
         """
 
     /// Returns SQL for the id of the version before a release: the highest lower version that was in use.
     ///
     /// - Parameters:
-    ///   - release: SQL for the row of the release.
-    ///   - app: SQL for the row of its app.
+    ///   - release: SQL for the row ID of the release.
+    ///   - app: SQL for the row ID of its app.
     package static func previous(of release: String, app: String) -> String {
         """
         select id from (
@@ -111,8 +111,8 @@ public enum CurrentRelease {
         """
     }
 
-    /// SQL for the row of a release, its sessions and reports in `release_hour`, and the last hour of any release of the app there.
-    /// The first two parameters are the name and the environment of the app.
+    /// SQL for the row ID of a release, its sessions and reports in `release_hour`, and the last hour of any release of the app
+    /// there. The first two parameters are the name and the environment of the app.
     package static func hours(_ name: String, _ environment: String) -> String {
         """
         select h.release, cast(sum(h.sessions) as bigint), cast(sum(h.reports) as bigint),
@@ -122,7 +122,7 @@ public enum CurrentRelease {
         """
     }
 
-    /// Returns the adoption of all versions of an app that had sessions or reports, by row of `release`.
+    /// Returns the adoption of all versions of an app that had sessions or reports, by row ID in `release`.
     ///
     /// - Parameter rows: the result of ``hours(_:_:)``.
     package static func adoptions(
@@ -155,7 +155,7 @@ public enum CurrentRelease {
             self.all = all
         }
 
-        /// - Parameter release: the row of the release.
+        /// - Parameter release: the row ID of the release.
         /// - Returns: `nil` if the app has sent nothing since adoption is known.
         package subscript(release: Int64) -> ReleaseSummary.Adoption? {
             var adoption = all

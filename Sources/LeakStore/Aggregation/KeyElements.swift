@@ -31,7 +31,7 @@ package enum SimilarLeakLimits {
     /// Number of these leaks that are read: the leaks with the most reports.
     package static let classLeaks = 18
     /// Number of leaks that are read for each element of the key.
-    package static let leaksPerElement = 8
+    package static let maxLeaksPerElement = 8
     /// Number of leaks whose classes are compared with the class of a leak: this number before it and this number after it, in the order of
     /// the names.
     package static let classNames = 1_024

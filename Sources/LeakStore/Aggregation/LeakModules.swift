@@ -5,18 +5,18 @@
 /// that key exists already, later reports of its module use it too.
 extension LeakIdentity {
     /// The identity whose key has the class without its module.
-    private var plain: LeakIdentity { module == nil ? alternative ?? self : self }
+    private var plain: LeakIdentity { module == nil ? otherModuleSpelling ?? self : self }
     /// The identity whose key has the class with its module.
-    private var qualified: LeakIdentity { module == nil ? self : alternative ?? self }
+    private var qualified: LeakIdentity { module == nil ? self : otherModuleSpelling ?? self }
 
-    /// Returns the identity that reports count under: this identity or its alternative.
+    /// Returns the identity that reports count under: this identity or its ``LeakIdentity/otherModuleSpelling``.
     ///
     /// - Parameter storedModule: returns the module of an existing leak, empty if no report has named one; `nil` if there is no such
     ///   leak.
     package func chosen<Failure>(
         _ storedModule: (LeakID) throws(Failure) -> String?
     ) throws(Failure) -> LeakIdentity {
-        guard alternative != nil, let module = plain.module else { return self }
+        guard otherModuleSpelling != nil, let module = plain.module else { return self }
         let owner = try storedModule(plain.id)
         // Compares names as the store does.
         if let owner, owner.utf8.elementsEqual(module.utf8) { return plain }

@@ -49,7 +49,7 @@ package struct AdmittedName: Sendable {
 
 /// The leak that a report is counted under.
 package struct AdmittedLeak: Sendable {
-    /// The leak itself, or ``LeakIdentity/overLimit(app:row:)``.
+    /// The leak itself, or ``LeakIdentity/overLimit(app:rowID:)``.
     package var counted: LeakIdentity
     package var isNew: Bool
     /// The limit that was reached, so that the leak is counted as `other`.
@@ -66,10 +66,10 @@ extension LeakIdentity {
     /// Returns the leak that stands for all leaks of an app beyond the limit. Its id begins with eight zero bytes; a hash of a class and a
     /// stack does not.
     ///
-    /// - Parameter row: the number of the app in the database.
-    package static func overLimit(app: AppKey, row: Int64) -> LeakIdentity {
+    /// - Parameter rowID: the row ID of the app.
+    package static func overLimit(app: AppKey, rowID: Int64) -> LeakIdentity {
         LeakIdentity(
-            id: LeakID(high: 0, low: UInt64(bitPattern: row)), app: app.name, environment: app.environment,
+            id: LeakID(high: 0, low: UInt64(bitPattern: rowID)), app: app.name, environment: app.environment,
             kind: "object", className: nil, module: nil, title: "Not grouped (limit reached)", stack: [],
             children: [], cycle: [],
             quality: .low,
@@ -85,17 +85,17 @@ extension LeakIdentity {
             app: other.name, environment: other.environment, kind: kind, className: className,
             module: module, title: title, stack: stack,
             children: children, cycle: cycle, quality: quality, groupingKey: groupingKey,
-            alternative: alternative?.counted(in: other))
+            otherModuleSpelling: otherModuleSpelling?.counted(in: other))
     }
 
-    /// `true` for ``overLimit(app:row:)``.
+    /// `true` for ``overLimit(app:rowID:)``.
     package var isOverLimit: Bool { id.high == 0 }
 
     /// Approximate bytes of the leak's row in `leak_text`.
     package var storedBytes: Int {
         let path = SearchText.packedPathBytes(of: self)
         // The search text contains title and path again, unless the path is long.
-        let search = path > SearchText.pathBytes ? 0 : title.utf8.count + path
+        let search = path > SearchText.maxPathBytes ? 0 : title.utf8.count + path
         return title.utf8.count + path + groupingKey.className.utf8.count + packedGroupedStack.count + search
     }
 }

@@ -3,7 +3,7 @@ package struct NameWords: Sendable {
     /// Maximum number of words of a name that are compared.
     private static let limit = 96
     /// Maximum number of words in which two similar texts differ.
-    private static let textDifferences = 4
+    private static let maxDifferentWords = 4
 
     package let name: String
     private let isText: Bool
@@ -40,7 +40,7 @@ package struct NameWords: Sendable {
         let shorter = min(words.count, other.words.count)
         guard sharesBase == true || shorter * 2 > longer else { return nil }
         let differenceCount = longer - commonWordCount(with: other)
-        if isText, differenceCount > Self.textDifferences { return nil }
+        if isText, differenceCount > Self.maxDifferentWords { return nil }
         return sharesBase == true || (longer - differenceCount) * 2 > longer ? differenceCount : nil
     }
 

@@ -82,8 +82,8 @@ package struct RecentInstalls: Hashable, Sendable {
         }
     }
 
-    /// Drops the installs that do not count on a day; all installs if the last day of the set is not possible.
-    package mutating func dropInstalls(before today: Int) {
+    /// Removes the installs that do not count on a day; all installs if the last day of the set is not possible.
+    package mutating func removeInstalls(before today: Int) {
         installs.removeAll { !Self.counts($0.day, on: today) }
         if installs.isEmpty || lastDay >= today + Self.impossibleDays { self = RecentInstalls() }
     }

@@ -1,12 +1,12 @@
 /// Chooses which of a leak's reports are kept: the first, the newest, and a uniform sample.
 ///
-/// Under load, the report that is kept as the newest may be up to ``newestMilliseconds`` older than the newest report.
+/// Under load, the report that is kept as the newest may be up to ``minNewestIntervalMilliseconds`` older than the newest report.
 package struct SampleChoice {
     /// Minimum time between two replacements of the newest report while many submissions wait. In such a call most leaks have a new
     /// report, and masking and writing all of them would take more time than counting.
-    private static let newestMilliseconds: Int64 = 10_000
+    private static let minNewestIntervalMilliseconds: Int64 = 10_000
     /// Maximum number of submissions of a call that replaces the newest report at once, because few submissions wait.
-    private static let quietSubmissions = 4
+    private static let maxSubmissionsWhenIdle = 4
 
     /// Number of reports of type `leak` received, each counted once; also the ordinal of the last report.
     package var sightings = 0
@@ -49,8 +49,8 @@ package struct SampleChoice {
     ) -> [Candidate] {
         let sinceNewest = newestKept.map { now - $0 }
         let keepsNewest =
-            submissions.count <= Self.quietSubmissions
-            || !(sinceNewest.map { (0..<Self.newestMilliseconds).contains($0) } ?? false)
+            submissions.count <= Self.maxSubmissionsWhenIdle
+            || !(sinceNewest.map { (0..<Self.minNewestIntervalMilliseconds).contains($0) } ?? false)
         var candidates: [Candidate] = []
         for sightingIndex in leak.sightings {
             sightings.addBounded(1)
@@ -108,7 +108,7 @@ package enum SampleSlot {
 
     /// Returns the id of the row of a sample, with the sample slot in the high bits. So the newest samples of all leaks, which each
     /// commit replaces, are on few pages. With the leak in the high bits, a commit would write one page for each leak.
-    static func row(leak: Int64, slot: Int) -> Int64 { Int64(slot) << 40 | leak }
+    static func rowID(leakRowID: Int64, slot: Int) -> Int64 { Int64(slot) << 40 | leakRowID }
 }
 
 /// A random choice of samples, in which each report of a leak has the same probability: algorithm R, Jeffrey Vitter (1985).

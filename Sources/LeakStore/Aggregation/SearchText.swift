@@ -2,14 +2,14 @@
 package enum SearchText {
     /// Bytes of a packed stack, packed children and packed cycle together, above which the path is not stored again in the
     /// text: a search then reads those columns. In PostgreSQL it ignores case only for ASCII letters in them.
-    package static let pathBytes = 1_024
+    package static let maxPathBytes = 1_024
     /// Maximum number of characters of the title in the text if the path is not stored in it.
-    private static let titleCharacters = 256
+    private static let maxTitleCharacters = 256
 
     /// Returns title, class, module and path of a leak, one per line, folded.
     package static func of(_ identity: LeakIdentity) -> String {
-        let isLong = packedPathBytes(of: identity) > pathBytes
-        var lines = [isLong ? String(identity.title.prefix(titleCharacters)) : identity.title]
+        let isLong = packedPathBytes(of: identity) > maxPathBytes
+        var lines = [isLong ? String(identity.title.prefix(maxTitleCharacters)) : identity.title]
         if let className = identity.className, className != identity.title { lines.append(className) }
         if let module = identity.module { lines.append(module) }
         if isLong { return folded(lines.joined(separator: "\n")) }

@@ -414,7 +414,7 @@ package struct SubmissionAggregate {
         if let leak = countedLeaks[pair], leak.counts(for: key) { return leak }
         let reportedLeak = identity.counted(in: apps[app].key)
         let chosenLeak = try reportedLeak.chosen { id throws(StoreError) in try module(of: id, by: quota) }
-        if reportedLeak.alternative != nil { choices.append((reportedLeak, chosenLeak.id)) }
+        if reportedLeak.otherModuleSpelling != nil { choices.append((reportedLeak, chosenLeak.id)) }
         let (admitted, number) = try quota.leak(chosenLeak, of: apps[app].number, key: key)
         let countedIdentity = admitted.counted
         let index: Int

@@ -67,7 +67,7 @@ public enum RetainedBytes {
     /// Returns SQL for the median of the bytes that objects of a leak retain; 0 if no explanation states them. Values beyond the
     /// limit of different values do not count.
     ///
-    /// - Parameter leak: SQL for the row of the leak, such as a column of the surrounding query.
+    /// - Parameter leak: SQL for the row ID of the leak, such as a column of the surrounding query.
     package static func median(ofLeak leak: String) -> String {
         """
         coalesce((select bytes from (select cast(value as bigint) as bytes,

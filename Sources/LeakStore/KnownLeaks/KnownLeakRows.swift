@@ -1,17 +1,17 @@
-/// The leaks of a list that rules of ``KnownLeaks`` describe, by row of `leak`.
+/// The leaks of a list that rules of ``KnownLeaks`` describe, by row ID in `leak`.
 package struct KnownLeakRows: Sendable {
     package private(set) var matches: [Int64: KnownMatch] = [:]
-    /// Rows of the leaks that only the system causes.
-    package private(set) var rows: [Int64] = []
+    /// Row IDs of the leaks that only the system causes.
+    package private(set) var rowIDs: [Int64] = []
     /// Totals of the leaks that only the system causes.
     package private(set) var totals = LeakTotals()
 
     package init() {}
 
     /// Adds a match. If the leak already has a match, replaces only the match, and does not change rows and totals.
-    package mutating func add(_ match: KnownMatch, reports: Int, of row: Int64) {
-        guard matches.updateValue(match, forKey: row) == nil, match.isAll else { return }
-        rows.append(row)
+    package mutating func add(_ match: KnownMatch, reports: Int, of rowID: Int64) {
+        guard matches.updateValue(match, forKey: rowID) == nil, match.isAll else { return }
+        rowIDs.append(rowID)
         totals.leaks += 1
         totals.reports.addBounded(reports)
     }
@@ -45,13 +45,13 @@ package struct KnownLeakCache {
 
     /// - Returns: `isCached` is `true` if the cache has a valid entry for this leak; `match` is the cached match, `nil` if no rule
     ///   matches the leak.
-    package func cached(on row: Int64, reports: Int) -> (isCached: Bool, match: KnownMatch?) {
-        guard let entry = cachedMatches[row], entry.reports == reports else { return (false, nil) }
+    package func cached(on rowID: Int64, reports: Int) -> (isCached: Bool, match: KnownMatch?) {
+        guard let entry = cachedMatches[rowID], entry.reports == reports else { return (false, nil) }
         return (true, entry.match)
     }
 
-    package mutating func keep(_ match: KnownMatch?, reports: Int, on row: Int64) {
+    package mutating func keep(_ match: KnownMatch?, reports: Int, on rowID: Int64) {
         if cachedMatches.count >= Self.capacity { cachedMatches.removeAll() }
-        cachedMatches[row] = (reports, match)
+        cachedMatches[rowID] = (reports, match)
     }
 }

@@ -12,7 +12,7 @@ public struct LeakMerge: Hashable, Sendable {
         }
     }
 
-    /// The current decision of the merged leak: the most recent decision about any of its parts.
+    /// The decision in force of the merged leak: the most recent decision about any of its parts.
     public struct Holding: Hashable, Sendable {
         public var decision: PastDecision
         /// The part that the decision was about.
@@ -49,25 +49,25 @@ extension PastDecision {
 package struct MergePart: Sendable {
     /// A decision that sets the state.
     package struct StateDecision: Sendable {
-        package var row: Int64
+        package var rowID: Int64
         package var decision: PastDecision
 
-        package init(row: Int64, decision: PastDecision) {
-            self.row = row
+        package init(rowID: Int64, decision: PastDecision) {
+            self.rowID = rowID
             self.decision = decision
         }
     }
 
-    /// The row of `leak`.
-    package var row: Int64
+    /// The row ID in `leak`.
+    package var leakRowID: Int64
     package var id: LeakID
     package var reports: Int
     package var sightings: Int
     /// The most recent decision that sets the state.
     package var lastDecision: StateDecision?
 
-    package init(row: Int64, id: LeakID, reports: Int, sightings: Int, lastDecision: StateDecision?) {
-        self.row = row
+    package init(leakRowID: Int64, id: LeakID, reports: Int, sightings: Int, lastDecision: StateDecision?) {
+        self.leakRowID = leakRowID
         self.id = id
         self.reports = reports
         self.sightings = sightings
@@ -81,7 +81,7 @@ extension [MergePart] {
     package var holding: MergePart? {
         filter { $0.lastDecision != nil }.max { one, other in
             guard let one = one.lastDecision, let other = other.lastDecision else { return false }
-            return (one.decision.at, one.row) < (other.decision.at, other.row)
+            return (one.decision.at, one.rowID) < (other.decision.at, other.rowID)
         }
     }
 

@@ -1,5 +1,5 @@
-/// Reports of leaks in a release that existed when the current decision of the merged leak was made. They do not contradict the
-/// decision.
+/// Reports of leaks in a release that existed when the decision in force of the merged leak was made. They do not contradict
+/// the decision.
 package struct ReportsAtDecision: Sendable {
     package private(set) var reports = 0
     /// The part of ``reports`` that was made on the day of the decision, since its hour.
@@ -13,9 +13,9 @@ package struct ReportsAtDecision: Sendable {
     }
 }
 
-// The current decision of merged leaks.
+// The decision in force of merged leaks.
 extension Writer {
-    /// Returns the reports that existed when the current decision of all parts was made, by row of `release`.
+    /// Returns the reports that existed when the decision in force of all parts was made, by row ID in `release`.
     ///
     /// The store knows reports of the other parts only by hour. Reports of the hour of the decision count as earlier than the decision.
     /// So do reports of its day that arrived more than two days late, because they count in the first hour of the day:
@@ -25,7 +25,7 @@ extension Writer {
         var reportsByRelease: [Int64: ReportsAtDecision] = [:]
         for part in parts {
             let select =
-                part.row == holding.row
+                part.leakRowID == holding.leakRowID
                 ? try connection.statement(
                     "select release, reports, hour_reports from decision_release where decision = ?")
                 : try connection.statement(
@@ -42,10 +42,10 @@ extension Writer {
                     group by release
                     """)
             defer { select.reset() }
-            if part.row == holding.row {
-                try select.bind(decided.row)
+            if part.leakRowID == holding.leakRowID {
+                try select.bind(decided.rowID)
             } else {
-                try select.bind(part.row, Calendar.hour(of: decided.decision.at))
+                try select.bind(part.leakRowID, Calendar.hour(of: decided.decision.at))
             }
             while try select.step() {
                 reportsByRelease[select.int64(0), default: ReportsAtDecision()]
@@ -59,17 +59,17 @@ extension Writer {
     ///
     /// - Parameter heldReports: the result of ``countHeldReports(of:)`` before the merge.
     func setDecision(
-        of parts: [MergePart], _ heldReports: [Int64: ReportsAtDecision], in row: Int64
+        of parts: [MergePart], _ heldReports: [Int64: ReportsAtDecision], in rowID: Int64
     ) throws(StoreError) {
         for part in parts {
             guard let decided = part.lastDecision else { continue }
-            try connection.run("delete from decision_release where decision = ?", decided.row)
+            try connection.run("delete from decision_release where decision = ?", decided.rowID)
         }
         guard let holding = parts.holding, let decided = holding.lastDecision else { return }
         switch decided.decision.action {
         case .resolved:
             // Reports of the other parts in older versions are not known by the time of the decision.
-            try connection.run("update decision set reports_then = null where id = ?", decided.row)
+            try connection.run("update decision set reports_then = null where id = ?", decided.rowID)
             for (release, held) in heldReports.sorted(by: { $0.key < $1.key }) where held.reports > 0 {
                 try connection.run(
                     """
@@ -78,7 +78,7 @@ extension Writer {
                     join leak_release c on c.leak = d.leak and c.release = ?2 and c.reports > 0
                     join release r on r.id = c.release and r.order_key >= d.fix_from
                     where d.id = ?1
-                    """, decided.row, release, held.reports, held.hourReports)
+                    """, decided.rowID, release, held.reports, held.hourReports)
             }
         case .ignored:
             var otherReports = 0
@@ -87,10 +87,10 @@ extension Writer {
                 """
                 update decision set reports_then = min(reports_then + ?2, (select reports from leak where id = decision.leak))
                 where id = ?1
-                """, decided.row, otherReports)
+                """, decided.rowID, otherReports)
         case .reopened, .noted: break
         }
-        let state: Int64 = decided.decision.action == .reopened ? 0 : decided.row
-        try connection.run("update leak set state = ? where id = ?", state, row)
+        let state: Int64 = decided.decision.action == .reopened ? 0 : decided.rowID
+        try connection.run("update leak set state = ? where id = ?", state, rowID)
     }
 }

@@ -15,10 +15,10 @@ extension Writer {
                 """, leak)
     }
 
-    /// Returns the installs of both leaks in each release that the source was seen in, by row of `release`.
+    /// Returns the installs of both leaks in each release that the source was seen in, by row ID in `release`.
     func readUnionsByRelease(_ source: Int64, _ target: Int64) throws(StoreError) -> [Int64: InstallSet] {
         var unions: [Int64: InstallSet] = [:]
-        for release in try rows("select release from leak_release where leak = ?", source) {
+        for release in try numbers("select release from leak_release where leak = ?", source) {
             for leak in [source, target] {
                 let set = try set(
                     by: """
@@ -35,26 +35,28 @@ extension Writer {
     }
 
     func mergeBuilds(of source: Int64, into target: Int64) throws(StoreError) {
-        let commonBuilds = try rows(
+        let commonBuilds = try numbers(
             """
             select build from leak_build where leak = ?1
               and build in (select build from leak_build where leak = ?2)
             """, source, target)
         for build in commonBuilds {
-            let sourceRow = try row("select id from leak_build where leak = ? and build = ?", source, build)
-            let targetRow = try row("select id from leak_build where leak = ? and build = ?", target, build)
-            var installs = try readStoredSet(in: InstallScope.leakBuild.row(owner: targetRow))
-            installs.merge(try readStoredSet(in: InstallScope.leakBuild.row(owner: sourceRow)))
-            try put(installs, in: InstallScope.leakBuild.row(owner: targetRow))
-            try put(InstallSet(), in: InstallScope.leakBuild.row(owner: sourceRow))
+            let sourceRowID = try singleNumber(
+                "select id from leak_build where leak = ? and build = ?", source, build)
+            let targetRowID = try singleNumber(
+                "select id from leak_build where leak = ? and build = ?", target, build)
+            var installs = try readStoredSet(in: InstallScope.leakBuild.rowID(ownerRowID: targetRowID))
+            installs.merge(try readStoredSet(in: InstallScope.leakBuild.rowID(ownerRowID: sourceRowID)))
+            try put(installs, in: InstallScope.leakBuild.rowID(ownerRowID: targetRowID))
+            try put(InstallSet(), in: InstallScope.leakBuild.rowID(ownerRowID: sourceRowID))
             try connection.run(
                 """
                 update leak_build set reports = min(leak_build.reports + s.reports, LARGEST_TOTAL),
                   freed = min(leak_build.freed + s.freed, LARGEST_TOTAL), installs = ?3,
                   buckets = add_buckets(leak_build.buckets, s.buckets)
                 from leak_build s where s.id = ?1 and leak_build.id = ?2
-                """, sourceRow, targetRow, installs.count)
-            try connection.run("delete from leak_build where id = ?", sourceRow)
+                """, sourceRowID, targetRowID, installs.count)
+            try connection.run("delete from leak_build where id = ?", sourceRowID)
         }
         try connection.run("update leak_build set leak = ? where leak = ?", target, source)
         try connection.run(
@@ -67,34 +69,35 @@ extension Writer {
         of source: Int64, into target: Int64, _ unions: [Int64: InstallSet]
     ) throws(StoreError) {
         for (release, union) in unions.sorted(by: { $0.key < $1.key }) {
-            let sourceRow = try row(
+            let sourceRowID = try singleNumber(
                 "select id from leak_release where leak = ? and release = ?", source, release)
-            var targetRow = sourceRow
-            if let existingRow = try rows(
+            var targetRowID = sourceRowID
+            if let existingRowID = try numbers(
                 "select id from leak_release where leak = ? and release = ?", target, release
             ).first {
-                targetRow = existingRow
+                targetRowID = existingRowID
                 try connection.run(
                     """
                     update leak_release set reports = min(leak_release.reports + s.reports, LARGEST_TOTAL),
                       freed = min(leak_release.freed + s.freed, LARGEST_TOTAL)
                     from leak_release s where s.id = ?1 and leak_release.id = ?2
-                    """, sourceRow, targetRow)
-                try put(InstallSet(), in: InstallScope.leakRelease.row(owner: sourceRow))
-                try mergeRecentInstalls(of: sourceRow, into: targetRow)
-                try connection.run("delete from leak_release where id = ?", sourceRow)
+                    """, sourceRowID, targetRowID)
+                try put(InstallSet(), in: InstallScope.leakRelease.rowID(ownerRowID: sourceRowID))
+                try mergeRecentInstalls(of: sourceRowID, into: targetRowID)
+                try connection.run("delete from leak_release where id = ?", sourceRowID)
                 try connection.run("update release set leaks = leaks - 1 where id = ?", release)
             } else {
-                try connection.run("update leak_release set leak = ? where id = ?", target, sourceRow)
+                try connection.run("update leak_release set leak = ? where id = ?", target, sourceRowID)
             }
-            let builds = try rows(
+            let builds = try numbers(
                 """
                 select p.id from leak_build p join build b on b.id = p.build where p.leak = ? and b.release = ?
                 """, target, release)
             // A release with only one build has no set of its own: it uses the set of the build.
             try put(
-                builds.count > 1 ? union : InstallSet(), in: InstallScope.leakRelease.row(owner: targetRow))
-            try connection.run("update leak_release set installs = ? where id = ?", union.count, targetRow)
+                builds.count > 1 ? union : InstallSet(),
+                in: InstallScope.leakRelease.rowID(ownerRowID: targetRowID))
+            try connection.run("update leak_release set installs = ? where id = ?", union.count, targetRowID)
         }
     }
 
@@ -110,8 +113,8 @@ extension Writer {
         try connection.put(sets.target)
     }
 
-    private func readStoredSet(in row: Int64) throws(StoreError) -> InstallSet {
-        try set(by: "select members from install_set where id = ?", row)
+    private func readStoredSet(in rowID: Int64) throws(StoreError) -> InstallSet {
+        try set(by: "select members from install_set where id = ?", rowID)
     }
 
     private func set<each Value: Bindable>(
@@ -128,34 +131,34 @@ extension Writer {
     }
 
     /// Stores a set, or deletes its row if the set is empty.
-    func put(_ set: InstallSet, in row: Int64) throws(StoreError) {
+    func put(_ set: InstallSet, in rowID: Int64) throws(StoreError) {
         guard !set.isEmpty else {
-            return try connection.run("delete from install_set where id = ?", row)
+            return try connection.run("delete from install_set where id = ?", rowID)
         }
         try connection.run(
             """
             insert into install_set (id, members) values (?, ?)
             on conflict (id) do update set members = excluded.members
-            """, row, set.bytes)
+            """, rowID, set.bytes)
     }
 
-    private func rows<each Value: Bindable>(
+    private func numbers<each Value: Bindable>(
         _ sql: StaticString, _ values: repeat each Value
     ) throws(StoreError) -> [Int64] {
         let select = try connection.statement(sql)
         defer { select.reset() }
         try select.bind(repeat each values)
-        var rows: [Int64] = []
-        while try select.step() { rows.append(select.int64(0)) }
-        return rows
+        var numbers: [Int64] = []
+        while try select.step() { numbers.append(select.int64(0)) }
+        return numbers
     }
 
-    func row<each Value: Bindable>(
+    func singleNumber<each Value: Bindable>(
         _ sql: StaticString, _ values: repeat each Value
     ) throws(StoreError) -> Int64 {
-        guard let row = try rows(sql, repeat each values).first else {
+        guard let number = try numbers(sql, repeat each values).first else {
             throw .unreadable("the counts of a leak", in: connection.path)
         }
-        return row
+        return number
     }
 }

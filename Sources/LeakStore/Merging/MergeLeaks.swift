@@ -6,7 +6,7 @@ extension Writer {
     ) throws(StoreError) -> LeakMerge? {
         do throws(StoreError) {
             return try connection.transaction(.immediate) { () throws(StoreError) -> LeakMerge? in
-                try dropCachedIfOthersWrote()
+                try clearCachesIfOthersWrote()
                 // Rows in the logs may refer to leaks that are deleted below.
                 try flushLogs()
                 var parts: [MergePart] = []
@@ -14,33 +14,33 @@ extension Writer {
                     if let part = try mergePart(id, app: target.appKey) { parts.append(part) }
                 }
                 guard !parts.isEmpty else { return nil }
-                parts.sort { ($1.reports, $0.row) < ($0.reports, $1.row) }
+                parts.sort { ($1.reports, $0.leakRowID) < ($0.reports, $1.leakRowID) }
                 let storedTarget = try mergePart(target.id, app: target.appKey)
                 let allParts = parts + [storedTarget].compactMap(\.self)
                 let summary = allParts.merge(of: parts, isNew: storedTarget == nil)
-                let noteDecision = try Decision(.note, note: note(summary), by: author).checked(now: now)
+                let noteDecision = try Decision(.note, note: note(summary), by: author).validated(now: now)
 
                 let heldReports = try countHeldReports(of: allParts)
-                let row = storedTarget?.row ?? parts[0].row
-                try redirect(parts, to: row, at: now)
-                if storedTarget == nil { try rename(row, to: target) }
+                let rowID = storedTarget?.leakRowID ?? parts[0].leakRowID
+                try redirect(parts, to: rowID, at: now)
+                if storedTarget == nil { try rename(rowID, to: target) }
                 var sightings = (storedTarget ?? parts[0]).sightings
-                for part in parts where part.row != row {
-                    try merge(part, into: row, targetSightings: sightings)
+                for part in parts where part.leakRowID != rowID {
+                    try merge(part, into: rowID, targetSightings: sightings)
                     sightings.addBounded(part.sightings)
                 }
-                try setDecision(of: allParts, heldReports, in: row)
+                try setDecision(of: allParts, heldReports, in: rowID)
                 try connection.run(
-                    "insert into decision (leak, at, by, kind, note) values (?, ?, ?, 'note', ?)", row, now,
+                    "insert into decision (leak, at, by, kind, note) values (?, ?, ?, 'note', ?)", rowID, now,
                     noteDecision.by, noteDecision.note)
-                try deleteOldDecisions(about: row)
+                try deleteOldDecisions(about: rowID)
                 try reindexAll()
                 // Cached entries refer to leaks that do not exist any more.
                 caches.removeAll()
                 return summary
             }
         } catch {
-            dropCached()
+            clearCaches()
             throw error
         }
     }
@@ -70,15 +70,16 @@ extension Writer {
                 "leaks of different apps or environments cannot be merged: \(id) belongs to another one")
         }
         var part = MergePart(
-            row: select.int64(0), id: id, reports: select.int(1), sightings: select.int(2), lastDecision: nil)
-        if let row = select.optionalInt64(4) {
+            leakRowID: select.int64(0), id: id, reports: select.int(1), sightings: select.int(2),
+            lastDecision: nil)
+        if let rowID = select.optionalInt64(4) {
             guard
                 let action = PastDecision.Action(
                     kind: select.text(5), version: select.optionalText(6), isAfter: select.int(7) == 1,
                     untilAt: select.optionalTime(8), untilReports: select.optionalInt(9))
             else { throw .unreadable("a decision", in: connection.path) }
             part.lastDecision = MergePart.StateDecision(
-                row: row,
+                rowID: rowID,
                 decision: PastDecision(
                     action, note: select.optionalText(10), by: select.text(11), at: select.time(12)))
         }
@@ -86,23 +87,23 @@ extension Writer {
     }
 
     /// Stores that readers of the old ids of leaks find the merged leak.
-    private func redirect(_ parts: [MergePart], to row: Int64, at now: Int64) throws(StoreError) {
+    private func redirect(_ parts: [MergePart], to rowID: Int64, at now: Int64) throws(StoreError) {
         for part in parts {
-            try connection.run("update merged_leak set leak = ? where leak = ?", row, part.row)
+            try connection.run("update merged_leak set leak = ? where leak = ?", rowID, part.leakRowID)
             try connection.run("delete from merged_leak where key = ?", part.id.bytes)
             try connection.run(
-                "insert into merged_leak (key, leak, at) values (?, ?, ?)", part.id.bytes, row, now)
+                "insert into merged_leak (key, leak, at) values (?, ?, ?)", part.id.bytes, rowID, now)
         }
     }
 
     /// Gives a leak another id, with the class and the path that belong to it.
-    func rename(_ row: Int64, to identity: LeakIdentity) throws(StoreError) {
-        try deleteElements(of: row)
-        try addTextBytes(of: row, sign: -1)
+    func rename(_ rowID: Int64, to identity: LeakIdentity) throws(StoreError) {
+        try deleteElements(of: rowID)
+        try addTextBytes(of: rowID, sign: -1)
         try connection.run("delete from merged_leak where key = ?", identity.id.bytes)
         try connection.run(
             "update leak set key = ?, kind = ?, class = ?, quality = ? where id = ?", identity.id.bytes,
-            identity.kind, identity.className, identity.quality.rawValue, row)
+            identity.kind, identity.className, identity.quality.rawValue, rowID)
         try connection.run(
             """
             update leak_text set title = ?, module = ?, stack = ?, children = ?, cycle = ?, grouped_version = ?,
@@ -111,10 +112,11 @@ extension Writer {
             """, identity.title, identity.module, PackedWriter.pack(identity.stack),
             PackedWriter.pack(identity.children), PackedWriter.pack(identity.cycle),
             identity.groupingKey.version, identity.groupingKey.className, identity.packedGroupedStack,
-            SearchText.of(identity), row)
-        try addTextBytes(of: row, sign: 1)
+            SearchText.of(identity), rowID)
+        try addTextBytes(of: rowID, sign: 1)
         try insertElements(
-            of: identity.groupingKey, leak: row, app: self.row("select app from leak where id = ?", row))
+            of: identity.groupingKey, leak: rowID,
+            app: self.singleNumber("select app from leak where id = ?", rowID))
     }
 
     private func deleteElements(of leak: Int64) throws(StoreError) {
@@ -156,7 +158,7 @@ extension Writer {
     private func merge(
         _ part: MergePart, into target: Int64, targetSightings: Int
     ) throws(StoreError) {
-        let source = part.row
+        let source = part.leakRowID
         try mergeTimes(source, into: target)
         try mergeSamples(of: part, into: target, targetSightings: targetSightings)
         try mergeValues(of: source, into: target)
@@ -166,8 +168,8 @@ extension Writer {
         try mergeBuilds(of: source, into: target)
         try mergeReleases(of: source, into: target, releases)
         let builds = try number(else: "select count(*) from leak_build where leak = ?", of: target)
-        try put(builds > 1 ? installs : InstallSet(), in: InstallScope.leak.row(owner: target))
-        try put(InstallSet(), in: InstallScope.leak.row(owner: source))
+        try put(builds > 1 ? installs : InstallSet(), in: InstallScope.leak.rowID(ownerRowID: target))
+        try put(InstallSet(), in: InstallScope.leak.rowID(ownerRowID: source))
         try mergeRow(of: source, into: target, installs: installs.count)
         try connection.run("update decision set leak = ? where leak = ?", target, source)
         try deleteElements(of: source)
@@ -290,20 +292,22 @@ extension Writer {
         let merge = SampleMerge(
             target: try moveSamplesAside(of: target, to: target, by: slotOffsets.target),
             targetSightings: targetSightings,
-            source: try moveSamplesAside(of: part.row, to: target, by: slotOffsets.source),
+            source: try moveSamplesAside(of: part.leakRowID, to: target, by: slotOffsets.source),
             sourceSightings: part.sightings, seed: reservoir.seed ^ part.id.low)
         for move in merge.moves {
             try connection.run(
                 "update sample set id = ?, ordinal = ? where id = ?",
-                SampleSlot.row(leak: target, slot: move.slot), move.ordinal,
-                SampleSlot.row(
-                    leak: target, slot: move.from + (move.isSource ? slotOffsets.source : slotOffsets.target))
+                SampleSlot.rowID(leakRowID: target, slot: move.slot), move.ordinal,
+                SampleSlot.rowID(
+                    leakRowID: target,
+                    slot: move.from + (move.isSource ? slotOffsets.source : slotOffsets.target))
             )
         }
         for slot in 0..<SampleSlot.count {
             for offset in [slotOffsets.target, slotOffsets.source] {
                 try connection.run(
-                    "delete from sample where id = ?", SampleSlot.row(leak: target, slot: slot + offset))
+                    "delete from sample where id = ?",
+                    SampleSlot.rowID(leakRowID: target, slot: slot + offset))
             }
         }
     }
@@ -314,7 +318,7 @@ extension Writer {
         var samples: [SampleMerge.KeptSample] = []
         for slot in 0..<SampleSlot.count {
             let select = try connection.statement("select ordinal, at from sample where id = ?")
-            try select.bind(SampleSlot.row(leak: leak, slot: slot))
+            try select.bind(SampleSlot.rowID(leakRowID: leak, slot: slot))
             let hasSample = try select.step()
             if hasSample {
                 samples.append(SampleMerge.KeptSample(slot: slot, ordinal: select.int(0), at: select.time(1)))
@@ -322,8 +326,9 @@ extension Writer {
             select.reset()
             guard hasSample else { continue }
             try connection.run(
-                "update sample set id = ? where id = ?", SampleSlot.row(leak: target, slot: slot + offset),
-                SampleSlot.row(leak: leak, slot: slot))
+                "update sample set id = ? where id = ?",
+                SampleSlot.rowID(leakRowID: target, slot: slot + offset),
+                SampleSlot.rowID(leakRowID: leak, slot: slot))
         }
         return samples
     }

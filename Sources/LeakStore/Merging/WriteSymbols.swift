@@ -29,10 +29,11 @@ extension Writer {
         return connection.changes == 1
     }
 
-    func recordUse(ofSymbols rows: [Int64], now: Int64) throws(StoreError) {
+    func recordUse(ofSymbols rowIDs: [Int64], now: Int64) throws(StoreError) {
         try connection.transaction(.immediate) { () throws(StoreError) in
-            for row in rows {
-                try connection.run("update symbol_table set used_at = max(used_at, ?) where id = ?", now, row)
+            for rowID in rowIDs {
+                try connection.run(
+                    "update symbol_table set used_at = max(used_at, ?) where id = ?", now, rowID)
             }
         }
     }
@@ -41,7 +42,7 @@ extension Writer {
     func rewrite(_ identity: LeakIdentity) throws(StoreError) -> Bool {
         do throws(StoreError) {
             return try connection.transaction(.immediate) { () throws(StoreError) in
-                try dropCachedIfOthersWrote()
+                try clearCachesIfOthersWrote()
                 let select = try connection.statement("select id from leak where key = ?")
                 try select.bind(identity.id.bytes)
                 let row = try select.step() ? select.int64(0) : nil
@@ -52,7 +53,7 @@ extension Writer {
                 return true
             }
         } catch {
-            dropCached()
+            clearCaches()
             throw error
         }
     }

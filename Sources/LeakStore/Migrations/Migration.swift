@@ -21,7 +21,7 @@ struct Migration: Sendable {
     ///   collector that lacks a table, an index or a column.
     static func run(on connection: SQLiteConnection) throws(StoreError) {
         if try isNeeded(on: connection) { try migrate(connection) }
-        try checkParts(of: connection)
+        try requireAllParts(of: connection)
     }
 
     private static func migrate(_ connection: SQLiteConnection) throws(StoreError) {
@@ -68,7 +68,7 @@ struct Migration: Sendable {
             throw StoreError(
                 .notADatabase, "database \(connection.path): it is empty: no collector wrote it")
         }
-        if version <= newestVersion { try checkParts(of: connection, schema: version) }
+        if version <= newestVersion { try requireAllParts(of: connection, schema: version) }
         return version
     }
 
@@ -102,7 +102,7 @@ struct Migration: Sendable {
 
     /// Throws if a table, an index or a column is missing. Without this check, the first statement that needs it would fail with an obscure
     /// error.
-    private static func checkParts(
+    private static func requireAllParts(
         of connection: SQLiteConnection, schema: Int = newestVersion
     ) throws(StoreError) {
         let model = try SQLiteConnection(path: ":memory:", access: .readWrite)

@@ -137,7 +137,7 @@ extension Migration {
               histogram blob not null
             );
 
-            -- id: SampleSlot.row. ordinal: which of its leak's reports it was.
+            -- id: SampleSlot.rowID. ordinal: which of its leak's reports it was.
             create table sample (
               id integer primary key,
               ordinal integer not null,
@@ -152,7 +152,7 @@ extension Migration {
               body blob not null
             );
 
-            -- id: InstallScope.row. members: InstallSet. A leak, or its share of a release, seen in one build alone has no
+            -- id: InstallScope.rowID. members: InstallSet. A leak, or its share of a release, seen in one build alone has no
             -- set of its own: it shares that build's.
             create table install_set (
               id integer primary key,

@@ -91,7 +91,7 @@ extension Migration {
             -- bucket: that of the installs; -1 if they are in several or from before this schema, -2 if none is named.
             alter table release_hour add column bucket integer not null default -1;
             create temp table chosen as select a.id as app, a.newest_release as stored,
-              (\(CurrentRelease.row)) as release from app a where not exists (select 1 from count_log);
+              (\(CurrentRelease.rowIDSQL)) as release from app a where not exists (select 1 from count_log);
             delete from chosen where release is null or release is stored;
             update app set newest_release = c.release from chosen c where c.app = app.id;
             update leak as l set impact = i.installs

@@ -3,7 +3,7 @@ extension Migration {
     static let schema3 = Migration(
         version: 3,
         script: """
-            -- The column state of leak is the id of the decision in effect, or 0. Reading the leak computes from its counts whether
+            -- The column state of leak is the id of the decision in force, or 0. Reading the leak computes from its counts whether
             -- a fix has regressed or an ignored leak is open again. kind: a value of DecisionKind. fix_from: order_key of the lowest
             -- version in which a report means that the fix has regressed. reports_then: reports of the leak when it was ignored.
             -- An id is never used again, because readers cache results by id.
@@ -24,7 +24,7 @@ extension Migration {
             create index decision_of_leak on decision (leak);
             create index leak_decided on leak (app) where state <> 0;
 
-            -- Reports that a resolved leak already had in versions from fix_from on when it was resolved. Only decisions in effect
+            -- Reports that a resolved leak already had in versions from fix_from on when it was resolved. Only decisions in force
             -- have rows.
             create table decision_release (
               decision integer not null references decision on delete cascade,

@@ -37,8 +37,8 @@ extension Migration {
     static let schema6 = Migration(
         version: 6, script: "alter table idempotency_use add column text_bytes integer not null default 0",
         convert: { connection throws(StoreError) in
-            let rowsPerStep = 100
-            var lastRow: Int64 = 0
+            let maxRowsPerStep = 100
+            var lastRowID: Int64 = 0
             var hasMoreRows = true
             while hasMoreRows {
                 let select = try connection.statement(
@@ -47,14 +47,14 @@ extension Migration {
                     from leak_text t left join leak l on l.id = t.leak where t.leak > ? order by t.leak limit ?
                     """)
                 defer { select.reset() }
-                try select.bind(lastRow, rowsPerStep)
+                try select.bind(lastRowID, maxRowsPerStep)
                 var texts: [StoredTexts] = []
                 var count = 0
                 while try select.step() {
                     count += 1
-                    lastRow = select.int64(0)
+                    lastRowID = select.int64(0)
                     if let convertedTexts = StoredTexts(
-                        row: lastRow, title: select.text(1), className: select.optionalText(2),
+                        rowID: lastRowID, title: select.text(1), className: select.optionalText(2),
                         module: select.optionalText(3), stack: select.bytes(4), children: select.bytes(5),
                         cycle: select.bytes(6), groupedStack: select.bytes(7))
                     {
@@ -64,9 +64,9 @@ extension Migration {
                 for row in texts {
                     try connection.run(
                         "update leak_text set grouped_stack = ?, search = ? where leak = ?", row.groupedStack,
-                        row.search, row.row)
+                        row.search, row.rowID)
                 }
-                hasMoreRows = count == rowsPerStep
+                hasMoreRows = count == maxRowsPerStep
             }
             try connection.execute(
                 """
@@ -80,19 +80,19 @@ extension Migration {
 
 /// Texts of a leak, converted to the form in which each text is stored once.
 package struct StoredTexts: Sendable {
-    package let row: Int64
+    package let rowID: Int64
     package let groupedStack: [UInt8]
     package let search: String
 
     /// - Returns: `nil` for texts that cannot be read, which are not converted.
     package init?(
-        row: Int64, title: String, className: String?, module: String?, stack: [UInt8], children: [UInt8],
+        rowID: Int64, title: String, className: String?, module: String?, stack: [UInt8], children: [UInt8],
         cycle: [UInt8], groupedStack: [UInt8]
     ) {
         guard let stack = PackedReader.texts(stack), let children = PackedReader.texts(children),
             let cycle = PackedReader.texts(cycle), let groupingStack = PackedReader.texts(groupedStack)
         else { return nil }
-        self.row = row
+        self.rowID = rowID
         let identity = LeakIdentity(
             id: LeakID(high: 0, low: 0), app: "", kind: "", className: className, module: module,
             title: title,
@@ -153,8 +153,8 @@ extension Migration {
             ) without rowid;
             """,
         convert: { connection throws(StoreError) in
-            let rowsPerStep = 500
-            var lastRow: Int64 = 0
+            let maxRowsPerStep = 500
+            var lastRowID: Int64 = 0
             var hasMoreRows = true
             while hasMoreRows {
                 let select = try connection.statement(
@@ -162,28 +162,28 @@ extension Migration {
                     select t.leak, l.app, t.stack, t.children, t.cycle, t.grouped_version, t.grouped_class, t.grouped_stack
                     from leak_text t join leak l on l.id = t.leak where t.leak > ? order by t.leak limit ?
                     """)
-                try select.bind(lastRow, rowsPerStep)
-                var leaks: [(row: Int64, app: Int64, elements: [Int64])] = []
+                try select.bind(lastRowID, maxRowsPerStep)
+                var leaks: [(rowID: Int64, app: Int64, elements: [Int64])] = []
                 var count = 0
                 while try select.step() {
                     count += 1
-                    lastRow = select.int64(0)
+                    lastRowID = select.int64(0)
                     guard
                         let key = GroupingKey(
                             version: select.int(5), className: select.text(6), packed: select.bytes(7),
                             stack: select.bytes(2), children: select.bytes(3), cycle: select.bytes(4))
                     else { continue }
-                    leaks.append((lastRow, select.int64(1), KeyElements.hashes(of: key)))
+                    leaks.append((lastRowID, select.int64(1), KeyElements.hashes(of: key)))
                 }
                 select.reset()
                 for leak in leaks {
                     for element in leak.elements {
                         try connection.run(
                             "insert or ignore into leak_element (app, element, leak) values (?, ?, ?)",
-                            leak.app, element, leak.row)
+                            leak.app, element, leak.rowID)
                     }
                 }
-                hasMoreRows = count == rowsPerStep
+                hasMoreRows = count == maxRowsPerStep
             }
         })
 }

@@ -27,17 +27,18 @@ public struct Decision: Hashable, Sendable {
 
     public enum IgnoreLimit: Hashable, Sendable {
         /// Milliseconds since 1970.
-        case date(Int64)
+        case until(milliseconds: Int64)
         /// Reports that may still arrive, 1 at least.
-        case reports(Int)
+        case nextReports(Int)
     }
 
     /// Maximum length of ``note`` in bytes.
-    public static let noteBytes = 2000
+    public static let maxNoteBytes = 2000
     /// Maximum length of ``by`` in bytes.
-    public static let nameBytes = 128
-    /// Number of decisions that are kept per leak. If there are more, the oldest decisions are deleted, except the current decision.
-    public static let perLeak = 200
+    public static let maxNameBytes = 128
+    /// Number of decisions that are kept per leak. If there are more, the oldest decisions are deleted, except the decision in
+    /// force.
+    public static let maxPerLeak = 200
 
     public var action: Action
     /// Text for readers of the history.
@@ -113,7 +114,7 @@ public struct FixStatus: Hashable, Sendable {
     }
 }
 
-/// The current decision about a leak, and its effect so far.
+/// The decision in force about a leak, and its effect so far.
 public struct DecisionStatus: Hashable, Sendable {
     public var decision: PastDecision
     /// For a resolved leak: reports since the decision in versions that are not older than the fix. For an ignored leak: all reports
@@ -137,8 +138,8 @@ public struct DecisionStatus: Hashable, Sendable {
         switch decision.action {
         case .resolved: regressedIn == nil ? .resolved : .regressed
         case .ignored(.none): .ignored
-        case .ignored(.date(let end)): now < end ? .ignored : nil
-        case .ignored(.reports(let count)): reportsSince < count ? .ignored : nil
+        case .ignored(.until(let end)): now < end ? .ignored : nil
+        case .ignored(.nextReports(let count)): reportsSince < count ? .ignored : nil
         case .reopened, .noted: nil
         }
     }

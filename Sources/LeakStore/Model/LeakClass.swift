@@ -1,9 +1,9 @@
 /// All leaks of a class, whatever their stacks, with and without a module before its name.
 public struct LeakClass: Sendable {
     /// Maximum number of rows in the result; all leaks are counted.
-    package static let leaksShown = 200
+    package static let maxLeaksShown = 200
     /// Maximum number of module names, and of related classes, in the result.
-    package static let namesShown = 50
+    package static let maxNamesShown = 50
 
     public var name: String
     /// Modules that reports name together with the class.

@@ -22,7 +22,7 @@ public struct LeakDetail: Sendable {
     public var samples: Int
     /// Numbers of objects by the time from leak to freed, shortest first; empty without a freed report.
     public var lived: [LivedRange]
-    /// Newest first, at most ``Decision/perLeak``.
+    /// Newest first, at most ``Decision/maxPerLeak``.
     public var history: [PastDecision]
     /// The version that “now” and “next” of a decision refer to: the current release, or a higher version that is in use, because a fix
     /// can only come after it. Such a version has the leak on 2 installs, and on 5 % of the installs of the version that has most.

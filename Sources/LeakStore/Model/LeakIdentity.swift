@@ -34,7 +34,7 @@ public final class LeakIdentity: Sendable {
     /// other key does not, and the other way round. The store chooses one of the two (LeakModules.swift).
     ///
     /// `nil` if no module is known. Only the identity whose class is without the module has a ``module``.
-    public let alternative: LeakIdentity?
+    public let otherModuleSpelling: LeakIdentity?
     /// The id by which the leak of a report is found: the same for all reports of this class, module and stack, whether the class
     /// is sent with its module or without it.
     let lookupID: LeakID
@@ -42,13 +42,13 @@ public final class LeakIdentity: Sendable {
     public var appKey: AppKey { AppKey(app, environment: environment) }
 
     /// The ids that reports of the leak may count under.
-    package var ids: [LeakID] { [id] + (alternative.map { [$0.id] } ?? []) }
+    package var ids: [LeakID] { [id] + (otherModuleSpelling.map { [$0.id] } ?? []) }
 
     public init(
         id: LeakID, app: String, environment: String = AppKey.production, kind: String, className: String?,
         module: String?, title: String, stack: [String], children: [String], cycle: [String],
         quality: Quality, groupingKey: GroupingKey,
-        alternative: LeakIdentity? = nil
+        otherModuleSpelling: LeakIdentity? = nil
     ) {
         self.id = id
         self.app = app
@@ -62,8 +62,8 @@ public final class LeakIdentity: Sendable {
         self.cycle = cycle
         self.quality = quality
         self.groupingKey = groupingKey
-        self.alternative = alternative
-        lookupID = module == nil ? id : alternative?.id ?? id
+        self.otherModuleSpelling = otherModuleSpelling
+        lookupID = module == nil ? id : otherModuleSpelling?.id ?? id
     }
 }
 

@@ -46,11 +46,11 @@ public struct StoreLimits: Hashable, Sendable {
     public var idempotencyKeysPerDay = 2_000_000
     /// Different responses stored for one ingest key and day, 960 bytes each at most. Most batches share a few. Beyond the limit, a
     /// repeated batch is still recognized, but its response says only that the batch was counted.
-    public var answersPerDay = 20_000
+    public var responsesPerDay = 20_000
     /// Maximum number of rows that one transaction updates, where a new leak counts as eight: about 0.15 s of writing, so that
     /// other calls do not wait long. One submission is never split.
     public var weightPerCommit = 8_000
-    /// Bytes of all tables of symbols together, compressed: 500 builds of an app with a million lines of machine code. Tables that
+    /// Bytes of all symbol tables together, compressed: 500 builds of an app with a million lines of machine code. Tables that
     /// reports no longer need are deleted automatically.
     public var symbolBytes = 1 << 30
     /// Maximum size of the database file in bytes, which SQLite enforces. It takes effect if the other limits together allow too much
@@ -87,7 +87,7 @@ public struct StoreLimits: Hashable, Sendable {
         limits.checkClassesPerBuild *= 10
         limits.droppedReasonsPerApp *= 10
         limits.idempotencyKeysPerDay = .max
-        limits.answersPerDay = .max
+        limits.responsesPerDay = .max
         return limits
     }
 }

@@ -30,7 +30,7 @@ public protocol StoreReader: AnyObject {
     /// Returns the symbols of all images, newest upload first.
     func symbols() throws(StoreError) -> [StoredSymbols]
     /// Returns the compressed table of an upload; `nil` if it does not exist any more.
-    func symbolTable(_ row: Int64) throws(StoreError) -> [UInt8]?
+    func symbolTable(_ rowID: Int64) throws(StoreError) -> [UInt8]?
     /// Returns leaks whose path contains one of the texts. A frame without symbols contains the UUID of its image. Reads the paths of
     /// all leaks.
     func leaks(withPlacesIn images: [String]) throws(StoreError) -> [LeakID]
@@ -49,7 +49,7 @@ public protocol StoreReader: AnyObject {
     ///
     /// - Returns: `nil` if no report, session or check of the version, or of its build, was ever received.
     /// - Throws: ``StoreError/Reason/invalidArgument`` for a baseline that is not older than the version.
-    func check(_ query: ReleaseCheckQuery, now: Int64) throws(StoreError) -> ReleaseCheck?
+    func releaseCheck(_ query: ReleaseCheckQuery, now: Int64) throws(StoreError) -> ReleaseCheck?
     /// Returns every credential that is neither revoked nor expired; with `all`, returns revoked and expired credentials too.
     func credentials(all: Bool, now: Int64) throws(StoreError) -> [Credential]
     /// Returns a number that changes whenever another connection commits.

@@ -16,7 +16,7 @@ public struct Submission: Sendable {
     /// The bytes that ``Sighting/sample`` refers to.
     public var body: [UInt8]
     /// The response body that is stored, and sent again if the request is repeated.
-    public var answer: [UInt8]
+    public var response: [UInt8]
 
     public init(keyID: Int64, receivedAt: Int64) {
         self.keyID = keyID
@@ -28,7 +28,7 @@ public struct Submission: Sendable {
         usageCounts = []
         dropped = []
         body = []
-        answer = []
+        response = []
     }
 
     /// Indices of the ``origins`` that are counted; `nil` if all are counted. An origin that only has explanations is not counted: it
@@ -134,16 +134,16 @@ public struct Submission: Sendable {
         public var origin: Int
         /// Time for which the explanation counts, as in ``Sighting/at``.
         public var at: Int64
-        /// Text that is equal for equal reasons; at most ``reasonBytes`` bytes.
+        /// Text that is equal for equal reasons; at most ``maxReasonBytes`` bytes.
         public var reason: String
-        /// The closures on the path; at most ``reasonBytes`` bytes. The store counts each set of closures of a path.
+        /// The closures on the path; at most ``maxReasonBytes`` bytes. The store counts each set of closures of a path.
         public var closures: String?
         /// Bytes that would be freed with the object.
         public var bytes: Int?
 
         /// Maximum length in bytes: with the other columns of its index, safely below the 2,704 bytes that a row of a PostgreSQL
         /// B-tree can have.
-        public static let reasonBytes = 2_000
+        public static let maxReasonBytes = 2_000
 
         public init(
             leak: LeakIdentity, origin: Int, at: Int64, reason: String, closures: String? = nil, bytes: Int?
@@ -213,9 +213,9 @@ public struct Submission: Sendable {
 public enum Receipt: Hashable, Sendable {
     /// The submission is on disk and counted.
     case counted
-    /// The submission was counted before under the same idempotency key. `answer` is the stored response body of the first request,
-    /// empty if it is not stored.
-    case repeated(answer: [UInt8])
+    /// The submission was counted before under the same idempotency key. `response` is the stored response body of the first
+    /// request, empty if it is not stored.
+    case repeated(response: [UInt8])
     /// The idempotency key was used before with another body; nothing was counted.
     case keyReused
 }

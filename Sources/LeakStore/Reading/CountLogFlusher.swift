@@ -34,7 +34,7 @@ final class CountLogFlusher: Sendable {
         defer { for calls in [pendingCalls, waitingReaders] { calls.leave() } }
         try writer.with { writer throws(StoreError) in
             do throws(StoreError) {
-                try writer.checkFile()
+                try writer.requireSoundFile()
                 try writer.withReservedSpace { () throws(StoreError) in try writer.flushCounts() }
             } catch {
                 lastFailure.with { $0 = (SystemTime.monotonic, error) }

@@ -24,7 +24,7 @@ struct LeakListSQL {
         if let state = query.state.assigned {
             // Starts with these few rows, independent of the other filters.
             fromClause = "json_each(?) k cross join leak l on l.id = k.value"
-            values.append(leakStates.rows([state]).list)
+            values.append(leakStates.rowIDs([state]).list)
         }
         if let period = query.period {
             let periodReports = Self.reports(of: period, in: query, from: fromClause, now: now)
@@ -54,12 +54,12 @@ struct LeakListSQL {
             values.append(query.environment)
         }
         switch query.state {
-        case .open: conditions.append("not \(LeakRow.isSlow)")
-        case .slow: conditions.append(LeakRow.isSlow)
+        case .open: conditions.append("not \(LeakRow.isSlowSQL)")
+        case .slow: conditions.append(LeakRow.isSlowSQL)
         case .new: conditions.append("l.first_release = a.newest_release")
         case .toFix, .known, .any, .regressed, .resolved, .ignored: break
         }
-        let excluded = leakStates.rows(query.state.excluded)
+        let excluded = leakStates.rowIDs(query.state.excluded)
         if !excluded.isEmpty {
             conditions.append("l.id not in (select value from json_each(?))")
             values.append(excluded.list)
@@ -78,7 +78,7 @@ struct LeakListSQL {
                 """
                 (exists (select 1 from leak_text t where t.leak = l.id
                    and (instr(t.search, ?) > 0 or instr(folded(t.module || '.' || l.class), ?) > 0
-                     or length(t.stack) + length(t.children) + length(t.cycle) > \(SearchText.pathBytes)
+                     or length(t.stack) + length(t.children) + length(t.cycle) > \(SearchText.maxPathBytes)
                        and instr(folded(t.stack || t.children || t.cycle), ?) > 0))
                  or exists (select 1 from (select cast(sample_json(body) as text) as body from sample where id = 1 << 40 | l.id)
                    where case when json_valid(body) then instr(folded(json_extract(body, '$.message')), ?) > 0 end))
@@ -103,7 +103,7 @@ struct LeakListSQL {
         case .firstSeen: (primarySortKey, secondarySortKey) = ("l.first_seen", "0")
         case .name: (primarySortKey, secondarySortKey) = ("dense_rank() over (order by t.title)", "0")
         case .state:
-            let key = leakStates.sortKey(isNew: "l.first_release = a.newest_release") { rows in
+            let key = leakStates.sortKeySQL(isNewSQL: "l.first_release = a.newest_release") { rows in
                 sortKeyValues.append(rows.list)
                 return "l.id in (select value from json_each(?))"
             }

@@ -2,7 +2,7 @@ extension LeakRow {
     package static let trendDays = 14
 
     /// SQL condition for a slow leak: at least one `freed` report, and `freed` reports for at least 90 % of the reports.
-    package static let isSlow = "(l.freed >= 1 and l.freed * 10 >= l.reports * 9)"
+    package static let isSlowSQL = "(l.freed >= 1 and l.freed * 10 >= l.reports * 9)"
 
     /// Returns SQL for the checks of the leak's class in a release; null if there are none.
     private static func checks(in release: String) -> String {
@@ -47,7 +47,7 @@ extension LeakRow {
             case .firstVersion: "f.version"
             case .lastVersion: "n.version"
             case .isNew: "l.first_release = a.newest_release"
-            case .isSlow: LeakRow.isSlow
+            case .isSlow: LeakRow.isSlowSQL
             case .title: "t.title"
             case .module: "t.module"
             case .stack: "t.stack"
@@ -134,6 +134,6 @@ extension PageCursor {
     /// - Parameter storedRow: a row of a query with ``LeakRow/select``.
     package init(_ storedRow: some StoredRow) {
         let row = NamedRow(storedRow, of: LeakRow.Column.self)
-        self.init(primary: row.int64(.primary), secondary: row.int64(.secondary), row: row.int64(.row))
+        self.init(primary: row.int64(.primary), secondary: row.int64(.secondary), leakRowID: row.int64(.row))
     }
 }

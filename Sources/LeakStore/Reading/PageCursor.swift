@@ -5,12 +5,12 @@
 package struct PageCursor: Hashable, Comparable, Sendable {
     package var primary: Int64
     package var secondary: Int64
-    package var row: Int64
+    package var leakRowID: Int64
 
     /// Returns a cursor before the first row of a list.
     package static func start(of query: LeakQuery) -> PageCursor {
         let key = query.isAscending ? Int64.min : .max
-        return PageCursor(primary: key, secondary: key, row: key)
+        return PageCursor(primary: key, secondary: key, leakRowID: key)
     }
 
     /// Returns the cursor at the present position of its leak in a list by name, where the first key is the position of a name in
@@ -20,10 +20,10 @@ package struct PageCursor: Hashable, Comparable, Sendable {
     ///   - position: the position of the last listed name up to the name of the leak; 0 if there is none.
     ///   - isListed: `true` if the name at that position is that of the leak.
     package func moved(toNamePosition position: Int64, isListed: Bool, isAscending: Bool) -> PageCursor {
-        if isListed { return PageCursor(primary: position, secondary: secondary, row: row) }
+        if isListed { return PageCursor(primary: position, secondary: secondary, leakRowID: leakRowID) }
         return isAscending
-            ? PageCursor(primary: position, secondary: secondary, row: .max)
-            : PageCursor(primary: position + 1, secondary: secondary, row: .min)
+            ? PageCursor(primary: position, secondary: secondary, leakRowID: .max)
+            : PageCursor(primary: position + 1, secondary: secondary, leakRowID: .min)
     }
 
     /// Returns 64 hexadecimal digits: the keys, then a hash of the keys and the query.
@@ -32,7 +32,7 @@ package struct PageCursor: Hashable, Comparable, Sendable {
         var text: [UInt8] = []
         text.reserveCapacity(64)
         for word in [
-            UInt64(bitPattern: primary), UInt64(bitPattern: secondary), UInt64(bitPattern: row),
+            UInt64(bitPattern: primary), UInt64(bitPattern: secondary), UInt64(bitPattern: leakRowID),
             hash(for: query),
         ] {
             for shift in stride(from: 60, through: 0, by: -4) {
@@ -64,18 +64,18 @@ package struct PageCursor: Hashable, Comparable, Sendable {
         }
         primary = Int64(bitPattern: words[0])
         secondary = Int64(bitPattern: words[1])
-        row = Int64(bitPattern: words[2])
+        leakRowID = Int64(bitPattern: words[2])
         guard hash(for: query) == words[3] else { throw invalid }
     }
 
     package static func < (one: PageCursor, other: PageCursor) -> Bool {
-        (one.primary, one.secondary, one.row) < (other.primary, other.secondary, other.row)
+        (one.primary, one.secondary, one.leakRowID) < (other.primary, other.secondary, other.leakRowID)
     }
 
-    package init(primary: Int64, secondary: Int64, row: Int64) {
+    package init(primary: Int64, secondary: Int64, leakRowID: Int64) {
         self.primary = primary
         self.secondary = secondary
-        self.row = row
+        self.leakRowID = leakRowID
     }
 
     /// Returns a hash of the keys and of the query without its limit and cursor. A cursor with another hash does not belong to the query.
@@ -90,7 +90,7 @@ package struct PageCursor: Hashable, Comparable, Sendable {
         }
         var hash: UInt64 = 0xcbf2_9ce4_8422_2325
         for byte in writer.bytes { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01b3 }
-        for word in [primary, secondary, row] { hash = SplitMix64.mix(hash ^ UInt64(bitPattern: word)) }
+        for word in [primary, secondary, leakRowID] { hash = SplitMix64.mix(hash ^ UInt64(bitPattern: word)) }
         return hash
     }
 }

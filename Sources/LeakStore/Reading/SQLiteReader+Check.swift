@@ -1,5 +1,5 @@
 extension SQLiteReader {
-    func check(_ query: ReleaseCheckQuery, now: Int64) throws(StoreError) -> ReleaseCheck? {
+    func releaseCheck(_ query: ReleaseCheckQuery, now: Int64) throws(StoreError) -> ReleaseCheck? {
         try snapshot { () throws(StoreError) in
             // The tables have all checks, but lack the reports in the log. Without these reports, a version with leaks could pass.
             guard try !connection.lacksCounts else {
@@ -13,9 +13,9 @@ extension SQLiteReader {
                     ByteText($0.version) == ByteText(query.version)
                 })
             else { return nil }
-            var version = ReleaseCheckSide(rows: [release.row], build: nil)
+            var version = ReleaseCheckSide(releaseRowIDs: [release.rowID], build: nil)
             if let name = query.build {
-                guard let build = try build(name, of: [release.row]) else { return nil }
+                guard let build = try build(name, of: [release.rowID]) else { return nil }
                 version.build = build
             }
             let baseline = try baseline(of: query, version)
@@ -30,18 +30,19 @@ extension SQLiteReader {
             let verdict = ReleaseVerdict(
                 rates, app: query.key, version: ReleaseCheck.Side(version: query.version, build: query.build),
                 baseline: baseline.resultSide, leakStates,
-                regressed: try readRegressedLeaks(app: query.key, in: release.row),
+                regressed: try readRegressedLeaks(app: query.key, in: release.rowID),
                 limits: query.limits)
-            return verdict.check(
+            return verdict.releaseCheck(
                 rows: try rows(
-                    query.listsLeaks ? verdict.leaks.map(\.row) : [], of: release.row, leakStates, now: now))
+                    query.listsLeaks ? verdict.leaks.map(\.leakRowID) : [], of: release.rowID, leakStates,
+                    now: now))
         }
     }
 
     /// Returns the releases of an app whose versions rank the same as `version`, such as 5.2 and 5.2.0.
     private func releases(
         ranking version: String, app: AppKey
-    ) throws(StoreError) -> [(row: Int64, version: String)] {
+    ) throws(StoreError) -> [(rowID: Int64, version: String)] {
         let order = VersionOrder(version)
         let select = try connection.statement(
             """
@@ -50,7 +51,7 @@ extension SQLiteReader {
             """)
         defer { select.reset() }
         try select.bind(order.sameRankLowerBound, order.higherRankLowerBound, app.name, app.environment)
-        var releases: [(row: Int64, version: String)] = []
+        var releases: [(rowID: Int64, version: String)] = []
         while try select.step() { releases.append((select.int64(0), select.text(1))) }
         return releases
     }
@@ -65,7 +66,8 @@ extension SQLiteReader {
         defer { select.reset() }
         try select.bind(releases.list, name)
         return try select.step()
-            ? ReleaseCheckSide.Build(row: select.int64(0), name: select.text(1), order: select.bytes(2)) : nil
+            ? ReleaseCheckSide.Build(rowID: select.int64(0), name: select.text(1), order: select.bytes(2))
+            : nil
     }
 
     private func baseline(
@@ -73,23 +75,24 @@ extension SQLiteReader {
     ) throws(StoreError) -> ReleaseCheckBaseline {
         let floor = ReleaseCheck.floor(baseline: query.baseline, of: query.version)
         if query.baseline == nil, let build = version.build,
-            let earlierBuild = try buildBefore(build, of: version.rows)
+            let earlierBuild = try buildBefore(build, of: version.releaseRowIDs)
         {
             return ReleaseCheckBaseline(
                 earlierBuild: earlierBuild, of: version, query.version, floor: floor)
         }
         if let text = query.baseline {
-            let rows = try releases(ranking: text, app: query.key).map(\.row)
-            var side = ReleaseCheckSide(rows: rows, build: nil)
+            let rows = try releases(ranking: text, app: query.key).map(\.rowID)
+            var side = ReleaseCheckSide(releaseRowIDs: rows, build: nil)
             if let name = query.baselineBuild { side.build = try build(name, of: rows) }
             return try ReleaseCheckBaseline(side, of: query, version, floor: floor)
         }
         guard let text = try versionBefore(query.version, from: floor, app: query.key) else {
             return ReleaseCheckBaseline(bound: floor, floor: floor)
         }
-        let rows = try releases(ranking: text, app: query.key).map(\.row)
+        let rows = try releases(ranking: text, app: query.key).map(\.rowID)
         return ReleaseCheckBaseline(
-            side: ReleaseCheckSide(rows: rows, build: nil), resultSide: ReleaseCheck.Side(version: text),
+            side: ReleaseCheckSide(releaseRowIDs: rows, build: nil),
+            resultSide: ReleaseCheck.Side(version: text),
             bound: VersionOrder(text).higherRankLowerBound, floor: floor)
     }
 
@@ -104,7 +107,8 @@ extension SQLiteReader {
         defer { select.reset() }
         try select.bind(releases.list, build.order, build.floor)
         return try select.step()
-            ? ReleaseCheckSide.Build(row: select.int64(0), name: select.text(1), order: select.bytes(2)) : nil
+            ? ReleaseCheckSide.Build(rowID: select.int64(0), name: select.text(1), order: select.bytes(2))
+            : nil
     }
 
     /// Returns the highest version that was in use among those that rank lower: ``CurrentRelease/earlierOrder``.
@@ -132,7 +136,7 @@ extension SQLiteReader {
             where ?2 is null or b.id = ?2
             """)
         defer { builds.reset() }
-        try builds.bind(side.rows.list, side.build?.row)
+        try builds.bind(side.releaseRowIDs.list, side.build?.buildRowID)
         while try builds.step() {
             rates.add(sessions: try buckets(builds, 0), leaky: try buckets(builds, 1), isBaseline: isBaseline)
         }
@@ -142,7 +146,7 @@ extension SQLiteReader {
             cross join build_check c on c.build = b.id where ?2 is null or b.id = ?2
             """)
         defer { checks.reset() }
-        try checks.bind(side.rows.list, side.build?.row)
+        try checks.bind(side.releaseRowIDs.list, side.build?.buildRowID)
         while try checks.step() {
             rates.add(checks: try buckets(checks, 1), of: checks.text(0), isBaseline: isBaseline)
         }
@@ -154,7 +158,7 @@ extension SQLiteReader {
             join leak_build p on p.leak = c.leak and p.build = b.id where p.reports > 0
             """)
         defer { leaks.reset() }
-        try leaks.bind(side.rows.list, side.build?.row)
+        try leaks.bind(side.releaseRowIDs.list, side.build?.buildRowID)
         while try leaks.step() {
             rates.add(
                 try buckets(leaks, 2), reports: leaks.int(3), installs: leaks.int(4), of: leaks.int64(0),
@@ -185,7 +189,7 @@ extension SQLiteReader {
                 where b.release = c.release and b.order_key <= ?4))
             """)
         defer { select.reset() }
-        try select.bind(version.rows.list, baseline.bound, baseline.floor, baseline.buildBound)
+        try select.bind(version.releaseRowIDs.list, baseline.bound, baseline.floor, baseline.buildBound)
         var leaks: Set<Int64> = []
         while try select.step() { leaks.insert(select.int64(0)) }
         return leaks

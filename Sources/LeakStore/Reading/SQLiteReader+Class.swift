@@ -36,7 +36,7 @@ extension SQLiteReader {
                 select distinct t.module from app a cross join leak l on l.app = a.id and l.class = ?1
                 join leak_text t on t.leak = l.id
                 where a.environment = ?4 and (?2 is null or a.name = ?2) and t.module is not null order by 1 limit ?3
-                """), [name, app.app, LeakClass.namesShown, app.environment])
+                """), [name, app.app, LeakClass.maxNamesShown, app.environment])
     }
 
     private func leaks(ofClass name: String, app: AppScope, now: Int64) throws(StoreError) -> [LeakRow] {
@@ -46,7 +46,7 @@ extension SQLiteReader {
             where a.environment = ?4 and (?2 is null or a.name = ?2) order by +l.reports desc, l.id limit ?3
             """)
         defer { select.reset() }
-        try select.bind(name, app.app, LeakClass.leaksShown, app.environment)
+        try select.bind(name, app.app, LeakClass.maxLeaksShown, app.environment)
         var numbers: [Int64] = []
         while try select.step() { numbers.append(select.int64(0)) }
         let rows = try rows(numbers)
@@ -101,15 +101,15 @@ extension SQLiteReader {
         defer { select.reset() }
         try select.bind(name, app.app, app.environment)
         var union = InstallSet()
-        var setRows: Set<Int64> = []
+        var setRowIDs: Set<Int64> = []
         while try select.step() {
             guard let set = InstallSet(bytes: select.bytes(1)) else {
                 throw .unreadable("a set of installs", in: connection.path)
             }
-            setRows.insert(select.int64(0))
+            setRowIDs.insert(select.int64(0))
             union.merge(set)
         }
-        for (row, hash) in try connection.readLoggedInstalls() where setRows.contains(row) {
+        for (rowID, hash) in try connection.readLoggedInstalls() where setRowIDs.contains(rowID) {
             _ = union.insert(hash)
         }
         return union.count
@@ -127,7 +127,7 @@ extension SQLiteReader {
         defer { select.reset() }
         try select.bind(LeakClass.innermost(of: name), app.app, name, app.environment)
         var relatedClasses: [LeakClass.Related] = []
-        while try select.step(), relatedClasses.count < LeakClass.namesShown {
+        while try select.step(), relatedClasses.count < LeakClass.maxNamesShown {
             let otherName = select.text(0)
             guard LeakClass.areRelated(name, otherName) else { continue }
             relatedClasses.append(

@@ -1,7 +1,7 @@
 extension SQLiteReader {
     /// Returns the states that result from known leaks, decisions, and freed reports, for the leaks of an app or of all apps.
     func leakStates(app: AppScope, now: Int64) throws(StoreError) -> LeakStates {
-        try dropMergedLeaks()
+        try forgetMergedLeaks()
         let state = try changeCounter()
         if let cachedStates = decisionCache.leakStates(app: app, state: state, now: now) {
             return cachedStates
@@ -15,23 +15,23 @@ extension SQLiteReader {
     }
 
     /// Returns the leaks that are ``LeakState/slow`` by their counts. Finds them in a partial index, as ``decidedLeaks(app:)`` does.
-    private func readSlowLeaks(app: AppScope) throws(StoreError) -> [(row: Int64, reports: Int)] {
+    private func readSlowLeaks(app: AppScope) throws(StoreError) -> [(leakRowID: Int64, reports: Int)] {
         let select = try connection.statement(
             composed: """
                 select l.id, l.reports from app a cross join leak l indexed by leak_slow
-                  on l.app = a.id and \(LeakRow.isSlow)
+                  on l.app = a.id and \(LeakRow.isSlowSQL)
                 where a.environment = ?2 and (?1 is null or a.name = ?1)
                 """)
         defer { select.reset() }
         try select.bind(app.app, app.environment)
-        var leaks: [(row: Int64, reports: Int)] = []
+        var leaks: [(leakRowID: Int64, reports: Int)] = []
         while try select.step() { leaks.append((select.int64(0), select.int(1))) }
         return leaks
     }
 
     /// Returns the leaks with a decision. Finds them in a partial index, so the cost depends only on the number of these leaks.
     func decidedLeaks(app: AppScope) throws(StoreError) -> [DecidedLeak] {
-        try dropMergedLeaks()
+        try forgetMergedLeaks()
         let state = try changeCounter()
         if let cachedLeaks = decisionCache.leaks(app: app, state: state) { return cachedLeaks }
         let select = try connection.statement(
@@ -49,7 +49,7 @@ extension SQLiteReader {
             if let decisionStatus = decisionCache.decisionStatus(
                 of: row, decision: select.int64(1), reports: reports)
             {
-                leaks.append(DecidedLeak(row: row, reports: reports, decisionStatus: decisionStatus))
+                leaks.append(DecidedLeak(leakRowID: row, reports: reports, decisionStatus: decisionStatus))
             } else {
                 uncachedRows.append(row)
             }
@@ -59,9 +59,10 @@ extension SQLiteReader {
         return leaks
     }
 
-    /// Returns the statuses of decisions by row of `leak`. A leak without a decision has no entry.
+    /// Returns the statuses of decisions by row ID in `leak`. A leak without a decision has no entry.
     func decisionStatuses(of leaks: [Int64]) throws(StoreError) -> [Int64: DecisionStatus] {
-        Dictionary(try findDecisionStatuses(of: leaks).map { ($0.row, $0.decisionStatus) }) { first, _ in
+        Dictionary(try findDecisionStatuses(of: leaks).map { ($0.leakRowID, $0.decisionStatus) }) {
+            first, _ in
             first
         }
     }
@@ -101,14 +102,14 @@ extension SQLiteReader {
             decisionCache.keep(
                 decisionStatus, of: row, decision: select.int64(9), reports: reports,
                 mayExpire: select.int(13) != 0)
-            decidedLeaks.append(DecidedLeak(row: row, reports: reports, decisionStatus: decisionStatus))
+            decidedLeaks.append(DecidedLeak(leakRowID: row, reports: reports, decisionStatus: decisionStatus))
         }
         return decidedLeaks
     }
 
     /// Adds the evidence for the fixes of the resolved leaks among the rows.
     ///
-    /// - Parameter numbers: the rows of `leak` of the same leaks, in the same order.
+    /// - Parameter numbers: the row IDs of the same leaks, in the same order.
     func addFixes(to rows: inout [LeakRow], numbers: [Int64]) throws(StoreError) {
         let resolved = zip(rows, numbers).filter { $0.0.hasFix }.map(\.1)
         guard !resolved.isEmpty else { return }
@@ -135,14 +136,14 @@ extension SQLiteReader {
         return histories
     }
 
-    /// Adds the decisions about a leak, newest first, at most ``Decision/perLeak``, and the evidence for their fixes.
+    /// Adds the decisions about a leak, newest first, at most ``Decision/maxPerLeak``, and the evidence for their fixes.
     func addHistory(to detail: inout LeakDetail, of leak: Int64) throws(StoreError) {
         let select = try connection.statement(
             composed: """
                 select \(PastDecision.Column.list), d.id from decision d where d.leak = ? order by d.id desc limit ?
                 """)
         defer { select.reset() }
-        try select.bind(leak, Decision.perLeak)
+        try select.bind(leak, Decision.maxPerLeak)
         var decisions: [Int64] = []
         while try select.step() {
             detail.history.append(try PastDecision(select, in: connection.path))
@@ -152,14 +153,14 @@ extension SQLiteReader {
         detail.addFixes(decisions, past ?? [:])
     }
 
-    /// Returns how many leaks regressed in each release, by row of `release`.
+    /// Returns how many leaks regressed in each release, by row ID in `release`.
     func readRegressedLeaks(app: AppKey) throws(StoreError) -> [Int64: Int] {
         var counts: [Int64: Int] = [:]
         try forEachRegression(app: app) { _, release in counts[release, default: 0] += 1 }
         return counts
     }
 
-    /// Returns the rows of the leaks that regressed in a release.
+    /// Returns the row IDs of the leaks that regressed in a release.
     func readRegressedLeaks(app: AppKey, in release: Int64) throws(StoreError) -> Set<Int64> {
         var leaks: Set<Int64> = []
         try forEachRegression(app: app, in: release) { leak, _ in leaks.insert(leak) }
@@ -173,7 +174,7 @@ extension SQLiteReader {
         app: AppKey, in release: Int64? = nil, _ body: (_ leak: Int64, _ release: Int64) -> Void
     ) throws(StoreError) {
         let regressedRows = try decidedLeaks(app: app.scope).filter { $0.decisionStatus.isRegressed }.map(
-            \.row)
+            \.leakRowID)
         guard !regressedRows.isEmpty else { return }
         let contradicting = ContradictingReports.sql(smallest: "min")
         let select = try connection.statement(

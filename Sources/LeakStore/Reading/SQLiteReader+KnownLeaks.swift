@@ -3,7 +3,7 @@ extension SQLiteReader {
     /// only on the number of leaks of these classes.
     func knownRows(app: AppScope) throws(StoreError) -> KnownLeakRows {
         guard !knownLeaks.entries.isEmpty else { return KnownLeakRows() }
-        try dropMergedLeaks()
+        try forgetMergedLeaks()
         let state = try changeCounter()
         if let rows = knownCache.rows(app: app, state: state) { return rows }
         let rows = try findKnownRows(app: app)

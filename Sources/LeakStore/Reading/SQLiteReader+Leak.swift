@@ -1,38 +1,38 @@
 extension SQLiteReader {
     /// Maximum number of values of one kind that are named; all other values are counted as `other`.
-    private static let valuesShown = 20
-    private static let siblingsShown = 20
+    private static let maxValuesShown = 20
+    private static let maxSiblingsShown = 20
 
     func leak(_ id: LeakID, now: Int64) throws(StoreError) -> LeakDetail? {
         try snapshot { () throws(StoreError) in
-            guard let storedLeak = try row(of: id) else { return nil }
+            guard let storedLeak = try storedLeak(id) else { return nil }
             var row = storedLeak.row
             let firstDay = Calendar.day(of: now) - LeakRow.trendDays + 1
-            let trend = try days(of: storedLeak.number, from: firstDay)
+            let trend = try days(of: storedLeak.rowID, from: firstDay)
             row.trendFrom = firstDay
             row.trend = (0..<LeakRow.trendDays).map { day in
                 trend.versions.reduce(into: 0) { $0.addBounded($1.counts[day]) }
             }
             row.mark(
-                try knownMatch(of: row, storedLeak.number),
-                try decisionStatuses(of: [storedLeak.number])[storedLeak.number],
+                try knownMatch(of: row, storedLeak.rowID),
+                try decisionStatuses(of: [storedLeak.rowID])[storedLeak.rowID],
                 now: now)
             var rows = [row]
-            try addFixes(to: &rows, numbers: [storedLeak.number])
+            try addFixes(to: &rows, numbers: [storedLeak.rowID])
             row = rows[0]
-            let values = try values(of: [storedLeak.number])[storedLeak.number] ?? [:]
+            let values = try values(of: [storedLeak.rowID])[storedLeak.rowID] ?? [:]
             var detail = LeakDetail(
-                row: row, versions: try versions(of: storedLeak.number),
+                row: row, versions: try versions(of: storedLeak.rowID),
                 systems: Self.ranked(values[.system] ?? [:]), models: Self.ranked(values[.model] ?? [:]),
-                trend: trend, siblings: try siblings(of: row.identity, storedLeak.number),
-                samples: try sampleCount(of: storedLeak.number),
-                lived: try readLifetimes(of: storedLeak.number),
+                trend: trend, siblings: try siblings(of: row.identity, storedLeak.rowID),
+                samples: try sampleCount(of: storedLeak.rowID),
+                lived: try readLifetimes(of: storedLeak.rowID),
                 reasons: LeakDetail.sortedCounts((values[.reason] ?? [:]).map { ($0.key.text, $0.value) }),
                 closures: LeakDetail.sortedCounts((values[.closures] ?? [:]).map { ($0.key.text, $0.value) }),
                 retainedBytes: LeakDetail.retainedBytes(
                     (values[.retainedBytes] ?? [:]).map { ($0.key.text, $0.value) }),
-                referenceVersion: try referenceVersion(of: storedLeak.number))
-            try addHistory(to: &detail, of: storedLeak.number)
+                referenceVersion: try referenceVersion(of: storedLeak.rowID))
+            try addHistory(to: &detail, of: storedLeak.rowID)
             return detail
         }
     }
@@ -50,7 +50,7 @@ extension SQLiteReader {
 
     func trend(of id: LeakID, by step: Trend.Step, now: Int64) throws(StoreError) -> Trend? {
         try snapshot { () throws(StoreError) in
-            guard let number = try number(of: id) else { return nil }
+            guard let number = try rowID(of: id) else { return nil }
             let firstDay = Calendar.day(of: now) - LeakRow.trendDays + 1
             switch step {
             case .day: return try days(of: number, from: firstDay)
@@ -61,19 +61,19 @@ extension SQLiteReader {
 
     func samples(of id: LeakID) throws(StoreError) -> [SampleReport]? {
         try snapshot { () throws(StoreError) in
-            guard let number = try number(of: id) else { return nil }
+            guard let number = try rowID(of: id) else { return nil }
             return try samples(of: number)
         }
     }
 
-    private func number(of id: LeakID) throws(StoreError) -> Int64? {
+    private func rowID(of id: LeakID) throws(StoreError) -> Int64? {
         let select = try connection.statement("select id from leak where key = ?")
         defer { select.reset() }
         try select.bind(id.bytes)
         return try select.step() ? select.int64(0) : nil
     }
 
-    private func row(of id: LeakID) throws(StoreError) -> (row: LeakRow, number: Int64)? {
+    private func storedLeak(_ id: LeakID) throws(StoreError) -> (row: LeakRow, rowID: Int64)? {
         let select = try connection.statement(
             composed: """
                 with page as (
@@ -148,7 +148,7 @@ extension SQLiteReader {
         return values
     }
 
-    /// Returns the ``valuesShown`` values with the most reports, followed by the sum of all other values.
+    /// Returns the ``maxValuesShown`` values with the most reports, followed by the sum of all other values.
     private static func ranked(_ values: [ByteText: Int]) -> [LeakDetail.ValueCount] {
         var counts: [LeakDetail.ValueCount] = []
         var otherReports = 0
@@ -157,7 +157,7 @@ extension SQLiteReader {
                 ? $0.key.text.utf8.lexicographicallyPrecedes($1.key.text.utf8) : $0.value > $1.value
         }
         for (value, reports) in sortedValues {
-            if value.text.isEmpty || counts.count == valuesShown {
+            if value.text.isEmpty || counts.count == maxValuesShown {
                 otherReports.addBounded(reports)
             } else {
                 counts.append(LeakDetail.ValueCount(value: value.text, reports: reports))
@@ -178,7 +178,7 @@ extension SQLiteReader {
             order by +l.reports desc, l.id limit ?3
             """)
         defer { select.reset() }
-        try select.bind(leak, className, Self.siblingsShown)
+        try select.bind(leak, className, Self.maxSiblingsShown)
         var siblings: [LeakDetail.Sibling] = []
         while try select.step() {
             guard let id = LeakID(blob: select.bytes(0)), let stack = PackedReader.texts(select.bytes(1))

@@ -20,7 +20,7 @@ extension SQLiteReader {
                 cursors.removeLast()
                 next = cursors.last?.text(for: query)
             }
-            try complete(&rows, numbers: cursors.map(\.row), leakStates: leakStates, now: now)
+            try complete(&rows, numbers: cursors.map(\.leakRowID), leakStates: leakStates, now: now)
             return LeakPage(
                 leaks: rows, next: next, total: totals.listed.leaks, reports: totals.listed.reports,
                 known: totals.known, resolved: totals.resolved, ignored: totals.ignored,
@@ -30,7 +30,7 @@ extension SQLiteReader {
 
     /// Adds the states and trends, which are not columns of ``LeakRow/select``.
     ///
-    /// - Parameter numbers: the rows of `leak` of the same leaks, in the same order.
+    /// - Parameter numbers: the row IDs of the same leaks, in the same order.
     func complete(
         _ rows: inout [LeakRow], numbers: [Int64], leakStates: LeakStates, now: Int64
     ) throws(StoreError) {
@@ -98,7 +98,7 @@ extension SQLiteReader {
         let (order, after, _) = list.direction
         if let cursor = try cursor.map({ (cursor) throws(StoreError) in try present(cursor, in: list) }) {
             condition = "where (k1, k2, id) \(after) (?, ?, ?)"
-            values += [cursor.primary, cursor.secondary, cursor.row]
+            values += [cursor.primary, cursor.secondary, cursor.leakRowID]
         }
         let select = try connection.statement(
             composed: """
@@ -140,7 +140,7 @@ extension SQLiteReader {
                 from leak_text c left join matched m where c.leak = ?
                 """)
         defer { select.reset() }
-        try select.bind(all: list.sortKeyValues + list.values + [cursor.row])
+        try select.bind(all: list.sortKeyValues + list.values + [cursor.leakRowID])
         // A leak that was merged has no name any more.
         guard try select.step(), select.int(2) > 0 else { return cursor }
         return cursor.moved(
@@ -166,22 +166,23 @@ extension SQLiteReader {
         while try apps.step() {
             for select in statements {
                 defer { select.reset() }
-                try select.bind(apps.int64(0), start.primary, start.secondary, start.row)
+                try select.bind(apps.int64(0), start.primary, start.secondary, start.leakRowID)
                 var count = 0
                 while count < limit, try select.step() {
-                    let row = select.int64(2)
-                    if query.state == .toFix, leakStates.isSetAside(row) { continue }
-                    cursors.append(PageCursor(primary: select.int64(0), secondary: select.int64(1), row: row))
+                    let rowID = select.int64(2)
+                    if query.state == .toFix, leakStates.isSetAside(rowID) { continue }
+                    cursors.append(
+                        PageCursor(primary: select.int64(0), secondary: select.int64(1), leakRowID: rowID))
                     count += 1
                 }
             }
         }
         cursors.sort()
         if !query.isAscending { cursors.reverse() }
-        let rows = try rows(cursors.prefix(limit).map(\.row))
+        let rows = try rows(cursors.prefix(limit).map(\.leakRowID))
         // A leak without a row of `leak_text` is damaged, and is left out.
-        cursors = cursors.prefix(limit).filter { rows[$0.row] != nil }
-        return (cursors.compactMap { rows[$0.row] }, cursors, try totals(query.scope))
+        cursors = cursors.prefix(limit).filter { rows[$0.leakRowID] != nil }
+        return (cursors.compactMap { rows[$0.leakRowID] }, cursors, try totals(query.scope))
     }
 
     func rows(_ leaks: [Int64]) throws(StoreError) -> [Int64: LeakRow] {
@@ -201,7 +202,7 @@ extension SQLiteReader {
         return rows
     }
 
-    /// Returns the reports per day of the last ``LeakRow/trendDays`` days, by row of `leak`.
+    /// Returns the reports per day of the last ``LeakRow/trendDays`` days, by row ID in `leak`.
     func trends(of leaks: [Int64], from first: Int) throws(StoreError) -> [Int64: [Int]] {
         let select = try connection.statement(
             """
@@ -221,7 +222,7 @@ extension SQLiteReader {
 }
 
 extension LeakQuery {
-    /// Returns SQL for the keys and rows of the next leaks of an app.
+    /// Returns SQL for the sort keys and row IDs of the next leaks of an app.
     ///
     /// - Parameters:
     ///   - leaks: the condition for indexed or unindexed leaks.

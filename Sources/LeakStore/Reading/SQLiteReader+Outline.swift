@@ -50,15 +50,15 @@ extension SQLiteReader {
             defer { select.reset() }
             try select.bind(
                 id.bytes, KeyElements.hashes(of: leak.groupingKey).list, SimilarLeakLimits.classRows,
-                SimilarLeakLimits.classLeaks, SimilarLeakLimits.leaksPerElement - 1, similarLeaks.list)
+                SimilarLeakLimits.classLeaks, SimilarLeakLimits.maxLeaksPerElement - 1, similarLeaks.list)
             var outlines: [LeakOutline] = []
             while try select.step() { outlines.append(try LeakOutline(select, in: connection.path)) }
             return outlines
         }
     }
 
-    /// Returns the rows of leaks whose class or text is similar to that of a leak. Reads at most 2 × ``SimilarLeakLimits/classNames``
-    /// entries of the index `leak_of_class`, or ``SimilarLeakLimits/texts`` rows.
+    /// Returns the row IDs of leaks whose class or text is similar to that of a leak. Reads at most 2 ×
+    /// ``SimilarLeakLimits/classNames`` entries of the index `leak_of_class`, or ``SimilarLeakLimits/texts`` rows.
     private func leaksWithSimilarNames(_ leak: LeakOutline) throws(StoreError) -> [Int64] {
         let select =
             leak.className == nil
@@ -88,9 +88,9 @@ extension SQLiteReader {
         return search.nearest
     }
 
-    /// Drops cached data about leaks if leaks were merged since the last call: their rows may be reused for other leaks, and versions may
-    /// have fewer leaks.
-    func dropMergedLeaks() throws(StoreError) {
+    /// Clears cached data about leaks if leaks were merged since the last call: their rows may be reused for other leaks, and
+    /// versions may have fewer leaks.
+    func forgetMergedLeaks() throws(StoreError) {
         let newestMerge = try connection.number("select coalesce(max(id), 0) from merged_leak") ?? 0
         guard newestMerge != lastMerge else { return }
         lastMerge = newestMerge

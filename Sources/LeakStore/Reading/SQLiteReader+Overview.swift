@@ -1,5 +1,5 @@
 extension SQLiteReader {
-    private static let titlesShown = 3
+    private static let maxTitlesShown = 3
 
     func overview(app: AppScope, period: Period, now: Int64) throws(StoreError) -> Overview {
         try snapshot { () throws(StoreError) in
@@ -20,7 +20,7 @@ extension SQLiteReader {
                 leaks: totals.leaks, reports: totals.reports, known: leakStates.totals(.known),
                 resolved: leakStates.totals(.resolved), ignored: leakStates.totals(.ignored),
                 slow: leakStates.totals(.slow),
-                dropped: try dropped(app), overLimit: try readOverLimitCounts(app))
+                dropped: try droppedReports(of: app), overLimit: try readOverLimitCounts(app))
         }
     }
 
@@ -56,8 +56,8 @@ extension SQLiteReader {
 
     private func readRegressedLeaks(_ app: AppScope) throws(StoreError) -> (count: Int, titles: [String]) {
         let leaks = try decidedLeaks(app: app).filter { $0.decisionStatus.isRegressed }
-            .sorted { ($1.reports, $0.row) < ($0.reports, $1.row) }
-        return (leaks.count, try titles(of: leaks.prefix(Self.titlesShown).map(\.row)))
+            .sorted { ($1.reports, $0.leakRowID) < ($0.reports, $1.leakRowID) }
+        return (leaks.count, try titles(of: leaks.prefix(Self.maxTitlesShown).map(\.leakRowID)))
     }
 
     /// Returns titles, in the order of the leaks.
@@ -81,7 +81,7 @@ extension SQLiteReader {
         try releases.bind(app.app, app.environment)
         let isNoneSetAside = leakStates.totals(of: LeakState.setAside).leaks == 0
         var count = 0
-        var titledLeaks: [(reports: Int, row: Int64)] = []
+        var titledLeaks: [(reports: Int, rowID: Int64)] = []
         while try releases.step() {
             count += releases.int(1)
             for leaks in [
@@ -98,18 +98,18 @@ extension SQLiteReader {
                 try leaks.bind(releases.int64(0))
                 var titleCount = 0
                 // If some leaks are set aside, reads all new leaks, to subtract those that are set aside from the count.
-                while !isNoneSetAside || titleCount < Self.titlesShown, try leaks.step() {
+                while !isNoneSetAside || titleCount < Self.maxTitlesShown, try leaks.step() {
                     if leakStates.isSetAside(leaks.int64(0)) {
                         count -= 1
-                    } else if titleCount < Self.titlesShown {
+                    } else if titleCount < Self.maxTitlesShown {
                         titledLeaks.append((leaks.int(1), leaks.int64(0)))
                         titleCount += 1
                     }
                 }
             }
         }
-        titledLeaks.sort { ($1.reports, $0.row) < ($0.reports, $1.row) }
-        return (max(count, 0), try titles(of: titledLeaks.prefix(Self.titlesShown).map(\.row)))
+        titledLeaks.sort { ($1.reports, $0.rowID) < ($0.reports, $1.rowID) }
+        return (max(count, 0), try titles(of: titledLeaks.prefix(Self.maxTitlesShown).map(\.rowID)))
     }
 
     /// Returns the counts of a period. The last 24 hours are read from ten-minute slots. A longer period is read from days and from
@@ -166,7 +166,7 @@ extension SQLiteReader {
         return try select.step() ? LeakTotals(leaks: select.int(0), reports: select.int(1)) : LeakTotals()
     }
 
-    private func dropped(_ app: AppScope) throws(StoreError) -> [Submission.Dropped] {
+    private func droppedReports(of app: AppScope) throws(StoreError) -> [Submission.Dropped] {
         let select = try connection.statement(
             """
             select a.name, d.reason, d.count from app a join dropped d on d.app = a.id

@@ -15,7 +15,7 @@ extension SQLiteReader {
         }
     }
 
-    /// Returns the row of the release that counts the releases beyond the limit. It ranks below all others.
+    /// Returns the row ID of the release that counts the releases beyond the limit. It ranks below all others.
     private func otherRelease(_ app: AppKey) throws(StoreError) -> Int64? {
         let select = try connection.statement(
             """
@@ -46,11 +46,11 @@ extension SQLiteReader {
         )
     }
 
-    /// - Parameter last: the row of the highest release to return; `nil` for all.
+    /// - Parameter last: the row ID of the highest release to return; `nil` for all.
     private func releases(
         _ app: AppKey, limit: Int, upTo last: Int64? = nil
     ) throws(StoreError) -> [ReleaseSummary] {
-        try dropMergedLeaks()
+        try forgetMergedLeaks()
         let select = try connection.statement(
             composed: """
                 select \(ReleaseSummary.Column.list)
@@ -62,28 +62,28 @@ extension SQLiteReader {
         defer { select.reset() }
         // Reads one more release than returned, because each release is compared with the one before it.
         try select.bind(app.name, limit + 1, last, app.environment)
-        var rows: [Int64] = []
+        var rowIDs: [Int64] = []
         var releases: [ReleaseSummary] = []
         while try select.step() {
-            rows.append(NamedRow(select, of: ReleaseSummary.Column.self).int64(.row))
+            rowIDs.append(NamedRow(select, of: ReleaseSummary.Column.self).int64(.row))
             releases.append(ReleaseSummary(select))
         }
         for index in releases.indices.dropFirst() {
             releases[index - 1].goneLeaks = try goneLeakCount(
-                in: rows[index - 1], leaks: releases[index - 1].leaks, from: rows[index],
+                in: rowIDs[index - 1], leaks: releases[index - 1].leaks, from: rowIDs[index],
                 formerLeaks: releases[index].leaks)
         }
         if releases.count > limit {
             releases.removeLast()
-            rows.removeLast()
+            rowIDs.removeLast()
         }
-        let builds = try builds(of: rows)
+        let builds = try builds(of: rowIDs)
         let regressed = try readRegressedLeaks(app: app)
         let adoptions = try adoptions(of: app)
-        for (index, row) in rows.enumerated() {
-            releases[index].builds = builds[row] ?? []
-            releases[index].regressedLeaks = regressed[row] ?? 0
-            releases[index].adoption = adoptions[row]
+        for (index, rowID) in rowIDs.enumerated() {
+            releases[index].builds = builds[rowID] ?? []
+            releases[index].regressedLeaks = regressed[rowID] ?? 0
+            releases[index].adoption = adoptions[rowID]
         }
         return releases
     }
@@ -99,7 +99,7 @@ extension SQLiteReader {
         return CurrentRelease.adoptions(rows)
     }
 
-    /// Returns the names of builds, oldest first, by row of `release`.
+    /// Returns the names of builds, oldest first, by row ID in `release`.
     private func builds(of releases: [Int64]) throws(StoreError) -> [Int64: [String]] {
         let select = try connection.statement(
             """

@@ -17,10 +17,10 @@ extension SQLiteReader {
         return symbols
     }
 
-    func symbolTable(_ row: Int64) throws(StoreError) -> [UInt8]? {
+    func symbolTable(_ rowID: Int64) throws(StoreError) -> [UInt8]? {
         let select = try connection.statement("select body from symbol_table where id = ?")
         defer { select.reset() }
-        try select.bind(row)
+        try select.bind(rowID)
         return try select.step() ? select.bytes(0) : nil
     }
 

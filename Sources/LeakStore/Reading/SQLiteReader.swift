@@ -5,7 +5,7 @@ final class SQLiteReader: StoreReader {
     var knownCache = KnownLeakCache()
     var decisionCache = DecisionCache()
     var goneLeaksCache = GoneLeaksCache()
-    /// The newest row of `merged_leak` when the caches were last checked; `nil` before the first check.
+    /// The row ID of the newest row of `merged_leak` when the caches were last checked; `nil` before the first check.
     var lastMerge: Int64?
     private let flusher: CountLogFlusher?
 

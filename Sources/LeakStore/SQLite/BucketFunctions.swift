@@ -16,7 +16,7 @@ func addBucketFunctions(to database: OpaquePointer) {
                 guard let counts = unsafe counts else {
                     return unsafe sqlite3_result_error(context, "counts by bucket cannot be read", -1)
                 }
-                unsafe withUnsafeTemporaryAllocation(byteCount: BucketCounts.maximumBytes, alignment: 1) {
+                unsafe withUnsafeTemporaryAllocation(byteCount: BucketCounts.maxBytes, alignment: 1) {
                     buffer in
                     let size = unsafe BucketCounts.write(UnsafeBufferPointer(counts), to: buffer)
                     unsafe sqlite3_result_blob(context, buffer.baseAddress, Int32(size), transientDestructor)

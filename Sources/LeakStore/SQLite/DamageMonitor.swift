@@ -76,16 +76,16 @@ final class DamageMonitor: Sendable {
         state.with { $0.add(Sign(text: withoutDatabaseName(error.description), isFromSQLite: true)) }
     }
 
-    /// Checks that there is no sign of damage, and that the file and its log are those that were opened. This check needs six system
-    /// calls before each transaction, and ``checkCommit()`` needs four after it.
+    /// Throws if there is a sign of damage, or the file or its log is not the one that was opened. This check needs six system
+    /// calls before each transaction, and ``detectDamageAfterCommit()`` needs four after it.
     ///
     /// - Parameter header: the current header of the file.
     /// - Throws: ``StoreError/Reason/damaged``.
-    func check(_ header: DatabaseHeader? = nil) throws(StoreError) {
+    func detectDamage(in header: DatabaseHeader? = nil) throws(StoreError) {
         let (problem, isConfirmed): (StoreError?, Bool) = state.with { state in
             if let damage = state.damage { return (damage, true) }
             // Reads the file under the lock: otherwise an older state of the growing file could be compared with a newer state.
-            if let problem = checkFiles(&state) ?? check(header, &state) {
+            if let problem = damageOfFiles(&state) ?? damageOfHeader(header, &state) {
                 return (damageError(problem), state.damage != nil)
             }
             guard let sign = state.sign else { return (nil, false) }
@@ -147,7 +147,7 @@ final class DamageMonitor: Sendable {
         if isSound { try? DatabaseMarker.clearDamage(of: path) }
     }
 
-    private func checkFiles(_ state: inout State) -> String? {
+    private func damageOfFiles(_ state: inout State) -> String? {
         let (file, log) = (FileState(of: path), FileState(of: path + "-wal"))
         if let lastFile = state.file {
             // Does not count as confirmed damage, because a file that was moved away may be moved back.
@@ -163,7 +163,7 @@ final class DamageMonitor: Sendable {
             (state.damage, state.isRecorded) = (damageError(problem), false)
             return problem
         }
-        if let problem = checkLog(log, &state) { return problem }
+        if let problem = damageOfLog(log, &state) { return problem }
         if state.sign == nil { state.file = file }
         return nil
     }
@@ -173,7 +173,7 @@ final class DamageMonitor: Sendable {
     /// - Parameter log: the state of the log, read before its first bytes are read here. In this order, a log that SQLite restarts
     ///   meanwhile never looks like a log that was cut.
     /// - Returns: the problem; `nil` if there is none.
-    private func checkLog(_ log: FileState?, _ state: inout State) -> String? {
+    private func damageOfLog(_ log: FileState?, _ state: inout State) -> String? {
         let start = WriteAheadLogCheck.start(of: path + "-wal")
         if case .header = start, start == state.logStart, let lastLog = state.log, let log,
             log.size < lastLog.size
@@ -191,20 +191,20 @@ final class DamageMonitor: Sendable {
     /// prevented SQLite from writing the header, the next commit writes it.
     ///
     /// - Throws: ``StoreError/Reason/damaged``.
-    func checkCommit() throws(StoreError) {
+    func detectDamageAfterCommit() throws(StoreError) {
         let problem: String? = state.with { state in
             guard state.damage == nil else { return nil }
-            if let problem = checkLog(FileState(of: path + "-wal"), &state) { return problem }
+            if let problem = damageOfLog(FileState(of: path + "-wal"), &state) { return problem }
             guard state.logStart == .damaged else { return nil }
             let problem = "its write-ahead log \(path)-wal has lost its header"
             (state.damage, state.isRecorded) = (damageError(problem), false)
             return problem
         }
-        if problem != nil { try check() }
+        if problem != nil { try detectDamage() }
     }
 
     /// Returns a problem if an older copy was written over the open file: its change counter is lower.
-    private func check(_ header: DatabaseHeader?, _ state: inout State) -> String? {
+    private func damageOfHeader(_ header: DatabaseHeader?, _ state: inout State) -> String? {
         guard let header else { return nil }
         if let lastCounter = state.changeCounter, header.changeCounter < lastCounter {
             let problem = "an older copy was written over the file"

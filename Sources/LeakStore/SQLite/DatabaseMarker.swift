@@ -16,13 +16,13 @@ enum DatabaseMarker {
     /// Rejects a database that is missing, empty or new although there was a database before.
     ///
     /// - Throws: ``StoreError/Reason/missing``.
-    static func checkNotMissing(at path: String) throws(StoreError) {
+    static func requireExistingDatabase(at path: String) throws(StoreError) {
         // Checks the marker first, because another process may be creating the database, and creates the marker after it.
         let isMarked = unsafe access(path + suffix, F_OK) == 0
         if isMarked, DatabaseFile.size(of: path) == 0 || isEmptyDatabase(path) {
             throw missingDatabaseError(path: path, evidence: path + suffix)
         }
-        try checkNoOrphanedLog(at: path)
+        try requireNoOrphanedLog(at: path)
     }
 
     /// Rejects an empty database with a write-ahead log, because SQLite would delete the log when it opens the database.
@@ -30,7 +30,7 @@ enum DatabaseMarker {
     /// Checks the log first, because another process at its first start creates the database before the log.
     ///
     /// - Throws: ``StoreError/Reason/missing``.
-    static func checkNoOrphanedLog(at path: String) throws(StoreError) {
+    static func requireNoOrphanedLog(at path: String) throws(StoreError) {
         guard DatabaseFile.size(of: path + "-wal") > 0, DatabaseFile.size(of: path) == 0 else { return }
         throw missingDatabaseError(path: path, evidence: path + "-wal")
     }

@@ -31,7 +31,7 @@ final class SQLiteConnection {
         _ = Self.isWithoutMemoryStatistics
         self.path = path
         self.damageMonitor = damageMonitor
-        try DatabaseMarker.checkNoOrphanedLog(at: path)
+        try DatabaseMarker.requireNoOrphanedLog(at: path)
         var handle: OpaquePointer?
         let mode = access == .readWrite ? SQLITE_OPEN_READWRITE : SQLITE_OPEN_READONLY
         let code = unsafe sqlite3_open_v2(path, &handle, mode | SQLITE_OPEN_NOMUTEX, nil)
@@ -82,7 +82,7 @@ final class SQLiteConnection {
     /// Number of rows changed since the connection was opened.
     var totalChanges: Int { unsafe Int(sqlite3_total_changes(handle)) }
 
-    var lastInsertedRow: Int64 { unsafe sqlite3_last_insert_rowid(handle) }
+    var lastInsertedRowID: Int64 { unsafe sqlite3_last_insert_rowid(handle) }
 
     /// Returns the statement of a string literal. It is prepared at the first call with this literal.
     func statement(_ sql: StaticString) throws(StoreError) -> Statement {

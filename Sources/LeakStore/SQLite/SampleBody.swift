@@ -1,17 +1,17 @@
 internal import CLeakSQLite
 internal import LeakGzip
 
-/// The column `body` of `sample`: the JSON of a report, or from ``compressedBytes`` on its gzip member.
+/// The column `body` of `sample`: the JSON of a report, or from ``minBytesToCompress`` on its gzip member.
 ///
 /// A report with a call stack has 3 KB, and only one fits into a page. Compressed, six fit, and a commit writes a fifth of the bytes.
 enum SampleBody {
     /// Minimum number of bytes of a JSON that is compressed. Several shorter JSON texts fit into a page.
-    static let compressedBytes = 1_024
+    static let minBytesToCompress = 1_024
     /// Maximum number of bytes that are inflated, which is more than any sample has.
     private static let limits = Inflater.Limits(outputBytes: 1 << 20, bytesBeforeRatio: 1 << 20)
 
     static func packed(_ json: [UInt8], by deflater: inout Deflater) -> [UInt8] {
-        guard json.count >= compressedBytes else { return json }
+        guard json.count >= minBytesToCompress else { return json }
         let member = deflater.deflate(json)
         return member.count < json.count ? member : json
     }

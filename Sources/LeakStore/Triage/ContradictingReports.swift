@@ -17,7 +17,7 @@ package enum ContradictingReports {
     ///
     /// Reports of a release that was known when the decision was made may be of objects that leaked before it, and arrive late. So
     /// only those count that were made since the hour of the decision and had not arrived yet when it was made. The store knows the
-    /// times of reports by hour, or by day once the hours have expired. Then those of the day of the decision do not count any more.
+    /// times of reports by hour, or by day once the hours have expired. Then the reports on the day of the decision are ignored.
     ///
     /// - Parameter smallest: the SQL function that returns the smallest of its parameters.
     package static func sql(smallest: String) -> String {

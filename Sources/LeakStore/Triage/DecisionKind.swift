@@ -23,7 +23,8 @@ extension PastDecision.Action {
         case .resolve:
             guard let version else { return nil }
             self = .resolved(version: version, isAfter: isAfter)
-        case .ignore: self = .ignored(untilAt.map { .date($0) } ?? untilReports.map { .reports($0) })
+        case .ignore:
+            self = .ignored(untilAt.map { .until(milliseconds: $0) } ?? untilReports.map { .nextReports($0) })
         case .reopen: self = .reopened
         case .note: self = .noted
         case nil: return nil

@@ -67,7 +67,7 @@ package struct FixCounts: Sendable {
     /// Versions that are older than the fix, oldest first.
     private var before: [Version] = []
     /// Versions that had reports of the leak when it was resolved, and are not older than the fix, oldest first.
-    private var hadReports: [Version] = []
+    private var versionsWithEarlierReports: [Version] = []
     /// Other versions that are not older than the fix, oldest first.
     private var since: [Version] = []
 
@@ -78,7 +78,7 @@ package struct FixCounts: Sendable {
         if !version.isSince {
             before.append(version)
         } else if version.hadReports {
-            hadReports.append(version)
+            versionsWithEarlierReports.append(version)
         } else {
             since.append(version)
         }
@@ -98,7 +98,8 @@ package struct FixCounts: Sendable {
             for version in sinceLastFix[first...last] { counts.add(version.counts) }
         }
         // A leak that was first seen in the version that should have the fix.
-        return counts.hasReports ? counts : hadReports.reduce(into: Counts()) { $0.add($1.counts) }
+        return counts.hasReports
+            ? counts : versionsWithEarlierReports.reduce(into: Counts()) { $0.add($1.counts) }
     }
 
     /// - Parameter regressedIn: ``DecisionStatus/regressedIn``
@@ -118,7 +119,7 @@ package struct FixCounts: Sendable {
             if step.progress.stage != steps.last?.progress.stage { steps.append(step) }
         }
         // The leak may be seen again in a version whose counts say nothing. Later versions are not to blame for that.
-        let silentVersion = hadReports.first { $0.version == regressedIn }
+        let silentVersion = versionsWithEarlierReports.first { $0.version == regressedIn }
         for version in since {
             if let seenAgainOrder, VersionOrder(version.version) >= seenAgainOrder {
                 if seenAgain == nil {
@@ -148,7 +149,7 @@ package struct FixCounts: Sendable {
 }
 
 extension LeakRow {
-    /// `true` if the current decision is "resolved".
+    /// `true` if the decision in force is "resolved".
     package var hasFix: Bool {
         guard case .resolved = decisionStatus?.decision.action else { return false }
         return true
@@ -174,7 +175,7 @@ extension LeakDetail {
     /// Sets the evidence for the fixes of the decisions in ``history``.
     ///
     /// - Parameters:
-    ///   - decisions: the rows of the decisions in ``history``, in the same order.
+    ///   - decisions: the row IDs of the decisions in ``history``, in the same order.
     ///   - counts: the counts of past decisions, by row.
     package mutating func addFixes(_ decisions: [Int64], _ counts: [Int64: FixCounts]) {
         for (index, decision) in decisions.enumerated() {

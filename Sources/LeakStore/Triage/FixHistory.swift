@@ -154,7 +154,7 @@ extension FixHistory {
         case .builds:
             """
             select l.id, r.id, r.version, r.order_key, r.first_seen, k.buckets, p.buckets, p.reports,
-              \(decisions == .past ? "false" : hadReports(smallest: smallest))
+              \(decisions == .past ? "false" : hadReportsSQL(smallest: smallest))
             from \(leaks) \(decisions == .past ? "" : decisions.join)
             join release f on f.id = l.first_release
             join release r on r.app = l.app and r.order_key >= \(smallest)(f.order_key,
@@ -179,7 +179,7 @@ extension FixHistory {
 
     /// Returns SQL for ``FixCounts/Version/hadReports``. It reads the days of versions that are not older than the fix only: for all versions
     /// the number of rows would be quadratic in their number.
-    private static func hadReports(smallest: String) -> String {
+    private static func hadReportsSQL(smallest: String) -> String {
         """
         case when r.order_key >= d.fix_from then exists (select 1 from leak_release c \(ContradictingReports.join)
           where c.leak = l.id and c.release = r.id and c.reports > 0

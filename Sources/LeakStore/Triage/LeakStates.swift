@@ -1,12 +1,12 @@
 /// A leak with a decision, and the effect of the decision.
 package struct DecidedLeak: Sendable {
-    /// Row of `leak`.
-    package var row: Int64
+    /// Row ID in `leak`.
+    package var leakRowID: Int64
     package var reports: Int
     package var decisionStatus: DecisionStatus
 
-    package init(row: Int64, reports: Int, decisionStatus: DecisionStatus) {
-        self.row = row
+    package init(leakRowID: Int64, reports: Int, decisionStatus: DecisionStatus) {
+        self.leakRowID = leakRowID
         self.reports = reports
         self.decisionStatus = decisionStatus
     }
@@ -17,7 +17,7 @@ package struct DecidedLeak: Sendable {
 package struct LeakStates: Sendable {
     package let known: KnownLeakRows
     package let decisionStatuses: [Int64: DecisionStatus]
-    /// States by row of `leak`. Leaks without an entry are open.
+    /// States by row ID in `leak`. Leaks without an entry are open.
     package private(set) var states: [Int64: LeakState] = [:]
     private var totals: [LeakState: LeakTotals] = [:]
     /// The range of times for which these states are valid, in milliseconds since 1970: a leak may be ignored until a date.
@@ -27,26 +27,27 @@ package struct LeakStates: Sendable {
     ///   - slow: rows and reports of the leaks that are ``LeakState/slow`` by their counts.
     ///   - now: milliseconds since 1970.
     package init(
-        known: KnownLeakRows, decided: [DecidedLeak], slow: [(row: Int64, reports: Int)] = [], now: Int64
+        known: KnownLeakRows, decided: [DecidedLeak], slow: [(leakRowID: Int64, reports: Int)] = [],
+        now: Int64
     ) {
         self.known = known
-        decisionStatuses = Dictionary(decided.map { ($0.row, $0.decisionStatus) }) { first, _ in first }
+        decisionStatuses = Dictionary(decided.map { ($0.leakRowID, $0.decisionStatus) }) { first, _ in first }
         totals[.known] = known.totals
-        for row in known.rows { states[row] = .known }
+        for rowID in known.rowIDs { states[rowID] = .known }
         for leak in decided {
-            if case .ignored(.date(let end)) = leak.decisionStatus.decision.action {
+            if case .ignored(.until(let end)) = leak.decisionStatus.decision.action {
                 narrowSpan(at: end, now)
             }
             guard let state = leak.decisionStatus.state(now: now) else { continue }
-            if states.updateValue(state, forKey: leak.row) == .known {
+            if states.updateValue(state, forKey: leak.leakRowID) == .known {
                 totals[.known]?.leaks -= 1
                 totals[.known]?.reports -= leak.reports
             }
             totals[state, default: LeakTotals()].leaks += 1
             totals[state, default: LeakTotals()].reports.addBounded(leak.reports)
         }
-        for leak in slow where states[leak.row] == nil {
-            states[leak.row] = .slow
+        for leak in slow where states[leak.leakRowID] == nil {
+            states[leak.leakRowID] = .slow
             totals[.slow, default: LeakTotals()].leaks += 1
             totals[.slow, default: LeakTotals()].reports.addBounded(leak.reports)
         }
@@ -69,29 +70,29 @@ package struct LeakStates: Sendable {
         }
     }
 
-    /// Returns the rows of leaks in these states, ascending.
-    package func rows(_ selectedStates: Set<LeakState>) -> [Int64] {
+    /// Returns the row IDs of the leaks in these states, ascending.
+    package func rowIDs(_ selectedStates: Set<LeakState>) -> [Int64] {
         states.filter { selectedStates.contains($0.value) }.keys.sorted()
     }
 
     /// Returns SQL for a number by which a list of leaks is sorted by state.
     ///
     /// - Parameters:
-    ///   - isNew: SQL for the condition that the leak was first seen in the current release.
-    ///   - isOneOf: returns SQL for the condition that the leak has one of these rows.
-    package func sortKey(isNew: String, isOneOf: ([Int64]) -> String) -> String {
+    ///   - isNewSQL: SQL for the condition that the leak was first seen in the current release.
+    ///   - isOneOf: returns SQL for the condition that the leak has one of these row IDs.
+    package func sortKeySQL(isNewSQL: String, isOneOf: ([Int64]) -> String) -> String {
         let states: [(state: LeakState, key: Int)] = [
             (.regressed, 6), (.slow, 3), (.resolved, 2), (.ignored, 1), (.known, 0),
         ]
         let conditions = states.compactMap { state, key -> String? in
-            let rows = rows([state])
-            return rows.isEmpty ? nil : "when \(isOneOf(rows)) then \(key) "
+            let rowIDs = rowIDs([state])
+            return rowIDs.isEmpty ? nil : "when \(isOneOf(rowIDs)) then \(key) "
         }
-        return "case \(conditions.joined())when \(isNew) then 5 else 4 end"
+        return "case \(conditions.joined())when \(isNewSQL) then 5 else 4 end"
     }
 
-    package func isSetAside(_ row: Int64) -> Bool {
-        states[row].map { LeakState.setAside.contains($0) } ?? false
+    package func isSetAside(_ rowID: Int64) -> Bool {
+        states[rowID].map { LeakState.setAside.contains($0) } ?? false
     }
 
     package func mark(_ row: inout LeakRow, _ number: Int64, now: Int64) {

@@ -1,7 +1,7 @@
 /// One side of a release check: releases, or one build of them, whose counts are added up.
 package struct ReleaseCheckSide: Sendable {
     package struct Build: Sendable {
-        package var row: Int64
+        package var buildRowID: Int64
         package var name: String
         package var order: [UInt8]
 
@@ -9,20 +9,20 @@ package struct ReleaseCheckSide: Sendable {
         /// `local`.
         package var floor: [UInt8] { VersionOrder(name).isNumbered ? VersionOrder.numbered : [] }
 
-        package init(row: Int64, name: String, order: [UInt8]) {
-            self.row = row
+        package init(rowID: Int64, name: String, order: [UInt8]) {
+            buildRowID = rowID
             self.name = name
             self.order = order
         }
     }
 
-    /// Rows of `release`. Several if their versions rank the same, as 5.2 and 5.2.0 do.
-    package var rows: [Int64]
+    /// Row IDs in `release`. Several if their versions rank the same, as 5.2 and 5.2.0 do.
+    package var releaseRowIDs: [Int64]
     /// `nil` for all builds together.
     package var build: Build?
 
-    package init(rows: [Int64], build: Build?) {
-        self.rows = rows
+    package init(releaseRowIDs: [Int64], build: Build?) {
+        self.releaseRowIDs = releaseRowIDs
         self.build = build
     }
 }
@@ -55,7 +55,7 @@ package struct ReleaseCheckBaseline: Sendable {
         floor: [UInt8]
     ) {
         self.init(
-            side: ReleaseCheckSide(rows: version.rows, build: build),
+            side: ReleaseCheckSide(releaseRowIDs: version.releaseRowIDs, build: build),
             resultSide: ReleaseCheck.Side(version: name, build: build.name),
             bound: VersionOrder(name).sameRankLowerBound,
             floor: floor)
@@ -85,7 +85,7 @@ package struct ReleaseCheckBaseline: Sendable {
             throw StoreError(
                 .invalidArgument, "the baseline \(name) is not older than \(than); name an older one")
         }
-        if let name = query.baselineBuild, side.build == nil, !side.rows.isEmpty {
+        if let name = query.baselineBuild, side.build == nil, !side.releaseRowIDs.isEmpty {
             throw StoreError(
                 .invalidArgument, "there are no reports of build \(name) of \(text); name another build")
         }

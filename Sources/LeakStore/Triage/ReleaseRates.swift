@@ -4,8 +4,8 @@ package import LeakStatistics
 package struct ReleaseRates: Sendable {
     /// One leak with reports in one of the versions.
     package struct Leak: Sendable {
-        /// Row of `leak`.
-        package var row: Int64
+        /// Row ID in `leak`.
+        package var leakRowID: Int64
         package var className: String
         /// Number of reports in the version, including reports that are in no bucket.
         package var reports = 0
@@ -27,7 +27,7 @@ package struct ReleaseRates: Sendable {
         package var leaky = BucketCounts()
     }
 
-    /// Leaks by row of `leak`.
+    /// Leaks by row ID in `leak`.
     package private(set) var leaks: [Int64: Leak] = [:]
     /// Checks by class.
     package private(set) var checks: [String: Checks] = [:]
@@ -49,10 +49,10 @@ package struct ReleaseRates: Sendable {
     ///   - reports: reports of the leak in one build, including reports that are in no bucket.
     ///   - installs: number of installs with the leak on the whole side.
     package mutating func add(
-        _ counts: BucketCounts, reports: Int, installs: Int, of row: Int64, className: String?,
+        _ counts: BucketCounts, reports: Int, installs: Int, of rowID: Int64, className: String?,
         isBaseline: Bool
     ) {
-        var leak = leaks[row] ?? Leak(row: row, className: className ?? "")
+        var leak = leaks[rowID] ?? Leak(leakRowID: rowID, className: className ?? "")
         if isBaseline {
             leak.inBaseline.add(counts)
         } else {
@@ -60,7 +60,7 @@ package struct ReleaseRates: Sendable {
             leak.reports.addBounded(reports)
             leak.installs = max(leak.installs, installs)
         }
-        leaks[row] = leak
+        leaks[rowID] = leak
     }
 
     package mutating func add(sessions all: BucketCounts, leaky: BucketCounts, isBaseline: Bool) {
@@ -73,7 +73,7 @@ package struct ReleaseRates: Sendable {
         }
     }
 
-    /// - Parameter seenLeaks: rows of leaks that were seen in a version or build up to the baseline.
+    /// - Parameter seenLeaks: row IDs of leaks that were seen in a version or build up to the baseline.
     package mutating func markNew(except seenLeaks: Set<Int64>) {
         for (row, leak) in leaks where leak.reports > 0 && !seenLeaks.contains(row) {
             leaks[row]?.isNew = true
@@ -84,7 +84,7 @@ package struct ReleaseRates: Sendable {
 /// The result of a release check, before the texts of its leaks are read.
 package struct ReleaseVerdict: Sendable {
     package struct Leak: Sendable {
-        package var row: Int64
+        package var leakRowID: Int64
         package var result: ReleaseGate.LeakResult
         package var baseline: ReleaseCheck.RateCounts
         package var version: ReleaseCheck.RateCounts
@@ -97,7 +97,7 @@ package struct ReleaseVerdict: Sendable {
     /// - Parameters:
     ///   - version: the checked version.
     ///   - baseline: `nil` if there is no earlier version.
-    ///   - regressed: rows of the leaks that regressed in the checked version.
+    ///   - regressed: row IDs of the leaks that regressed in the checked version.
     package init(
         _ rates: ReleaseRates, app: AppKey, version: ReleaseCheck.Side, baseline: ReleaseCheck.Side?,
         _ leakStates: LeakStates, regressed: Set<Int64>, limits: ReleaseGate.Limits
@@ -106,10 +106,14 @@ package struct ReleaseVerdict: Sendable {
             app: app.name, environment: app.environment, version: version, baseline: baseline,
             verdict: .cannotTell, leaks: [], classes: [], rareCount: 0, setAside: 0)
         var (comparedLeaks, resolvedLeaks): ([ReleaseRates.Leak], [ReleaseRates.Leak]) = ([], [])
-        for leak in rates.leaks.values.sorted(by: { $0.row < $1.row }) {
-            if !regressed.contains(leak.row), Self.isSetAside(leak.row, in: version.version, leakStates) {
+        for leak in rates.leaks.values.sorted(by: { $0.leakRowID < $1.leakRowID }) {
+            if !regressed.contains(leak.leakRowID),
+                Self.isSetAside(leak.leakRowID, in: version.version, leakStates)
+            {
                 check.setAside += leak.reports > 0 ? 1 : 0
-                if leakStates.states[leak.row] == .resolved, leak.reports == 0 { resolvedLeaks.append(leak) }
+                if leakStates.states[leak.leakRowID] == .resolved, leak.reports == 0 {
+                    resolvedLeaks.append(leak)
+                }
             } else {
                 comparedLeaks.append(leak)
             }
@@ -125,7 +129,7 @@ package struct ReleaseVerdict: Sendable {
             ReleaseGate.LeakCounts(
                 classIndex: classIndices[leak.className] ?? 0, baseline: leak.inBaseline.counts,
                 version: leak.inVersion.counts, devices: leak.installs, isNew: leak.isNew,
-                isRegressed: regressed.contains(leak.row) && leak.reports > 0)
+                isRegressed: regressed.contains(leak.leakRowID) && leak.reports > 0)
         }
         let gate = ReleaseGate(limits: limits)
         let result = gate.check(classes, comparedLeaks.map(counts))
@@ -165,11 +169,11 @@ package struct ReleaseVerdict: Sendable {
             BucketedCounts(events: allReports.counts, trials: allChecks.counts).knownDesignEffect
     }
 
-    /// - Parameter rows: the rows of ``leaks``, by their numbers.
-    package func check(rows: [Int64: LeakRow]) -> ReleaseCheck {
+    /// - Parameter rows: the rows of ``leaks``, by row ID.
+    package func releaseCheck(rows: [Int64: LeakRow]) -> ReleaseCheck {
         var check = check
         check.leaks = leaks.compactMap { leak in
-            rows[leak.row].map {
+            rows[leak.leakRowID].map {
                 ReleaseCheck.Leak(
                     result: leak.result, row: $0, baseline: leak.baseline, version: leak.version)
             }
@@ -235,12 +239,12 @@ package struct ReleaseVerdict: Sendable {
             let sorted = (byKind[kind] ?? []).sorted { one, other in
                 let probabilities = (one.result.probability ?? 0, other.result.probability ?? 0)
                 guard probabilities.0 == probabilities.1 else { return probabilities.0 < probabilities.1 }
-                return (other.leak.reports, one.leak.row) < (one.leak.reports, other.leak.row)
+                return (other.leak.reports, one.leak.leakRowID) < (one.leak.reports, other.leak.leakRowID)
             }
             leaks += sorted.prefix(ReleaseCheck.rowLimit).map { leak, result in
                 let checks = rates.checks[leak.className] ?? ReleaseRates.Checks()
                 return Leak(
-                    row: leak.row, result: result,
+                    leakRowID: leak.leakRowID, result: result,
                     baseline: ReleaseCheck.RateCounts(
                         reports: leak.inBaseline.total, checks: checks.baseline.total),
                     version: ReleaseCheck.RateCounts(
@@ -250,10 +254,10 @@ package struct ReleaseVerdict: Sendable {
     }
 
     /// Returns `true` if the release check leaves out the leak. A resolved leak whose fix is in a later version is not left out.
-    private static func isSetAside(_ row: Int64, in version: String, _ leakStates: LeakStates) -> Bool {
-        switch leakStates.states[row] {
+    private static func isSetAside(_ rowID: Int64, in version: String, _ leakStates: LeakStates) -> Bool {
+        switch leakStates.states[rowID] {
         case .known, .ignored: true
-        case .resolved: leakStates.decisionStatuses[row]?.decision.action.isRefuted(in: version) ?? false
+        case .resolved: leakStates.decisionStatuses[rowID]?.decision.action.isRefuted(in: version) ?? false
         case .open, .slow, .regressed, nil: false
         }
     }

@@ -40,7 +40,7 @@ package struct BucketCounts: Hashable, Sendable {
 
     /// Varints, where a zero is followed by the number of zeros after it; zeros at the end are left out.
     package var bytes: [UInt8] {
-        unsafe [UInt8](unsafeUninitializedCapacity: Self.maximumBytes) { buffer, size in
+        unsafe [UInt8](unsafeUninitializedCapacity: Self.maxBytes) { buffer, size in
             size = unsafe counts.withUnsafeBufferPointer { counts in
                 unsafe Self.write(counts, to: UnsafeMutableRawBufferPointer(buffer))
             }
@@ -56,11 +56,11 @@ package struct BucketCounts: Hashable, Sendable {
     }
 
     /// Maximum number of bytes of 64 counts: 8 for each count, and 2 for a run of zeros before it.
-    static let maximumBytes = bucketCount * 10
+    static let maxBytes = bucketCount * 10
 
     /// Writes counts as ``bytes``, and returns the number of bytes.
     ///
-    /// - Parameter buffer: has room for ``maximumBytes``.
+    /// - Parameter buffer: has room for ``maxBytes``.
     @unsafe
     static func write(
         _ counts: UnsafeBufferPointer<Int>, to buffer: UnsafeMutableRawBufferPointer

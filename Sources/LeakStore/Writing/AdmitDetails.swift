@@ -46,7 +46,7 @@ extension Writer {
         if let cachedBytes = leak.sampleBytes[slot] {
             formerBytes = cachedBytes
         } else {
-            formerBytes = try readSampleBytes(inRow: sample.row, slot: slot)
+            formerBytes = try readSampleBytes(inRow: sample.rowID, slot: slot)
         }
         let isAdmitted = try admitDetail(
             bytes: bytes - formerBytes, key: key, day: day, isFirst: slot == SampleSlot.first)
@@ -55,14 +55,14 @@ extension Writer {
     }
 
     /// Returns the bytes of a row of `sample`, as ``DetailBytes/ofSample(_:from:inSlot:)`` counts them; 0 without the row.
-    private func readSampleBytes(inRow row: Int64, slot: Int) throws(StoreError) -> Int {
+    private func readSampleBytes(inRow rowID: Int64, slot: Int) throws(StoreError) -> Int {
         let texts = try number(
             else: """
                 select length(sample_json(body)) + length(cast(version as blob)) + ifnull(length(cast(build as blob)), 0)
                   + ifnull(length(cast(system as blob)), 0) + ifnull(length(cast(model as blob)), 0)
                   + ifnull(length(cast(install as blob)), 0) + ifnull(length(cast(user as blob)), 0)
                 from sample where id = ?
-                """, of: row)
+                """, of: rowID)
         guard texts > 0 else { return 0 }
         let bytes = texts + DetailBytes.ofSampleRow
         return slot == SampleSlot.newest ? max(bytes, DetailBytes.ofNewestSample) : bytes

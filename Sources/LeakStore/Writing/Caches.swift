@@ -2,10 +2,11 @@
 struct Caches {
     var apps = RecentCache<AppKey, AppEntry>(capacity: 256)
     var releases = RecentCache<ReleaseKey, ReleaseEntry>(capacity: 512)
-    /// Sets by row of `install_set`, at most 2 KiB each. Most of them are in ``PendingLogs/installs`` too, which shares their memory.
+    /// Sets by row ID in `install_set`, at most 2 KiB each. Most of them are in ``PendingLogs/installs`` too, which shares their
+    /// memory.
     var installs = RecentCache<Int64, InstallEntry>(capacity: PendingLogs.Limits().installSets / 2)
     var leaks = RecentCache<LeakID, LeakEntry>(capacity: 2_048)
-    /// Installs that the log of counts or the tables have, by row of `leak_release`.
+    /// Installs that the log of counts or the tables have, by row ID in `leak_release`.
     var countedInstalls = CountedInstalls()
     /// `nil` until they have been read.
     var logs: PendingLogs?
@@ -33,8 +34,8 @@ struct ReleaseKey: Hashable {
 final class AppEntry {
     let id: Int64
     let key: AppKey
-    /// The row of the current release: ``CurrentRelease``; `nil` without a release.
-    var currentReleaseRow: Int64?
+    /// The row ID of the current release: ``CurrentRelease``; `nil` without a release.
+    var currentReleaseRowID: Int64?
     /// The hours of the app in `release_hour`, the first one first; `nil` until they have been read.
     var countedHours: [Int]?
     /// Number of admitted leaks.
@@ -77,9 +78,9 @@ final class ReleaseEntry {
         isOverLimit = version == StoreLimits.other
     }
 
-    func remember(build: String, row: Int64) {
+    func remember(build: String, rowID: Int64) {
         if builds.count >= Self.buildLimit { builds = [:] }
-        builds[ByteText(build)] = row
+        builds[ByteText(build)] = rowID
     }
 }
 
@@ -133,7 +134,7 @@ final class CountEntry {
 /// The data of a row of `leak`, including counts that are still in ``CountLog``.
 final class LeakEntry {
     let id: Int64
-    /// The row of the leak's app.
+    /// The row ID of the leak's app.
     let app: Int64
     var module: String?
     var reports = 0
@@ -152,7 +153,7 @@ final class LeakEntry {
     var deferredIn: Int?
     /// Number of builds in which the leak was seen.
     var buildCount = 0
-    /// Counts by row of `build`, and by row of `release`.
+    /// Counts by row ID in `build`, and by row ID in `release`.
     private var builds = CountCache()
     private var releases = CountCache()
 
@@ -187,11 +188,11 @@ final class LeakEntry {
 
     func remember(_ count: CountEntry, release: Int64) { releases.remember(count, of: release) }
 
-    /// Drops builds and releases if there are many. Must run before a transaction changes their counts: a dropped entry is read again from
-    /// its row, which would lack these changes.
-    func dropCachedParts() {
-        builds.dropCached()
-        releases.dropCached()
+    /// Evicts builds and releases if there are many. Must run before a transaction changes their counts: an evicted entry is read
+    /// again from its row, which would lack these changes.
+    func evictBuildsAndReleasesIfFull() {
+        builds.evictWrittenIfFull()
+        releases.evictWrittenIfFull()
     }
 }
 
@@ -200,21 +201,21 @@ final class LeakEntry {
 private struct CountCache {
     private static let limit = 16
 
-    private var rows: [Int64] = []
+    private var rowIDs: [Int64] = []
     private var counts: [CountEntry] = []
 
-    func count(of row: Int64) -> CountEntry? { rows.firstIndex(of: row).map { counts[$0] } }
+    func count(of rowID: Int64) -> CountEntry? { rowIDs.firstIndex(of: rowID).map { counts[$0] } }
 
-    /// - Parameter row: a row that ``count(of:)`` did not find.
-    mutating func remember(_ count: CountEntry, of row: Int64) {
-        rows.append(row)
+    /// - Parameter rowID: a row ID that ``count(of:)`` did not find.
+    mutating func remember(_ count: CountEntry, of rowID: Int64) {
+        rowIDs.append(rowID)
         counts.append(count)
     }
 
-    /// If there are many entries, drops all except those with counts that their tables lack.
-    mutating func dropCached() {
-        guard rows.count >= Self.limit else { return }
+    /// If there are ``limit`` entries, evicts all except those with counts that their tables lack.
+    mutating func evictWrittenIfFull() {
+        guard rowIDs.count >= Self.limit else { return }
         let keptIndices = counts.indices.filter { counts[$0].isInLog }
-        (rows, counts) = (keptIndices.map { rows[$0] }, keptIndices.map { counts[$0] })
+        (rowIDs, counts) = (keptIndices.map { rowIDs[$0] }, keptIndices.map { counts[$0] })
     }
 }

@@ -11,13 +11,14 @@ struct CountLog: PendingLog {
         var count: CountEntry
     }
 
-    /// Entries by row of `leak`. An entry that the cache of leaks has dropped is found here, with the entries of its builds and releases.
+    /// Entries by row ID in `leak`. An entry that the cache of leaks has evicted is found here, with the entries of its builds and
+    /// releases.
     private(set) var leaks: [Int64: LeakEntry] = [:]
     private var builds: [CountEntry] = []
     private var releases: [Release] = []
     private var bucketReports: [LoggedCounts.BucketReports] = []
     private var recentInstalls: [LoggedCounts.RecentInstall] = []
-    /// Samples by row of `sample`.
+    /// Samples by row ID in `sample`.
     private var samples: [Int64: StoredSample] = [:]
     /// Bytes of the log on disk and of ``unwritten``.
     private var byteCount = 0
@@ -57,7 +58,7 @@ struct CountLog: PendingLog {
         }
         bucketReports += changed.bucketReports
         recentInstalls += changed.recentInstalls
-        for sample in changed.samples { samples[sample.row] = sample }
+        for sample in changed.samples { samples[sample.rowID] = sample }
         byteCount += changed.samples.reduce(0) { $0 + $1.body.count }
         guard byteCount <= limit else { return }
         rows.samples = changed.samples
@@ -95,9 +96,10 @@ extension Writer {
         }
         caches.logs?.counts = CountLog()
         let rows = log.takeRows()
-        for leak in log.leaks.values { leak.dropCachedParts() }
+        for leak in log.leaks.values { leak.evictBuildsAndReleasesIfFull() }
         try connection.flush(rows) { set in
-            caches.countedInstalls.rememberLevel(of: set.installs, set: UInt64(bitPattern: set.row))
+            caches.countedInstalls.rememberLevel(
+                of: set.installs, set: UInt64(bitPattern: set.leakReleaseRowID))
         }
     }
 
@@ -107,7 +109,8 @@ extension Writer {
         let rows = try connection.countLog()
         caches.deferredIndexing.add(rows.leaks.count)
         try connection.flush(rows) { set in
-            caches.countedInstalls.rememberLevel(of: set.installs, set: UInt64(bitPattern: set.row))
+            caches.countedInstalls.rememberLevel(
+                of: set.installs, set: UInt64(bitPattern: set.leakReleaseRowID))
         }
     }
 
@@ -115,14 +118,14 @@ extension Writer {
     func flushCounts() throws(StoreError) {
         do throws(StoreError) {
             try connection.transaction(.immediate) { () throws(StoreError) in
-                try dropCachedIfOthersWrote()
+                try clearCachesIfOthersWrote()
                 try readLogs()
                 try flushCountLog()
                 if caches.logs?.values.isLong(beyond: logLimits.whileRead) == true { try flushValueLog() }
                 try reindexIfCrowded()
             }
         } catch {
-            dropCached()
+            clearCaches()
             throw error
         }
     }
@@ -266,7 +269,7 @@ struct LoggedCounts {
             guard let sampleCount = reader.number(), sampleCount <= bytes.count else { return nil }
             for _ in 0..<sampleCount {
                 guard let sample = reader.readSample() else { return nil }
-                samples[sample.row] = sample
+                samples[sample.rowID] = sample
             }
             // Rows of schema 13 end here.
             if reader.isAtEnd { continue }

@@ -12,9 +12,9 @@ struct Expiry {
     fileprivate(set) var remainingParts: [Part] = [
         .keys, .answers, .hours, .samples, .slots, .days, .recentInstalls, .symbols, .credentials,
     ]
-    /// The last row of `leak` whose expired hours were deleted; the same is true for all rows before it.
+    /// The row ID of the last row of `leak` whose expired hours were deleted; the same is true for all rows before it.
     fileprivate var lastExpiredLeak: Int64 = 0
-    /// The last row of `recent_install_set` whose expired installs were dropped.
+    /// The row ID of the last row of `recent_install_set` whose expired installs were removed.
     fileprivate var lastRecentSet: Int64 = 0
 
     init(now: Int64) { self.now = now }
@@ -25,9 +25,9 @@ struct Expiry {
 
 extension Writer {
     /// Maximum number of small rows that one step deletes, in well under a millisecond.
-    static let rowsPerStep = 500
+    static let maxRowsPerStep = 500
     /// Maximum number of wide rows that one step deletes, such as sets of installs and responses: up to 4 KiB each.
-    private static let wideRowsPerStep = 100
+    private static let maxWideRowsPerStep = 100
 
     /// Deletes some rows, in a transaction of its own.
     ///
@@ -37,10 +37,10 @@ extension Writer {
         do throws(StoreError) {
             var next = expiry
             let isDone = try connection.transaction(.immediate) { () throws(StoreError) in
-                try dropCachedIfOthersWrote()
+                try clearCachesIfOthersWrote()
                 let clock = try clock(of: &next)
                 return switch part {
-                case .keys: try expireKeys(before: clock.keyStart)
+                case .keys: try expireIdempotencyKeys(before: clock.keyStart)
                 case .answers: try expireAnswers(before: clock.keyStart)
                 case .hours: try expireHours(&next, now: clock.expiryTime)
                 case .samples: try expireSamples(now: clock.expiryTime)
@@ -55,7 +55,7 @@ extension Writer {
             expiry = next
             return !expiry.remainingParts.isEmpty
         } catch {
-            dropCached()
+            clearCaches()
             throw error
         }
     }
@@ -72,17 +72,17 @@ extension Writer {
 
     /// Deletes the keys of all days before the day of `start`. Keys of that day are not deleted yet, even if they have expired; lookups
     /// ignore expired keys.
-    private func expireKeys(before start: Int64) throws(StoreError) -> Bool {
+    private func expireIdempotencyKeys(before start: Int64) throws(StoreError) -> Bool {
         try connection.run(
             """
             delete from idempotency where (day, key_id, key) in
               (select day, key_id, key from idempotency where day < ? limit ?)
-            """, Calendar.day(of: start), Self.rowsPerStep)
-        let isDone = connection.changes < Self.rowsPerStep
+            """, Calendar.day(of: start), Self.maxRowsPerStep)
+        let isDone = connection.changes < Self.maxRowsPerStep
         if isDone {
             try connection.run(
                 "delete from idempotency_use where day < ?", Calendar.day(of: start))
-            caches.idempotency.dropCachedDays()
+            caches.idempotency.clearCachedDays()
         }
         return isDone
     }
@@ -90,15 +90,15 @@ extension Writer {
     private func expireAnswers(before start: Int64) throws(StoreError) -> Bool {
         try connection.run(
             "delete from answer where id in (select id from answer where day < ? limit ?)",
-            Calendar.day(of: start), Self.wideRowsPerStep)
-        return connection.changes < Self.wideRowsPerStep
+            Calendar.day(of: start), Self.maxWideRowsPerStep)
+        return connection.changes < Self.maxWideRowsPerStep
     }
 
     private func expireHours(_ expiry: inout Expiry, now: Int64) throws(StoreError) -> Bool {
         let select = try connection.statement(
             "select max(id) from (select id from leak where id > ? order by id limit ?)")
         defer { select.reset() }
-        try select.bind(expiry.lastExpiredLeak, Self.rowsPerStep)
+        try select.bind(expiry.lastExpiredLeak, Self.maxRowsPerStep)
         guard try select.step(), let last = select.optionalInt64(0) else { return true }
         let first = Calendar.hour(of: Retention.start(Retention.hourDays, now: now))
         // Deletes the oldest hours of a leak first, because the check of its days expects that later days are complete. This order also
@@ -108,8 +108,8 @@ extension Writer {
             delete from leak_hour where (leak, hour, release) in
               (select h.leak, h.hour, h.release from leak l join leak_hour h on h.leak = l.id and h.hour < ?
                where l.id > ? and l.id <= ? order by l.id, h.hour limit ?)
-            """, first, expiry.lastExpiredLeak, last, Self.rowsPerStep)
-        if connection.changes < Self.rowsPerStep { expiry.lastExpiredLeak = last }
+            """, first, expiry.lastExpiredLeak, last, Self.maxRowsPerStep)
+        if connection.changes < Self.maxRowsPerStep { expiry.lastExpiredLeak = last }
         return false
     }
 
@@ -117,24 +117,24 @@ extension Writer {
     private func expireSamples(now: Int64) throws(StoreError) -> Bool {
         try connection.run(
             "delete from sample where id in (select id from sample where at < ? limit ?)",
-            Retention.start(Retention.sampleDays, now: now), Self.wideRowsPerStep)
+            Retention.start(Retention.sampleDays, now: now), Self.maxWideRowsPerStep)
         let count = connection.changes
         if count > 0 {
             // Entries of leaks cache the bytes of their samples. Flushing the log also
-            // drops the entries that the log refers to.
+            // evicts the entries that the log refers to.
             try flushCountLog()
             caches.leaks.removeAll()
         }
-        return count < Self.wideRowsPerStep
+        return count < Self.maxWideRowsPerStep
     }
 
     private func expireTenMinuteSlots(now: Int64) throws(StoreError) -> Bool {
         let oldest = SlotWindow.oldestKept(now: now)
         let count = try rollUp(
-            slotsBefore: oldest, firstDay: Retention.firstAppDay(now: now), limit: Self.wideRowsPerStep)
+            slotsBefore: oldest, firstDay: Retention.firstAppDay(now: now), limit: Self.maxWideRowsPerStep)
         // SQLite may reuse the deleted row id for another ten-minute slot, which must not get the cached set.
         if count > 0 { caches.installs.removeAll() }
-        return count < Self.wideRowsPerStep
+        return count < Self.maxWideRowsPerStep
     }
 
     private func expireDays(now: Int64) throws(StoreError) -> Bool {
@@ -144,31 +144,31 @@ extension Writer {
             """
             delete from install_set where id in
               (select id << 3 | 5 from app_day where day < ? order by day, id limit ?)
-            """, first, Self.wideRowsPerStep)
+            """, first, Self.maxWideRowsPerStep)
         try connection.run(
             "delete from app_day where id in (select id from app_day where day < ? order by day, id limit ?)",
-            first, Self.wideRowsPerStep)
+            first, Self.maxWideRowsPerStep)
         // SQLite may reuse the deleted row id for another day, which must not get the cached set.
         if connection.changes > 0 { caches.installs.removeAll() }
-        return connection.changes < Self.wideRowsPerStep
+        return connection.changes < Self.maxWideRowsPerStep
     }
 
     /// Drops installs that were not seen in the last days, and updates the impact of their leaks.
     private func expireRecentInstalls(_ expiry: inout Expiry, now: Int64) throws(StoreError) -> Bool {
         let today = Calendar.day(of: now)
         let sets = try connection.recentInstallSets(
-            after: expiry.lastRecentSet, expiringOn: today, limit: Self.wideRowsPerStep)
+            after: expiry.lastRecentSet, expiringOn: today, limit: Self.maxWideRowsPerStep)
         for var set in sets {
-            set.installs.dropInstalls(before: today)
+            set.installs.removeInstalls(before: today)
             set.day = today
             try connection.put(set)
         }
         guard let last = sets.last else { return true }
-        expiry.lastRecentSet = last.row
-        return sets.count < Self.wideRowsPerStep
+        expiry.lastRecentSet = last.leakReleaseRowID
+        return sets.count < Self.maxWideRowsPerStep
     }
 
-    /// Deletes at most one table of symbols, because each table has megabytes.
+    /// Deletes at most one symbol table, because each table has megabytes.
     private func expireSymbols(now: Int64) throws(StoreError) -> Bool {
         try connection.run(
             "delete from symbol_table where id in (select id from symbol_table where used_at < ? limit 1)",
@@ -183,7 +183,7 @@ extension Writer {
             """
             delete from credential where id in (select id from credential
               where purpose in ('sign_in', 'session') and (revoked_at is not null or expires_at <= ?) limit ?)
-            """, now, Self.rowsPerStep)
-        return connection.changes < Self.rowsPerStep
+            """, now, Self.maxRowsPerStep)
+        return connection.changes < Self.maxRowsPerStep
     }
 }

@@ -10,10 +10,10 @@ extension Writer {
         // The keys of earlier submissions of the same call are in the log already.
         if let storedEntry = try storedEntry(of: key, since: clock.keyStart) {
             return idempotency.hasSameBody(as: storedEntry.hash)
-                ? .repeated(answer: try answer(in: storedEntry.answer)) : .keyReused
+                ? .repeated(response: try response(rowID: storedEntry.answer)) : .keyReused
         }
         let isStored = try store(
-            key, hash: idempotency.bodyHash, answer: submission.answer, at: clock.newKeyTime)
+            key, hash: idempotency.bodyHash, answer: submission.response, at: clock.newKeyTime)
         if !isStored { try aggregate.addUnstoredKey(submission, by: rows) }
         return .counted
     }
@@ -35,10 +35,10 @@ extension Writer {
         return nil
     }
 
-    private func answer(in row: Int64) throws(StoreError) -> [UInt8] {
+    private func response(rowID: Int64) throws(StoreError) -> [UInt8] {
         let select = try connection.statement("select body from answer where id = ?")
         defer { select.reset() }
-        try select.bind(row)
+        try select.bind(rowID)
         return try select.step() ? select.bytes(0) : []
     }
 
@@ -52,28 +52,30 @@ extension Writer {
         var use = try readIdempotencyUse(of: key.keyID, day: day)
         guard use.keys < limits.idempotencyKeysPerDay else { return false }
         var answer = answer
-        var existingRow = try row(ofAnswer: answer, day)
-        if existingRow == nil, use.answers >= limits.answersPerDay {
+        var existingRowID = try rowID(ofResponse: answer, day: day)
+        if existingRowID == nil, use.answers >= limits.responsesPerDay {
             answer = []
-            existingRow = try row(ofAnswer: answer, day)
+            existingRowID = try rowID(ofResponse: answer, day: day)
         }
-        let row: Int64
-        if let existingRow {
-            row = existingRow
+        let answerRowID: Int64
+        if let existingRowID {
+            answerRowID = existingRowID
         } else {
             try connection.run("insert into answer (day, body) values (?, ?)", day, answer)
-            row = connection.lastInsertedRow
+            answerRowID = connection.lastInsertedRowID
             use.answers += 1
         }
-        caches.idempotency.lastAnswer = (day, answer, row)
+        caches.idempotency.lastAnswer = (day, answer, answerRowID)
         use.keys += 1
         caches.idempotency.set(use, of: key.keyID)
-        caches.logs?.keys.add(key, KeyLog.Entry(hash: hash, at: time, answer: row))
+        caches.logs?.keys.add(key, KeyLog.Entry(hash: hash, at: time, answer: answerRowID))
         return true
     }
 
-    private func row(ofAnswer answer: [UInt8], _ day: Int) throws(StoreError) -> Int64? {
-        if let last = caches.idempotency.lastAnswer, last.day == day, last.body == answer { return last.row }
+    private func rowID(ofResponse answer: [UInt8], day: Int) throws(StoreError) -> Int64? {
+        if let last = caches.idempotency.lastAnswer, last.day == day, last.body == answer {
+            return last.rowID
+        }
         let select = try connection.statement("select id from answer where day = ? and body = ?")
         defer { select.reset() }
         try select.bind(day, answer)
@@ -135,7 +137,7 @@ struct IdempotencyUse {
     /// Days with keys, including keys of the current transaction; `nil` until the days have been read.
     var days: [Int]?
     /// The response of the last stored key, and its row. Most responses are equal.
-    var lastAnswer: (day: Int, body: [UInt8], row: Int64)?
+    var lastAnswer: (day: Int, body: [UInt8], rowID: Int64)?
     private(set) var day = 0
     private var counts: [Int64: Count] = [:]
     private var changed: Set<Int64> = []
@@ -154,8 +156,8 @@ struct IdempotencyUse {
         if days?.contains(day) == false { days?.append(day) }
     }
 
-    /// Drops the cached days and the last response, because some may have been deleted.
-    mutating func dropCachedDays() {
+    /// Clears the cached days and the last response, because some may have been deleted.
+    mutating func clearCachedDays() {
         days = nil
         lastAnswer = nil
     }
@@ -221,7 +223,7 @@ struct KeyLog: PendingLog {
         var hash: [UInt8]
         /// Milliseconds since 1970.
         var at: Int64
-        /// Row of `answer`.
+        /// Row ID in `answer`.
         var answer: Int64
     }
 

@@ -30,12 +30,12 @@ struct InstallErasure {
 }
 
 extension Writer {
-    private static let samplesPerStep = 5_000
+    private static let maxSamplesPerStep = 5_000
     /// Maximum number of sets that one step searches; up to 2 KiB each.
-    private static let setsPerStep = 1_000
+    private static let maxSetsPerStep = 1_000
 
     /// Scopes of sets that may be copied into other sets, whose rows may have been searched already: the set of a ten-minute slot
-    /// is merged into that of its day, and the set of a leak's first build is copied when a second build appears. These sets are
+    /// is merged into the set of its day, and the set of a leak's first build is copied when a second build appears. These sets are
     /// searched first, so that later copies do not contain the install.
     private static let copiedScopes: (InstallScope, InstallScope) = (.slot, .leakBuild)
 
@@ -46,7 +46,7 @@ extension Writer {
         do throws(StoreError) {
             var next = erasure
             try connection.transaction(.immediate) { () throws(StoreError) in
-                try dropCachedIfOthersWrote()
+                try clearCachesIfOthersWrote()
                 // A merge of leaks may move data into rows that earlier steps have searched.
                 try next.startAgain(after: lastMerge())
                 if let last = next.lastSearchedSample {
@@ -63,21 +63,21 @@ extension Writer {
             return next.lastSearchedSample != nil || next.lastSearchedCopiedSet != nil
                 || next.lastSearchedOtherSet != nil || next.lastSearchedRecentSet != nil
         } catch {
-            dropCached()
+            clearCaches()
             throw error
         }
     }
 
-    private func eraseSamples(after previousRow: Int64, _ next: inout InstallErasure) throws(StoreError) {
+    private func eraseSamples(after previousRowID: Int64, _ next: inout InstallErasure) throws(StoreError) {
         // Reports may be kept between two steps.
         try flushLogs()
-        next.lastSearchedSample = try lastRow(
+        next.lastSearchedSample = try lastRowID(
             "select max(id) from (select id from sample where id > ? order by id limit ?)",
-            after: previousRow,
-            limit: Self.samplesPerStep)
+            after: previousRowID,
+            limit: Self.maxSamplesPerStep)
         guard let last = next.lastSearchedSample else { return }
         try connection.run(
-            "delete from sample where id > ? and id <= ? and install_hash = ?", previousRow, last,
+            "delete from sample where id > ? and id <= ? and install_hash = ?", previousRowID, last,
             Int64(bitPattern: next.install))
         guard connection.changes > 0 else { return }
         next.count(samples: connection.changes)
@@ -85,16 +85,16 @@ extension Writer {
         caches.removeAll()
     }
 
-    /// - Returns: the last row that was searched; `nil` if there were no more rows.
+    /// - Returns: the row ID of the last row that was searched; `nil` if there were no more rows.
     private func eraseFromSets(
-        after previousRow: Int64, isCopied: Bool, _ next: inout InstallErasure
+        after previousRowID: Int64, isCopied: Bool, _ next: inout InstallErasure
     ) throws(StoreError) -> Int64? {
         // Reports may be counted between two steps.
         try flushLogs()
-        let last = try lastRow(
+        let last = try lastRowID(
             "select max(id) from (select id from install_set where id > ? order by id limit ?)",
-            after: previousRow,
-            limit: Self.setsPerStep)
+            after: previousRowID,
+            limit: Self.maxSetsPerStep)
         guard let last else { return nil }
         let select = try connection.statement(
             """
@@ -102,8 +102,8 @@ extension Writer {
             """)
         defer { select.reset() }
         try select.bind(
-            previousRow, last, Self.copiedScopes.0.rawValue, Self.copiedScopes.1.rawValue, isCopied ? 1 : 0)
-        var changed: [(row: Int64, set: InstallSet)] = []
+            previousRowID, last, Self.copiedScopes.0.rawValue, Self.copiedScopes.1.rawValue, isCopied ? 1 : 0)
+        var changed: [(rowID: Int64, set: InstallSet)] = []
         while try select.step() {
             guard var set = InstallSet(bytes: select.bytes(1)) else {
                 throw .unreadable("a set of installs", in: connection.path)
@@ -111,7 +111,7 @@ extension Writer {
             if set.remove(next.install) { changed.append((select.int64(0), set)) }
         }
         guard !changed.isEmpty else { return last }
-        for (row, set) in changed { try replace(set, in: row) }
+        for (rowID, set) in changed { try replace(set, in: rowID) }
         try reindexAll()
         next.count(sets: changed.count)
         // Cached entries contain the sets and their sizes.
@@ -119,14 +119,14 @@ extension Writer {
         return last
     }
 
-    /// - Returns: the last row that was searched; `nil` if there were no more rows.
+    /// - Returns: the row ID of the last row that was searched; `nil` if there were no more rows.
     private func eraseFromRecentSets(
-        after previousRow: Int64, _ next: inout InstallErasure
+        after previousRowID: Int64, _ next: inout InstallErasure
     ) throws(StoreError) -> Int64? {
         // Reports may be counted between two steps.
         try flushLogs()
-        let sets = try connection.recentInstallSets(after: previousRow, limit: Self.setsPerStep)
-        guard let last = sets.last?.row else { return nil }
+        let sets = try connection.recentInstallSets(after: previousRowID, limit: Self.maxSetsPerStep)
+        guard let last = sets.last?.leakReleaseRowID else { return nil }
         var (isChanged, erasedCount) = (false, 0)
         for var set in sets {
             // A set that cannot be read is empty here. It may contain the install, and is deleted.
@@ -144,20 +144,20 @@ extension Writer {
         return last
     }
 
-    private func lastRow(
-        _ sql: StaticString, after previousRow: Int64, limit: Int
+    private func lastRowID(
+        _ sql: StaticString, after previousRowID: Int64, limit: Int
     ) throws(StoreError) -> Int64? {
         let select = try connection.statement(sql)
         defer { select.reset() }
-        try select.bind(previousRow, limit)
+        try select.bind(previousRowID, limit)
         return try select.step() ? select.optionalInt64(0) : nil
     }
 
     /// Stores a set, and its size in the row that the set belongs to.
-    private func replace(_ set: InstallSet, in row: Int64) throws(StoreError) {
-        try connection.run("update install_set set members = ? where id = ?", set.bytes, row)
-        let owner = row >> 3
-        switch InstallScope(rawValue: row & 7) {
+    private func replace(_ set: InstallSet, in rowID: Int64) throws(StoreError) {
+        try connection.run("update install_set set members = ? where id = ?", set.bytes, rowID)
+        let owner = rowID >> 3
+        switch InstallScope(rawValue: rowID & 7) {
         case .leak:
             try connection.run(
                 "update leak set is_unindexed = 1, installs = ? where id = ?", set.count, owner)

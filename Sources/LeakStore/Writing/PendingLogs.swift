@@ -20,7 +20,7 @@ struct PendingLogs {
         /// rows. A row takes between 100 bytes and 1 KiB of memory.
         var countRows = 65_536
         /// Maximum number of submissions of a call that counts as quiet.
-        var quietSubmissions = 4
+        var maxSubmissionsWhenIdle = 4
         /// Number of successive quiet calls after which commits write counts to their tables at once. Under load there are also quiet
         /// calls, but not so many in succession.
         var quietCalls = 16

@@ -1,10 +1,10 @@
 /// The quota of a writer, with the database entries of the names in an aggregate.
 ///
-/// Keeps each entry for as long as the aggregate exists, even if the writer's caches drop it meanwhile.
+/// Keeps each entry for as long as the aggregate exists, even if the writer's caches evict it meanwhile.
 final class ResolvedRows: NameQuota {
     struct Build {
-        /// Row of `build`.
-        var row: Int64
+        /// Row ID in `build`.
+        var buildRowID: Int64
         /// `true` for the build that counts all builds beyond a limit.
         var isOther: Bool
     }
@@ -50,10 +50,10 @@ final class ResolvedRows: NameQuota {
     }
 
     func build(_ name: String, of release: Int, key: Int64) throws(StoreError) -> AdmittedName {
-        let (row, isOverLimit) = try writer.build(name, of: releases[release]) { () throws(StoreError) in
+        let (rowID, isOverLimit) = try writer.build(name, of: releases[release]) { () throws(StoreError) in
             try writer.admitText(bytes: DetailBytes.ofVersion(name), key: key, day: day)
         }
-        let number = builds.number(of: row, adding: Build(row: row, isOther: isOverLimit))
+        let number = builds.number(of: rowID, adding: Build(buildRowID: rowID, isOther: isOverLimit))
         return AdmittedName(isOverLimit ? StoreLimits.other : name, number: number)
     }
 
@@ -83,7 +83,9 @@ final class ResolvedRows: NameQuota {
     func admits(
         _ leak: Int, in build: Int, isLast: Bool, of app: Int, key: Int64
     ) throws(StoreError) -> Bool {
-        if let entry = leaks[leak].entry, try writer.counts(entry, in: builds[build].row) { return true }
+        if let entry = leaks[leak].entry, try writer.counts(entry, in: builds[build].buildRowID) {
+            return true
+        }
         let isWithinLimits = writer.limits.admit(
             builds: leaks[leak].builds, cells: apps[app].cells, isOther: builds[build].isOther)
         guard isLast || isWithinLimits,
@@ -105,7 +107,7 @@ extension Writer {
         try connection.run(
             "insert into app (name, environment, last_seen, made_by) values (?, ?, ?, ?)", counted.name,
             counted.environment, seen, creatingKey)
-        let entry = AppEntry(id: connection.lastInsertedRow, key: counted)
+        let entry = AppEntry(id: connection.lastInsertedRowID, key: counted)
         caches.apps.insert(entry, for: counted)
         return entry
     }
@@ -145,7 +147,7 @@ extension Writer {
         guard try select.step() else { return nil }
         let entry = AppEntry(id: select.int64(0), key: app)
         (entry.leaks, entry.textBytes, entry.cells) = (select.int(1), select.int(2), select.int(3))
-        entry.currentReleaseRow = select.optionalInt64(4)
+        entry.currentReleaseRowID = select.optionalInt64(4)
         caches.apps.insert(entry, for: app)
         return entry
     }
@@ -168,7 +170,7 @@ extension Writer {
             "insert into release (app, version, order_key, first_seen, last_seen) values (?, ?, ?, ?, ?)",
             app.id, countedVersion, order, time, time)
         app.releaseCount = releaseCount + 1
-        let entry = ReleaseEntry(id: connection.lastInsertedRow, version: countedVersion, order: order)
+        let entry = ReleaseEntry(id: connection.lastInsertedRowID, version: countedVersion, order: order)
         caches.releases.insert(entry, for: ReleaseKey(app: app.id, version: ByteText(countedVersion)))
         return entry
     }
@@ -189,8 +191,8 @@ extension Writer {
     /// - Parameter admit: as for ``release(_:of:at:admit:)``.
     func build(
         _ name: String, of release: ReleaseEntry, admit: () throws(StoreError) -> Bool
-    ) throws(StoreError) -> (row: Int64, isOverLimit: Bool) {
-        if let row = try findBuild(name, of: release) { return (row, name == StoreLimits.other) }
+    ) throws(StoreError) -> (rowID: Int64, isOverLimit: Bool) {
+        if let rowID = try findBuild(name, of: release) { return (rowID, name == StoreLimits.other) }
         let buildCount = try number(
             release.buildCount, else: "select count(*) from build where release = ?", of: release.id)
         let isOther = name == StoreLimits.other
@@ -203,20 +205,20 @@ extension Writer {
             "insert into build (release, name, order_key) values (?, ?, ?)", release.id, countedName,
             VersionOrder(countedName).key)
         release.buildCount = buildCount + 1
-        let row = connection.lastInsertedRow
-        release.remember(build: countedName, row: row)
-        return (row, countedName == StoreLimits.other)
+        let rowID = connection.lastInsertedRowID
+        release.remember(build: countedName, rowID: rowID)
+        return (rowID, countedName == StoreLimits.other)
     }
 
     private func findBuild(_ name: String, of release: ReleaseEntry) throws(StoreError) -> Int64? {
-        if let row = release.builds[ByteText(name)] { return row }
+        if let rowID = release.builds[ByteText(name)] { return rowID }
         let select = try connection.statement("select id from build where release = ? and name = ?")
         defer { select.reset() }
         try select.bind(release.id, name)
         guard try select.step() else { return nil }
-        let row = select.int64(0)
-        release.remember(build: name, row: row)
-        return row
+        let rowID = select.int64(0)
+        release.remember(build: name, rowID: rowID)
+        return rowID
     }
 
     /// - Parameter day: the day whose limit the bytes of new texts count against.
@@ -241,7 +243,7 @@ extension Writer {
             }
             limit = .leakTexts
         }
-        let other = LeakIdentity.overLimit(app: app.key, row: app.id)
+        let other = LeakIdentity.overLimit(app: app.key, rowID: app.id)
         let entry = try findLeak(other.id)
         return (AdmittedLeak(counted: other, isNew: entry == nil, exceededLimit: limit), entry)
     }

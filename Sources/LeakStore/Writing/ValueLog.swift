@@ -14,7 +14,7 @@ struct ValueLog: PendingLog {
     /// Values that need no lookup: values that the rows of this log name, and values that the table has or has no room for, if they were
     /// looked up recently.
     private(set) var lookedUpNames: Set<HashedName> = []
-    /// Number of values in ``lookedUpNames`` above which a flush drops them.
+    /// Number of values in ``lookedUpNames`` above which a flush clears them.
     private static let lookedUpNameLimit = 1 << 18
     /// Number of new values since the last flush, by leak and kind. The table does not have them yet.
     private var newValueCounts: [Owner: Int] = [:]
@@ -158,7 +158,7 @@ struct ValueLog: PendingLog {
 }
 
 extension SQLiteConnection {
-    /// - Parameter leaks: rows of `leak`; `nil` for all.
+    /// - Parameter leaks: row IDs in `leak`; `nil` for all.
     func loadValueLog(of leaks: Set<Int64>? = nil) throws(StoreError) -> ValueLog {
         let select = try statement("select counts from value_log order by id")
         defer { select.reset() }

@@ -67,7 +67,7 @@ extension SQLiteConnection {
         _ log: LoggedCounts, didRead: (RecentInstallSet) -> Void = { _ in }
     ) throws(StoreError) {
         try log.write(on: self, didRead: didRead)
-        for sample in log.samples.sorted(by: { $0.row < $1.row }) { try sample.write(on: self) }
+        for sample in log.samples.sorted(by: { $0.rowID < $1.rowID }) { try sample.write(on: self) }
         try run("delete from count_log")
     }
 

@@ -11,7 +11,7 @@ extension Writer {
             throw StoreError(.invalidArgument, "this secret was used before; choose another")
         }
         var added = credential
-        added.id = connection.lastInsertedRow
+        added.id = connection.lastInsertedRowID
         return added
     }
 
@@ -31,7 +31,7 @@ extension Writer {
     }
 
     func setName(ofCredential id: Int64, to name: String) throws(StoreError) -> Bool {
-        try Decision.checkName(name)
+        try Decision.validateName(name)
         try connection.run("update credential set name = ? where id = ? and revoked_at is null", name, id)
         return connection.changes == 1
     }

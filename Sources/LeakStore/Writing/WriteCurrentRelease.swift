@@ -16,7 +16,7 @@ extension Writer {
                 if !hours.contains(use.hour) {
                     // Hours of a clock that was ahead are deleted below, and do not count towards the limit of hours.
                     let kept = hours.filter { CurrentRelease.isKept($0, now: now) }
-                    if kept.count >= CurrentRelease.hours, use.hour < kept[0] { continue }
+                    if kept.count >= CurrentRelease.maxHours, use.hour < kept[0] { continue }
                     hours.append(use.hour)
                     hours.sort()
                     app.countedHours = hours
@@ -54,7 +54,7 @@ extension Writer {
     /// Deletes the hours that do not count any more, and those of a clock that was set back since.
     private func deleteOtherHours(of app: AppEntry, now: Int) throws(StoreError) {
         let hours = try countedHours(of: app)
-        let kept = hours.filter { CurrentRelease.isKept($0, now: now) }.suffix(CurrentRelease.hours)
+        let kept = hours.filter { CurrentRelease.isKept($0, now: now) }.suffix(CurrentRelease.maxHours)
         guard kept.count < hours.count, let first = kept.first, let last = kept.last else { return }
         try connection.run(
             "delete from release_hour where app = ? and (hour < ? or hour > ?)", app.id, first, last)
@@ -63,14 +63,14 @@ extension Writer {
 
     private func chooseCurrentRelease(of app: AppEntry) throws(StoreError) {
         let select = try connection.statement(
-            composed: "select (\(CurrentRelease.row)) from app a where a.id = ?")
+            composed: "select (\(CurrentRelease.rowIDSQL)) from app a where a.id = ?")
         defer { select.reset() }
         try select.bind(app.id)
         guard try select.step() else { return }
-        let row = select.optionalInt64(0)
-        guard row != app.currentReleaseRow else { return }
-        app.currentReleaseRow = row
-        try connection.run("update app set newest_release = ? where id = ?", row, app.id)
+        let rowID = select.optionalInt64(0)
+        guard rowID != app.currentReleaseRowID else { return }
+        app.currentReleaseRowID = rowID
+        try connection.run("update app set newest_release = ? where id = ?", rowID, app.id)
         try rankByCurrentRelease(of: app.id)
     }
 
@@ -80,7 +80,7 @@ extension Writer {
     ) throws(StoreError) -> Bool {
         do throws(StoreError) {
             return try connection.transaction(.immediate) { () throws(StoreError) in
-                try dropCachedIfOthersWrote()
+                try clearCachesIfOthersWrote()
                 try readLogs()
                 let select = try connection.statement(
                     """
@@ -102,7 +102,7 @@ extension Writer {
                     """, release, version.map { _ in author }, version.map { _ in now }, row)
                 let update = try connection.statement(
                     composed:
-                        "update app as a set newest_release = (\(CurrentRelease.row)) where a.id = ?")
+                        "update app as a set newest_release = (\(CurrentRelease.rowIDSQL)) where a.id = ?")
                 try update.run(row)
                 try rankByCurrentRelease(of: row)
                 // Cached entries contain the current release.
@@ -110,7 +110,7 @@ extension Writer {
                 return true
             }
         } catch {
-            dropCached()
+            clearCaches()
             throw error
         }
     }

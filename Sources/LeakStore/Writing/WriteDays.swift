@@ -27,12 +27,12 @@ extension Writer {
         defer { upsert.reset() }
         try upsert.bind(app, slot.number, slot.reports)
         guard try upsert.step() else { return }
-        let row = upsert.int64(0)
+        let rowID = upsert.int64(0)
         while try upsert.step() {}
-        _ = try add(slot.installs, to: .slot, of: row)
+        _ = try add(slot.installs, to: .slot, of: rowID)
     }
 
-    /// - Returns: the row of `app_day`.
+    /// - Returns: the row ID in `app_day`.
     private func write(_ reports: Int, onDay day: Int, ofApp app: Int64) throws(StoreError) -> Int64 {
         let upsert = try connection.statement(
             """
@@ -42,9 +42,9 @@ extension Writer {
             """)
         defer { upsert.reset() }
         try upsert.bind(app, day, reports)
-        var row: Int64 = 0
-        while try upsert.step() { row = upsert.int64(0) }
-        return row
+        var rowID: Int64 = 0
+        while try upsert.step() { rowID = upsert.int64(0) }
+        return rowID
     }
 
     /// Adds the counts of the oldest ten-minute slots to their days, and deletes the slots. Slots of days before `firstDay` are
@@ -56,20 +56,20 @@ extension Writer {
             "select id, app, slot, reports from app_slot where slot < ? order by slot, id limit ?")
         defer { select.reset() }
         try select.bind(oldest, limit)
-        var slots: [(row: Int64, app: Int64, day: Int, reports: Int)] = []
+        var slots: [(rowID: Int64, app: Int64, day: Int, reports: Int)] = []
         while try select.step() {
             slots.append(
                 (select.int64(0), select.int64(1), Calendar.day(ofSlot: select.int(2)), select.int(3)))
         }
         select.reset()
         for slot in slots {
-            let set = InstallScope.slot.row(owner: slot.row)
+            let set = InstallScope.slot.rowID(ownerRowID: slot.rowID)
             if slot.day >= firstDay {
                 let day = try write(slot.reports, onDay: slot.day, ofApp: slot.app)
-                try merge(set, into: InstallScope.day.row(owner: day))
+                try merge(set, into: InstallScope.day.rowID(ownerRowID: day))
             }
             try connection.run("delete from install_set where id = ?", set)
-            try connection.run("delete from app_slot where id = ?", slot.row)
+            try connection.run("delete from app_slot where id = ?", slot.rowID)
         }
         return slots.count
     }

@@ -2,10 +2,10 @@ extension Writer {
     func decide(
         _ decision: Decision, about leaks: [LeakID], now: Int64
     ) throws(StoreError) -> PastDecision? {
-        let decision = try decision.checked(now: now)
+        let decision = try decision.validated(now: now)
         do throws(StoreError) {
             return try connection.transaction(.immediate) { () throws(StoreError) in
-                try dropCachedIfOthersWrote()
+                try clearCachesIfOthersWrote()
                 // The statements below read the counts of releases, so all of them must be in their tables.
                 try readLogs()
                 try flushCountLog()
@@ -23,14 +23,15 @@ extension Writer {
                 return PastDecision(action, note: decision.note, by: decision.by, at: now)
             }
         } catch {
-            dropCached()
+            clearCaches()
             throw error
         }
     }
 
     private struct DecisionTarget {
-        var row: Int64
-        var state: Int64
+        var leakRowID: Int64
+        /// The row ID of the decision that is in force; 0 if there is none.
+        var decisionInForceRowID: Int64
         var reports: Int
         /// The version that ``Decision/Fix/newestVersion`` and ``Decision/Fix/nextVersion`` refer to: ``CurrentRelease/reference``.
         var currentVersion: String
@@ -46,26 +47,27 @@ extension Writer {
         try select.bind(leak.bytes)
         guard try select.step() else { return nil }
         return DecisionTarget(
-            row: select.int64(0), state: select.int64(1), reports: select.int(2),
+            leakRowID: select.int64(0), decisionInForceRowID: select.int64(1), reports: select.int(2),
             currentVersion: select.text(3))
     }
 
     private func store(
         _ decision: Decision, about leak: DecisionTarget, now: Int64
     ) throws(StoreError) -> PastDecision.Action {
-        let (action, row) = try insert(decision, about: leak, now: now)
+        let (action, rowID) = try insert(decision, about: leak, now: now)
         if decision.action != .note {
-            try connection.run("delete from decision_release where decision = ?", leak.state)
+            try connection.run("delete from decision_release where decision = ?", leak.decisionInForceRowID)
             try connection.run(
-                "update leak set state = ? where id = ?", decision.action == .reopen ? 0 : row, leak.row)
+                "update leak set state = ? where id = ?", decision.action == .reopen ? 0 : rowID,
+                leak.leakRowID)
         }
-        try deleteOldDecisions(about: leak.row)
+        try deleteOldDecisions(about: leak.leakRowID)
         return action
     }
 
     private func insert(
         _ decision: Decision, about leak: DecisionTarget, now: Int64
-    ) throws(StoreError) -> (PastDecision.Action, row: Int64) {
+    ) throws(StoreError) -> (PastDecision.Action, rowID: Int64) {
         let kind = decision.action.kind.rawValue
         switch decision.action {
         case .resolve(let fix):
@@ -74,9 +76,10 @@ extension Writer {
                 """
                 insert into decision (leak, at, by, kind, note, version, is_after, fix_from, reports_then, known_release)
                 values (?, ?, ?, ?, ?, ?, ?, ?, ?, (select max(id) from release))
-                """, leak.row, now, decision.by, kind, decision.note, bound.version, bound.isAfter ? 1 : 0,
+                """, leak.leakRowID, now, decision.by, kind, decision.note, bound.version,
+                bound.isAfter ? 1 : 0,
                 bound.from, leak.reports)
-            let row = connection.lastInsertedRow
+            let rowID = connection.lastInsertedRowID
             try connection.statement(
                 composed: """
                     insert into decision_release (decision, release, reports, hour_reports)
@@ -84,26 +87,26 @@ extension Writer {
                     from decision d join leak_release c on c.leak = d.leak join release r on r.id = c.release
                     where d.id = ? and c.reports > 0 and r.order_key >= d.fix_from
                     """
-            ).run(row)
-            return (.resolved(version: bound.version, isAfter: bound.isAfter), row)
+            ).run(rowID)
+            return (.resolved(version: bound.version, isAfter: bound.isAfter), rowID)
         case .ignore(let limit):
             var (end, count): (Int64?, Int?)
             switch limit {
-            case .date(let date): end = date
-            case .reports(let reports): count = reports
+            case .until(let date): end = date
+            case .nextReports(let reports): count = reports
             case nil: break
             }
             try connection.run(
                 """
                 insert into decision (leak, at, by, kind, note, reports_then, until_at, until_reports)
                 values (?, ?, ?, ?, ?, ?, ?, ?)
-                """, leak.row, now, decision.by, kind, decision.note, leak.reports, end, count)
-            return (.ignored(limit), connection.lastInsertedRow)
+                """, leak.leakRowID, now, decision.by, kind, decision.note, leak.reports, end, count)
+            return (.ignored(limit), connection.lastInsertedRowID)
         case .reopen, .note:
             try connection.run(
-                "insert into decision (leak, at, by, kind, note) values (?, ?, ?, ?, ?)", leak.row, now,
+                "insert into decision (leak, at, by, kind, note) values (?, ?, ?, ?, ?)", leak.leakRowID, now,
                 decision.by, kind, decision.note)
-            return (decision.action == .reopen ? .reopened : .noted, connection.lastInsertedRow)
+            return (decision.action == .reopen ? .reopened : .noted, connection.lastInsertedRowID)
         }
     }
 
@@ -113,6 +116,6 @@ extension Writer {
             delete from decision where id in (
               select d.id from decision d join leak l on l.id = d.leak where d.leak = ?1 and d.id <> l.state
               order by d.id limit max(0, (select count(*) from decision where leak = ?1) - ?2))
-            """, leak, Decision.perLeak)
+            """, leak, Decision.maxPerLeak)
     }
 }

@@ -12,48 +12,48 @@ extension Writer {
         _ hashes: [UInt64], to scope: InstallScope, of owner: Int64
     ) throws(StoreError) -> InstallChange? {
         guard !hashes.isEmpty else { return nil }
-        let row = scope.row(owner: owner)
-        let entry = try installs(in: row)
+        let rowID = scope.rowID(ownerRowID: owner)
+        let entry = try installs(in: rowID)
         let newHashes = entry.insert(hashes)
         guard !newHashes.isEmpty else { return nil }
         // The sets of ten-minute slots and days are written at once, because every overview reads them. Readers of other sets also
         // read the log.
         if entry.isStored, scope != .slot, scope != .day {
-            caches.logs?.installs.add(newHashes, to: entry, row)
+            caches.logs?.installs.add(newHashes, to: entry, rowID)
         } else {
-            try store(entry, in: row)
+            try store(entry, in: rowID)
         }
         return InstallChange(count: entry.set.count, newHashes: newHashes)
     }
 
-    /// Adds the members of the set in the row `source` to the set in `row`.
-    func merge(_ source: Int64, into row: Int64) throws(StoreError) {
+    /// Adds the members of the set with the row ID `source` to the set with the row ID `rowID`.
+    func merge(_ source: Int64, into rowID: Int64) throws(StoreError) {
         let members = try installs(in: source).set
         guard !members.isEmpty else { return }
-        let entry = try installs(in: row)
+        let entry = try installs(in: rowID)
         entry.set.merge(members)
-        try store(entry, in: row)
+        try store(entry, in: rowID)
     }
 
-    /// Sets the members of the set in `row` to those of the set in the row `source`.
-    func copyInstalls(from source: Int64, to row: Int64) throws(StoreError) {
+    /// Sets the members of the set with the row ID `rowID` to the members of the set with the row ID `source`.
+    func copyInstalls(from source: Int64, to rowID: Int64) throws(StoreError) {
         let members = try installs(in: source).set
         guard !members.isEmpty else { return }
-        let entry = try installs(in: row)
+        let entry = try installs(in: rowID)
         entry.set = members
-        try store(entry, in: row)
+        try store(entry, in: rowID)
     }
 
-    private func installs(in row: Int64) throws(StoreError) -> InstallEntry {
-        if let entry = caches.installs.value(of: row) { return entry }
+    private func installs(in rowID: Int64) throws(StoreError) -> InstallEntry {
+        if let entry = caches.installs.value(of: rowID) { return entry }
         let entry: InstallEntry
-        if let pendingEntry = caches.logs?.installs.pendingSets[row] {
+        if let pendingEntry = caches.logs?.installs.pendingSets[rowID] {
             entry = pendingEntry
         } else {
             entry = InstallEntry()
             let select = try connection.statement("select members from install_set where id = ?")
             defer { select.reset() }
-            try select.bind(row)
+            try select.bind(rowID)
             if try select.step() {
                 guard let set = InstallSet(bytes: select.bytes(0)) else {
                     throw .unreadable("a set of installs", in: connection.path)
@@ -62,16 +62,16 @@ extension Writer {
                 entry.isStored = true
             }
         }
-        caches.installs.insert(entry, for: row)
+        caches.installs.insert(entry, for: rowID)
         return entry
     }
 
-    private func store(_ entry: InstallEntry, in row: Int64) throws(StoreError) {
+    private func store(_ entry: InstallEntry, in rowID: Int64) throws(StoreError) {
         try connection.run(
             """
             insert into install_set (id, members) values (?, ?)
             on conflict (id) do update set members = excluded.members
-            """, row, entry.set.bytes)
+            """, rowID, entry.set.bytes)
         entry.isStored = true
     }
 
@@ -80,11 +80,11 @@ extension Writer {
     /// Reads the log, and adds its members to the cached sets.
     func readInstallLog() throws(StoreError) -> InstallLog {
         var log = InstallLog()
-        for (row, hash) in try connection.readLoggedInstalls() {
-            // The cache may have dropped a set to which this loop has added members, and the table lacks these members.
+        for (rowID, hash) in try connection.readLoggedInstalls() {
+            // The cache may have evicted a set to which this loop has added members, and the table lacks these members.
             let entry =
-                if let pendingEntry = log.pendingSets[row] { pendingEntry } else { try installs(in: row) }
-            if entry.set.insert(hash) { log.add([hash], to: entry, row) }
+                if let pendingEntry = log.pendingSets[rowID] { pendingEntry } else { try installs(in: rowID) }
+            if entry.set.insert(hash) { log.add([hash], to: entry, rowID) }
         }
         log.unwritten = []
         return log
@@ -109,7 +109,7 @@ struct InstallLog: PendingLog {
     /// Number of members above which the sets are written: 4 MiB on disk.
     private static let memberLimit = 262_144
 
-    /// Sets with members in the log, by row of `install_set`.
+    /// Sets with members in the log, by row ID in `install_set`.
     private(set) var pendingSets: [Int64: InstallEntry] = [:]
     private var count = 0
     /// Rows and hashes in turn, little-endian: the part of the log that is not on disk.
@@ -119,23 +119,23 @@ struct InstallLog: PendingLog {
         count > Self.memberLimit || pendingSets.count > limits.installSets
     }
 
-    mutating func add(_ newHashes: [UInt64], to entry: InstallEntry, _ row: Int64) {
-        if !entry.isInLog { pendingSets[row] = entry }
+    mutating func add(_ newHashes: [UInt64], to entry: InstallEntry, _ rowID: Int64) {
+        if !entry.isInLog { pendingSets[rowID] = entry }
         entry.isInLog = true
         count += newHashes.count
         for hash in newHashes {
-            let member = (UInt64(bitPattern: row).littleEndian, hash.littleEndian)
+            let member = (UInt64(bitPattern: rowID).littleEndian, hash.littleEndian)
             unsafe withUnsafeBytes(of: member) { unsafe unwritten.append(contentsOf: $0) }
         }
     }
 }
 
 extension SQLiteConnection {
-    /// Returns the members that `install_log` adds to the sets: rows of `install_set`, each with a hash.
-    func readLoggedInstalls() throws(StoreError) -> [(row: Int64, hash: UInt64)] {
+    /// Returns the members that `install_log` adds to the sets: row IDs in `install_set`, each with a hash.
+    func readLoggedInstalls() throws(StoreError) -> [(rowID: Int64, hash: UInt64)] {
         let select = try statement("select members from install_log")
         defer { select.reset() }
-        var members: [(row: Int64, hash: UInt64)] = []
+        var members: [(rowID: Int64, hash: UInt64)] = []
         while try select.step() {
             let words = select.words(0)
             for index in stride(from: 0, to: words.count - 1, by: 2) {
@@ -164,6 +164,7 @@ enum InstallScope: Int64 {
     case leakRelease = 4
     case day = 5
 
-    /// Returns the row of the set. The scope is in its low three bits, so that one table and one index serve all scopes.
-    func row(owner: Int64) -> Int64 { owner << 3 | rawValue }
+    /// Returns the row ID of the set of installs that belongs to a row, such as a leak. The scope is in its low three bits,
+    /// so that one table and one index serve all scopes.
+    func rowID(ownerRowID: Int64) -> Int64 { ownerRowID << 3 | rawValue }
 }

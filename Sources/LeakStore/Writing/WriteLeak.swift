@@ -166,20 +166,20 @@ extension Writer {
             values (?, ?, ?, ?, ?, ?, ?, ?, ?, 1)
             """, identity.id.bytes, app.id, identity.kind, identity.className, identity.quality.rawValue,
             span.first, span.last, release.id, release.id)
-        let row = connection.lastInsertedRow
-        let entry = LeakEntry(id: row, app: app.id, span: span, release: release)
+        let rowID = connection.lastInsertedRowID
+        let entry = LeakEntry(id: rowID, app: app.id, span: span, release: release)
         entry.module = leak.claimedModule ?? identity.module
         try connection.run(
             """
             insert into leak_text (leak, title, module, stack, children, cycle, grouped_version, grouped_class,
               grouped_stack, search)
             values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-            """, row, identity.title, entry.module, PackedWriter.pack(identity.stack),
+            """, rowID, identity.title, entry.module, PackedWriter.pack(identity.stack),
             PackedWriter.pack(identity.children), PackedWriter.pack(identity.cycle),
             identity.groupingKey.version,
             identity.groupingKey.className, identity.packedGroupedStack, SearchText.of(identity)
         )
-        try insertElements(of: identity.groupingKey, leak: row, app: app.id)
+        try insertElements(of: identity.groupingKey, leak: rowID, app: app.id)
         try connection.run("update app set leaks = leaks + 1 where id = ?", app.id)
         caches.deferredIndexing.add(entry)
         entry.sampleBytes = .none

@@ -1,7 +1,7 @@
 /// A row of `recent_install_set`: the installs of a leak in a release.
 struct RecentInstallSet {
-    /// That of `leak_release`.
-    let row: Int64
+    /// The row ID in `leak_release`.
+    let leakReleaseRowID: Int64
     var installs = RecentInstalls()
     /// The last of the days that the stored number of installs covers.
     var day = 0
@@ -19,7 +19,7 @@ extension SQLiteConnection {
         while index < sorted.count {
             var set = try recentInstallSet(sorted[index].release)
             var isChanged = false
-            while index < sorted.count, sorted[index].release == set.row {
+            while index < sorted.count, sorted[index].release == set.leakReleaseRowID {
                 if set.installs.insert(sorted[index].install, day: sorted[index].day) { isChanged = true }
                 index += 1
             }
@@ -39,7 +39,7 @@ extension SQLiteConnection {
             where id = (select c.leak from leak_release c join release r on r.id = c.release
                 join app a on a.id = r.app and a.newest_release = c.release where c.id = ?1)
               and impact <> ?2
-            """, set.row, count)
+            """, set.leakReleaseRowID, count)
     }
 
     /// - Returns: the number of installs.
@@ -47,14 +47,14 @@ extension SQLiteConnection {
     private func write(_ set: RecentInstallSet) throws(StoreError) -> Int {
         let count = set.installs.count(on: set.day)
         if set.installs.isEmpty {
-            try run("delete from recent_install_set where id = ?", set.row)
+            try run("delete from recent_install_set where id = ?", set.leakReleaseRowID)
         } else {
             try run(
                 """
                 insert into recent_install_set (id, installs, day, members) values (?, ?, ?, ?)
                 on conflict (id) do update set installs = excluded.installs, day = excluded.day,
                   members = excluded.members
-                """, set.row, count, set.day, set.installs.bytes)
+                """, set.leakReleaseRowID, count, set.day, set.installs.bytes)
         }
         return count
     }
@@ -64,7 +64,7 @@ extension SQLiteConnection {
         let select = try statement("select id, day, members from recent_install_set where id = ?")
         defer { select.reset() }
         try select.bind(row)
-        return try sets(select).first ?? RecentInstallSet(row: row)
+        return try sets(select).first ?? RecentInstallSet(leakReleaseRowID: row)
     }
 
     /// Returns sets in the order of their rows.
@@ -89,7 +89,8 @@ extension SQLiteConnection {
         var sets: [RecentInstallSet] = []
         while try select.step() {
             let installs = RecentInstalls(bytes: select.bytes(2)) ?? RecentInstalls()
-            sets.append(RecentInstallSet(row: select.int64(0), installs: installs, day: select.int(1)))
+            sets.append(
+                RecentInstallSet(leakReleaseRowID: select.int64(0), installs: installs, day: select.int(1)))
         }
         return sets
     }

@@ -7,7 +7,7 @@ extension Writer {
         rows: ResolvedRows,
         changed: inout ChangedCounts, now: Int64
     ) throws(StoreError) {
-        entry.dropCachedParts()
+        entry.evictBuildsAndReleasesIfFull()
         let today = Calendar.day(of: clock?.expiryTime ?? now)
         var newInstalls: [UInt64] = []
         let cells = aggregate.cells.span
@@ -15,7 +15,8 @@ extension Writer {
             let release = rows.releases[aggregate.releases[aggregate.release(ofCell: index)].number]
             let inRelease = try count(of: entry, release: release.id)
             let inBuild = try count(
-                of: entry, build: rows.builds[aggregate.builds[cells[index].build].number].row, in: inRelease,
+                of: entry, build: rows.builds[aggregate.builds[cells[index].build].number].buildRowID,
+                in: inRelease,
                 release.id)
             inBuild.add(cells[index])
             inRelease.add(cells[index])
@@ -60,7 +61,7 @@ extension Writer {
             count = stored
         } else {
             try connection.run("insert into leak_build (leak, build) values (?, ?)", leak.id, build)
-            count = CountEntry(id: connection.lastInsertedRow)
+            count = CountEntry(id: connection.lastInsertedRowID)
             inRelease.builds += 1
             leak.buildCount += 1
             if inRelease.builds == 2 {
@@ -74,7 +75,7 @@ extension Writer {
 
     /// Copies the set of the leak's first build in a release to the release, because a second build was added.
     ///
-    /// - Parameter newBuild: the row of `leak_build` of the second build.
+    /// - Parameter newBuild: the row ID in `leak_build` of the second build.
     private func startReleaseSet(
         of count: CountEntry, leak: Int64, _ release: Int64, except newBuild: Int64
     ) throws(StoreError) {
@@ -84,22 +85,22 @@ extension Writer {
             where p.leak = ? and b.release = ? and p.id <> ?
             """)
         try select.bind(leak, release, newBuild)
-        try copyInstalls(ofBuildIn: select, to: InstallScope.leakRelease.row(owner: count.id))
+        try copyInstalls(ofBuildIn: select, to: InstallScope.leakRelease.rowID(ownerRowID: count.id))
     }
 
     /// Copies the set of the leak's first build to the leak, because a second build was added.
     ///
-    /// - Parameter newBuild: the row of `leak_build` of the second build.
+    /// - Parameter newBuild: the row ID in `leak_build` of the second build.
     private func startLeakSet(leak: Int64, except newBuild: Int64) throws(StoreError) {
         let select = try connection.statement("select id from leak_build where leak = ? and id <> ?")
         try select.bind(leak, newBuild)
-        try copyInstalls(ofBuildIn: select, to: InstallScope.leak.row(owner: leak))
+        try copyInstalls(ofBuildIn: select, to: InstallScope.leak.rowID(ownerRowID: leak))
     }
 
-    private func copyInstalls(ofBuildIn select: Statement, to row: Int64) throws(StoreError) {
+    private func copyInstalls(ofBuildIn select: Statement, to rowID: Int64) throws(StoreError) {
         defer { select.reset() }
         guard try select.step() else { return }
-        try copyInstalls(from: InstallScope.leakBuild.row(owner: select.int64(0)), to: row)
+        try copyInstalls(from: InstallScope.leakBuild.rowID(ownerRowID: select.int64(0)), to: rowID)
     }
 
     private func count(of leak: LeakEntry, release: Int64) throws(StoreError) -> CountEntry {
@@ -117,7 +118,7 @@ extension Writer {
         } else {
             try connection.run("insert into leak_release (leak, release) values (?, ?)", leak.id, release)
             try connection.run("update release set leaks = leaks + 1 where id = ?", release)
-            count = CountEntry(id: connection.lastInsertedRow)
+            count = CountEntry(id: connection.lastInsertedRowID)
         }
         leak.remember(count, release: release)
         return count

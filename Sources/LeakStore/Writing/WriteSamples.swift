@@ -13,9 +13,9 @@ extension Writer {
         for (sample, body) in zip(candidates, bodies) where sample.slot != lastKeptSlot {
             let submission = submissions[sample.sightingIndex.submission]
             let sighting = submission.sightings[sample.sightingIndex.sighting]
-            let row = SampleSlot.row(leak: entry.id, slot: sample.slot)
+            let rowID = SampleSlot.rowID(leakRowID: entry.id, slot: sample.slot)
             var stored = StoredSample(
-                row: row, ordinal: sample.ordinal, at: sample.at,
+                rowID: rowID, ordinal: sample.ordinal, at: sample.at,
                 origin: submission.origins[sighting.origin], body: body)
             guard try admit(stored, in: sample.slot, of: entry, key: sample.key, day: day) else {
                 leftOutOrdinals.insert(sample.ordinal)
@@ -32,7 +32,7 @@ extension Writer {
 
 /// A row of `sample`.
 struct StoredSample {
-    var row: Int64
+    var rowID: Int64
     /// The number of the report among those of its leak, from 1.
     var ordinal: Int
     var at: Int64
@@ -44,20 +44,20 @@ struct StoredSample {
     func write(on connection: SQLiteConnection) throws(StoreError) {
         // Deletes the row first: if a long row were replaced by a short row, its page would stay half empty, because SQLite merges pages
         // only when rows are deleted.
-        try connection.run("delete from sample where id = ?", row)
+        try connection.run("delete from sample where id = ?", rowID)
         try connection.run(
             """
             insert into sample (id, ordinal, at, version, build, system, model, install_hash, install,
               user, body)
             values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-            """, row, ordinal, at, origin.version, origin.build, origin.system, origin.model,
+            """, rowID, ordinal, at, origin.version, origin.build, origin.system, origin.model,
             origin.installHash.map { Int64(bitPattern: $0) }, origin.install, origin.user, body)
     }
 }
 
 extension PackedWriter {
     mutating func append(_ sample: StoredSample) {
-        append(Int(sample.row))
+        append(Int(sample.rowID))
         append(sample.ordinal)
         append(Int(sample.at))
         let origin = sample.origin
@@ -78,7 +78,7 @@ extension PackedWriter {
 
 extension PackedReader {
     mutating func readSample() -> StoredSample? {
-        guard let row = number(), let ordinal = number(), let at = number(), let version = text() else {
+        guard let rowID = number(), let ordinal = number(), let at = number(), let version = text() else {
             return nil
         }
         var origin = Submission.Origin(app: "", version: version)
@@ -95,6 +95,6 @@ extension PackedReader {
         }
         guard let body = blob() else { return nil }
         return StoredSample(
-            row: Int64(row), ordinal: Total.bounded(ordinal), at: Int64(at), origin: origin, body: body)
+            rowID: Int64(rowID), ordinal: Total.bounded(ordinal), at: Int64(at), origin: origin, body: body)
     }
 }

@@ -2,7 +2,7 @@ internal import LeakGzip
 
 /// A writer to one database file, for one thread at a time.
 ///
-/// Between calls, the writer caches only committed data. After a failure, or a commit by another process, it drops all cached data.
+/// Between calls, the writer caches only committed data. After a failure, or a commit by another process, it clears all caches.
 final class Writer {
     typealias Redact = @Sendable (ArraySlice<UInt8>) -> [UInt8]
 
@@ -12,7 +12,7 @@ final class Writer {
     /// Size of a page: SQLite's default since version 3.12, which the collector does not change.
     static let pageBytes = 4096
     /// Size of the write-ahead log above which ``checkpointIfNeeded(now:)`` empties it.
-    static let logBytes = 64 << 20
+    static let checkpointThresholdBytes = 64 << 20
     /// Maximum time that a checkpoint waits for readers, during which nothing is counted. Reading a page takes less time.
     private static let checkpointWaitMilliseconds: Int32 = 200
     /// Time after a checkpoint that could not empty the log until the next attempt.
@@ -36,8 +36,8 @@ final class Writer {
     private(set) var clock: StoreClock?
     var caches = Caches()
     private var dataVersion: Int64?
-    /// ``logBytes``, except in tests.
-    var logLimit = Writer.logBytes
+    /// ``checkpointThresholdBytes``, except in tests.
+    var logLimit = Writer.checkpointThresholdBytes
     /// The standard limits, except in tests.
     var logLimits = PendingLogs.Limits()
     /// Readers of this process record the times of their reads here.
@@ -85,14 +85,14 @@ final class Writer {
             pragma synchronous = full;
             pragma foreign_keys = on;
             pragma cache_size = -6144;
-            pragma journal_size_limit = \(Self.logBytes);
+            pragma journal_size_limit = \(Self.checkpointThresholdBytes);
             pragma wal_autocheckpoint = \(Self.checkpointPages);
             pragma secure_delete = on;
             pragma max_page_count = \(pageLimit);
             """)
     }
 
-    deinit { try? checkFile() }
+    deinit { try? requireSoundFile() }
 
     /// Runs `body` while the file may exceed its limit by ``reservedBytes``.
     func withReservedSpace<Result>(_ body: () throws(StoreError) -> Result) throws(StoreError) -> Result {
@@ -102,10 +102,10 @@ final class Writer {
         return try body()
     }
 
-    /// Checks, before each transaction, that no damage of the database is known, and that the file is the file that was opened.
-    func checkFile() throws(StoreError) {
+    /// Throws if damage of the database is known, or the file is not the file that was opened. Called before each transaction.
+    func requireSoundFile() throws(StoreError) {
         do throws(StoreError) {
-            try damageMonitor?.check(connection.header)
+            try damageMonitor?.detectDamage(in: connection.header)
         } catch {
             connection.keepLog()
             isKeepingLog = true
@@ -117,7 +117,7 @@ final class Writer {
     }
 
     /// Checks the write-ahead log after a commit, before the commit is acknowledged.
-    func checkCommit() throws(StoreError) { try damageMonitor?.checkCommit() }
+    func detectDamageAfterCommit() throws(StoreError) { try damageMonitor?.detectDamageAfterCommit() }
 
     /// Changes the reason ``StoreError/Reason/diskFull`` to ``StoreError/Reason/databaseFull`` if the file is at its size limit: SQLite
     /// returns the same code for both.
@@ -136,7 +136,7 @@ final class Writer {
         do throws(StoreError) {
             // Nothing may fail after the commit: if this function throws, callers assume that nothing was counted, and senders send again.
             return try connection.transaction(.immediate) { () throws(StoreError) in
-                try dropCachedIfOthersWrote()
+                try clearCachesIfOthersWrote()
                 try readLogs()
                 // A new database stores the clock together with its first keys, because the clock determines their times.
                 let clock = try clock == nil ? startClock(at: now) : clock(at: now)
@@ -157,21 +157,21 @@ final class Writer {
                 return receipts
             }
         } catch {
-            dropCached()
+            clearCaches()
             throw distinguishFullDatabase(error)
         }
     }
 
-    /// Drops all cached data, because a failed transaction may have cached changes that are not in the database.
-    func dropCached() {
+    /// Clears all caches, because a failed transaction may have cached changes that are not in the database.
+    func clearCaches() {
         caches.removeAll()
         clock = nil
     }
 
-    /// Drops all cached data if another connection has committed since the last call.
+    /// Clears all caches if another connection has committed since the last call.
     ///
     /// - Throws: ``StoreError/Reason/newerSchema(found:known:)`` if a later collector has changed the schema.
-    func dropCachedIfOthersWrote() throws(StoreError) {
+    func clearCachesIfOthersWrote() throws(StoreError) {
         let version = try connection.number("pragma data_version")
         guard version != dataVersion else { return }
         caches.removeAll()
@@ -276,7 +276,7 @@ final class Writer {
         try writeSlots(of: aggregate, rows, expiry: expiry)
         // Flushes counts before leaks are reindexed, so that the indexes get the new counts.
         let areValuesRead = readTime.isRecent(within: logLimits.readMilliseconds)
-        quietCalls = submissions.count <= logLimits.quietSubmissions ? quietCalls + 1 : 0
+        quietCalls = submissions.count <= logLimits.maxSubmissionsWhenIdle ? quietCalls + 1 : 0
         if areValuesRead || quietCalls >= logLimits.quietCalls { try flushCountLog() }
         try reindex(now: now)
         try writeLogs(areValuesRead: areValuesRead)
@@ -346,10 +346,11 @@ final class Writer {
             update build set session_buckets = add_buckets(session_buckets, ?),
               leaky_buckets = add_buckets(leaky_buckets, ?)
             where id = ?
-            """, BucketCounts(build.sessions).bytes, BucketCounts(build.leakySessions).bytes, entry.row)
+            """, BucketCounts(build.sessions).bytes, BucketCounts(build.leakySessions).bytes, entry.buildRowID
+        )
         var overLimitCounts: [OverLimitCount.Name: Int] = [:]
         for (className, check) in build.checks.sorted(by: { $0.key.text < $1.key.text }) {
-            if let limit = try write(check, of: className.text, to: entry.row, day: day) {
+            if let limit = try write(check, of: className.text, to: entry.buildRowID, day: day) {
                 overLimitCounts[limit, default: 0].addBounded(check.count)
             }
         }

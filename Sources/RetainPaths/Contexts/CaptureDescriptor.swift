@@ -56,9 +56,9 @@ struct CaptureDescriptor {
 struct MetadataSource {
     enum Origin {
         /// `B`: a word before the captures.
-        case binding(Int)
+        case binding(index: Int)
         /// `R`: the class of the object that a parameter of the closure's function refers to.
-        case classOfParameter(Int)
+        case classOfParameter(index: Int)
     }
 
     let origin: Origin
@@ -85,8 +85,8 @@ struct MetadataSource {
         let letter = rest.popFirst()
         guard let index = readNumber(), index < 256 else { return nil }
         switch letter {
-        case UInt8(ascii: "B"): origin = .binding(index)
-        case UInt8(ascii: "R"): origin = .classOfParameter(index)
+        case UInt8(ascii: "B"): origin = .binding(index: index)
+        case UInt8(ascii: "R"): origin = .classOfParameter(index: index)
         default: return nil
         }
         argumentPath = path.reversed()

@@ -3,14 +3,14 @@ extension ObjectLayouts {
     private enum Capture {
         case value(ValueLayout)
         /// References that do not keep an object alive, and functions without a context.
-        case bytes(Int)
+        case opaque(bytes: Int)
         case reference
         case function
 
         var size: Int {
             switch self {
             case .value(let value): value.size
-            case .bytes(let count): count
+            case .opaque(let bytes): bytes
             case .reference: 8
             case .function: 16
             }
@@ -58,7 +58,7 @@ extension ObjectLayouts {
             }
             offset = offset.aligned(to: capture.alignment)
             switch capture {
-            case .bytes: break
+            case .opaque: break
             case .reference:
                 referenceFields.append(ReferenceField(kind: .strong, offset: Int32(offset), label: 0))
             case .function:
@@ -150,7 +150,7 @@ extension ObjectLayouts {
         _ name: MangledName, arguments: GenericArguments?, parameters: [GenericArguments.Argument]
     ) -> Capture? {
         if name.isBox { return .reference }
-        if let shape = name.functionShape { return shape == .closure ? .function : .bytes(8) }
+        if let shape = name.functionShape { return shape == .closure ? .function : .opaque(bytes: 8) }
         if let parameter = name.genericParameter {
             let argument = parameters.first { $0.depth == parameter.depth && $0.index == parameter.index }
             return argument.map { .value(types.layout(of: $0.type)) }
@@ -159,7 +159,7 @@ extension ObjectLayouts {
         var type: Metadata?
         if let arguments, name.canBeResolved(with: known) { type = arguments.type(named: name) }
         if type == nil, name.canBeResolved(with: []) { type = Reflection.type(named: name) }
-        if name.isNotStrong { return .bytes(type.flatMap { $0.valueWitnesses?.size } ?? 8) }
+        if name.isNotStrong { return .opaque(bytes: type.flatMap { $0.valueWitnesses?.size } ?? 8) }
         if let type { return .value(types.layout(of: type)) }
         // A reference to a class has the size of a pointer, also if the generic arguments of the class are unknown.
         return name.genericClass != nil ? .reference : nil

@@ -52,12 +52,12 @@ struct ObjectLayouts {
 
     /// Returns the index of the layout of a box with a value of a type.
     ///
-    /// - Parameter minimumOffset: the offset of the value before it is rounded up to the alignment of its type.
-    mutating func boxLayoutIndex(of type: Metadata, minimumOffset: Int) -> Int32 {
-        let key = type.address &<< 9 | UInt(minimumOffset)
+    /// - Parameter minOffset: the offset of the value before it is rounded up to the alignment of its type.
+    mutating func boxLayoutIndex(of type: Metadata, minOffset: Int) -> Int32 {
+        let key = type.address &<< 9 | UInt(minOffset)
         if let index = boxIndices.value(for: key) { return index }
         let value = types.layout(of: type)
-        let offset = minimumOffset.aligned(to: value.alignment)
+        let offset = minOffset.aligned(to: value.alignment)
         var layout = ObjectLayout(kind: .box, metadata: type.address, size: offset + value.size)
         layout.referenceFields = types.append(
             types.referenceFields(of: value.referenceFields).map { $0.moved(by: offset, label: $0.label) })

@@ -3,7 +3,7 @@
 /// It retains nothing, runs no code of the program, and reads instances only through the snapshot.
 struct GraphWalker: ~Copyable {
     /// The maximum number of references per node, on average. An array of a million references to one object stays within it.
-    private static let edgesPerNode = 16
+    private static let maxAverageEdgesPerNode = 16
 
     var reader = ObjectReader()
     var graph = ObjectGraph()
@@ -35,7 +35,7 @@ struct GraphWalker: ~Copyable {
     mutating func begin(_ budget: Budget) {
         self.budget = budget.limited
         current = 0
-        edgeLimit = self.budget.objects * Self.edgesPerNode
+        edgeLimit = self.budget.objects * Self.maxAverageEdgesPerNode
         elementsLeft = edgeLimit
         reader.reset(pageBytes: budget.pageBytes)
         graph.removeAll()

@@ -63,12 +63,12 @@ struct ObjectReader: ~Copyable {
                 let type = memory.word(word &+ HeapLayout.Context.valueType), isType(type),
                 (16...256).contains(offset)
             else { return nil }
-            return layouts.boxLayoutIndex(of: Metadata(type), minimumOffset: Int(offset))
+            return layouts.boxLayoutIndex(of: Metadata(type), minOffset: Int(offset))
         case Kind.errorBox:
             guard images.contains(word), let type = memory.word(address &+ HeapLayout.ErrorBox.type),
                 isType(type)
             else { return nil }
-            return layouts.boxLayoutIndex(of: Metadata(type), minimumOffset: HeapLayout.ErrorBox.value)
+            return layouts.boxLayoutIndex(of: Metadata(type), minOffset: HeapLayout.ErrorBox.value)
         case Kind.task: return images.contains(word) ? layouts.task : nil
         default: return nil
         }

@@ -17,14 +17,14 @@ extension GraphWalker {
 extension ObjectReader {
     /// The maximum number of references from the Dispatch object that a source wraps to its handler: to the description of the
     /// timer or file, to an item of a queue, to the block. swift-corelibs-libdispatch: src/source.c
-    private static let handlerDistance = 4
+    private static let maxHandlerDistance = 4
     /// The maximum number of allocations that are read.
     private static let allocationLimit = 64
     /// The maximum number of bytes that are read of one allocation. Sources of Dispatch have 256 bytes, its other objects at most
     /// 128.
-    private static let bytesPerAllocation = 256
+    private static let maxBytesPerAllocation = 256
 
-    /// Returns `true` if the memory of a dispatch source refers to a block, within ``handlerDistance`` references.
+    /// Returns `true` if the memory of a dispatch source refers to a block, within ``maxHandlerDistance`` references.
     ///
     /// Each word that can be an address is followed, so that no layout of Dispatch has to be known.
     mutating func isHandler(_ block: UInt, of source: UInt) -> Bool {
@@ -32,11 +32,11 @@ extension ObjectReader {
         guard let wrapped = memory.word(source &+ UInt(HeapLayout.headerBytes)) else { return false }
         var allocations = [wrapped]
         var start = 0
-        for _ in 0..<Self.handlerDistance {
+        for _ in 0..<Self.maxHandlerDistance {
             let end = allocations.count
             for allocation in allocations[start..<end] {
                 let bytes = min(
-                    allocationSize(at: allocation) ?? Self.bytesPerAllocation, Self.bytesPerAllocation)
+                    allocationSize(at: allocation) ?? Self.maxBytesPerAllocation, Self.maxBytesPerAllocation)
                 for offset in stride(from: 0, to: bytes - 7, by: 8) {
                     guard let word = memory.word(allocation &+ UInt(offset)) else { break }
                     if word == block { return true }

@@ -11,7 +11,7 @@ enum LateReleases {
                     reason: "dismissed"
                 ) { goesWrong in
                     let sheet = UploadSheet()
-                    if goesWrong { Network.whenBack { sheet.finish() } }
+                    if goesWrong { Network.callWhenBack { sheet.finish() } }
                     return sheet
                 },
                 Scenario(
@@ -44,12 +44,12 @@ private enum Network {
     private static var isBack = false
     private static var waiting: [() -> Void] = []
 
-    static func whenBack(_ body: @escaping () -> Void) {
+    static func callWhenBack(_ body: @escaping () -> Void) {
         if isBack { body() } else { waiting.append(body) }
     }
 
     static func answer() async -> Int {
-        await withCheckedContinuation { continuation in whenBack { continuation.resume(returning: 499) } }
+        await withCheckedContinuation { continuation in callWhenBack { continuation.resume(returning: 499) } }
     }
 
     static func comeBack() {

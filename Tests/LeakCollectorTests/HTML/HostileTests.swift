@@ -46,7 +46,7 @@ private func pages(_ text: String) -> [HTML] {
     )
     let history: [PastDecision] = [
         PastDecision(.resolved(version: text, isAfter: true), note: text, by: text, at: 0),
-        PastDecision(.ignored(.reports(3)), note: text, by: text, at: 0),
+        PastDecision(.ignored(.nextReports(3)), note: text, by: text, at: 0),
         PastDecision(.noted, note: text, by: text, at: 0),
     ]
     row.decisionStatus = DecisionStatus(decision: history[0], reportsSince: 1, regressedIn: text)

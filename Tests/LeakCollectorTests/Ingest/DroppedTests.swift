@@ -21,7 +21,7 @@ import Testing
             ([7], [1_000_000, 1], ["r0": 7, "unseen": 1_000_000, "over_limit": 1]),
             ([100_001], [1_000_000, 1], ["r0": 100_000, "unseen": 1_000_000, "over_limit": 1]),
         ] as [([Int], [Int], [String: Int])])
-    func `losses are limited, and a batch over the limit is noticed`(
+    func `drops are limited, and a batch over the limit is noticed`(
         counts: [Int], unseen: [Int], counted: [String: Int]
     ) throws {
         let dropped = counts.enumerated().map { "\"r\($0.offset)\":\($0.element)" }.joined(separator: ",")
@@ -29,8 +29,8 @@ import Testing
             #"{"id":"s\#($0.offset)","checks":1,"leaks":0,"unseen":\#($0.element)}"#
         }.joined(separator: ",")
         let batch = "{\"dropped\":{\(dropped)},\"sessions\":[\(sessions)]}"
-        let losses = SubmissionBuilder.losses(of: try WireReader.read(Array(batch.utf8), as: .json))
-        #expect(Dictionary(uniqueKeysWithValues: losses.map { ($0.reason, $0.count) }) == counted)
+        let drops = SubmissionBuilder.drops(of: try WireReader.read(Array(batch.utf8), as: .json))
+        #expect(Dictionary(uniqueKeysWithValues: drops.map { ($0.reason, $0.count) }) == counted)
     }
 
     @Test(
@@ -40,14 +40,14 @@ import Testing
         ]).sorted())
     func `a batch that names a reason of the collector is counted separately`(reason: String) throws {
         let batch = #"{"dropped":{"\#(reason)":7}}"#
-        let losses = SubmissionBuilder.losses(of: try WireReader.read(Array(batch.utf8), as: .json))
-        #expect(losses == [DroppedReports(reason: "device_" + reason, count: 7)])
+        let drops = SubmissionBuilder.drops(of: try WireReader.read(Array(batch.utf8), as: .json))
+        #expect(drops == [DroppedReports(reason: "device_" + reason, count: 7)])
     }
 
     @Test func `lost reports and unseen objects have separate limits in small and large batches`() {
         let limit = RateLimit(reportsPerSecond: nil)
         func counted(_ reason: String, _ count: Int, key: Int64) -> [Int] {
-            limit.countableLosses(
+            limit.countableDrops(
                 [Submission.Dropped(app: "a", reason: reason, count: count)], of: key, now: 0
             )
             .filter { $0.reason == reason }.map(\.count)
@@ -59,13 +59,13 @@ import Testing
     }
 
     @Test(arguments: [nil, 0, 1_000_000_000])
-    func `the losses of a key are limited, however many batches it sends`(reportsPerSecond: Int?) {
+    func `the drops of a key are limited, however many batches it sends`(reportsPerSecond: Int?) {
         let limit = RateLimit(reportsPerSecond: reportsPerSecond)
         var total: [String: Int] = [:]
         func send(_ reason: String, _ count: Int, key: Int64, now: Int64) {
-            let losses = [Submission.Dropped(app: "a", reason: reason, count: count)]
-            for loss in limit.countableLosses(losses, of: key, now: now) {
-                total[loss.reason, default: 0] += loss.count
+            let drops = [Submission.Dropped(app: "a", reason: reason, count: count)]
+            for drop in limit.countableDrops(drops, of: key, now: now) {
+                total[drop.reason, default: 0] += drop.count
             }
         }
         // 12,000 batches a second for six seconds.
@@ -81,7 +81,7 @@ import Testing
         #expect(total == ["r": 100_007])
     }
 
-    @Test func `a forged batch does not hide true losses`() throws {
+    @Test func `a forged batch does not hide true drops`() throws {
         let running = try RunningCollector()
         let reasons = (0..<31).map { "\"r\($0)\":1000000" }.joined(separator: ",")
         let forged = #"{"app":{"id":"a","version":"1"},"dropped":{\#(reasons)}}"#

@@ -28,7 +28,7 @@ import Testing
     @Test(arguments: [
         (CommitQueue.Outcome.written(.counted), true), (.failed(StoreError(.uncertain, "why")), true),
         (.failed(StoreError(.diskFull, "why")), false), (.failed(StoreError(.unavailable, "why")), false),
-        (.written(.keyReused), false), (.written(.repeated(answer: [])), false), (.full, false),
+        (.written(.keyReused), false), (.written(.repeated(response: [])), false), (.full, false),
         (.stopping, false),
     ])
     func `an event that may be on disk is not sent again`(outcome: CommitQueue.Outcome, mayHaveCounted: Bool)

@@ -56,8 +56,8 @@ import Testing
     func `the stored response has at most 960 bytes, and counts all rejections`(rejected: Int) throws {
         let reports = (0..<rejected).map { _ in "{\"class\":\"\(String(repeating: "\\u0001", count: 40))\"}" }
         let body = #"{"reports":[{"class":"A"},\#(reports.joined(separator: ","))]}"#
-        let answer = try receive(body, idempotencyKey: "k").submission.answer
-        #expect(answer.count <= SubmissionBuilder.maxStoredAnswerBytes)
+        let answer = try receive(body, idempotencyKey: "k").submission.response
+        #expect(answer.count <= SubmissionBuilder.maxStoredResponseBytes)
         let text = String(decoding: answer, as: UTF8.self)
         #expect(text.contains(#""rejected_count":\#(rejected)"#), "\(text)")
         #expect(rejected > 1 || text.contains(#""index":1"#))
@@ -79,7 +79,7 @@ import Testing
         #expect(builder.submission.origins.map(\.app) == ["mine"])
         let turned = #"[{"class":"B","app":{"id":"other"}},{"class":"A","app":{"id":"mine"}}]"#
         #expect(try receive(turned, keyApp: "mine").submission.origins.map(\.app) == ["mine"])
-        let answer = String(decoding: Self.bytes(builder.answer(isDuplicate: false)), as: UTF8.self)
+        let answer = String(decoding: Self.bytes(builder.response(isDuplicate: false)), as: UTF8.self)
         #expect(
             answer
                 == #"{"accepted":1,"duplicate":false,"rejected":[{"index":1,"reason":"app is other, but this ingest key is restricted to mine"}],"rejected_count":1}"#
@@ -100,7 +100,7 @@ import Testing
                 + #"\#(explanation),"app":{"id":"other"}}]}"#,
             app: "mine", keyApp: "mine")
         #expect(builder.submission.explanations.count == 1)
-        let answer = String(decoding: Self.bytes(builder.answer(isDuplicate: false)), as: UTF8.self)
+        let answer = String(decoding: Self.bytes(builder.response(isDuplicate: false)), as: UTF8.self)
         #expect(
             answer.contains(
                 #""rejected_explanations":{"count":1,"first":"app is other, but this ingest key is restricted to mine"}"#
@@ -135,7 +135,7 @@ import Testing
         #expect(Set(builder.submission.origins.map(\.installHash)).count == 2)
     }
 
-    @Test func `sessions, checks and losses are counted without a report`() throws {
+    @Test func `sessions, checks and drops are counted without a report`() throws {
         let builder = try receive(
             #"""
             {"app":{"id":"a","module":"Shop","version":"1","build":"8"},
@@ -170,7 +170,7 @@ import Testing
         let builder = try receive(#"[{"class":"A"},{"class":""}]"#, idempotencyKey: "k1")
         #expect(builder.submission.idempotency?.key == "k1")
         #expect(builder.submission.idempotency?.bodyHash.count == 8)
-        let stored = String(decoding: builder.submission.answer, as: UTF8.self)
+        let stored = String(decoding: builder.submission.response, as: UTF8.self)
         #expect(stored.hasPrefix(#"{"accepted":1,"duplicate":true,"rejected":[{"index":1,"#))
     }
 

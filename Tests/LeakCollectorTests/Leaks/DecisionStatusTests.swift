@@ -40,27 +40,27 @@ private func words(_ html: HTML) throws -> String {
             ),
             (decisionStatus(.ignored(nil)), "Ignored forever by Ann, 3 days ago"),
             (
-                decisionStatus(.ignored(.date(1_796_083_200_000))),
+                decisionStatus(.ignored(.until(milliseconds: 1_796_083_200_000))),
                 "Ignored until 1 Dec 2026 by Ann, 3 days ago"
             ),
             (
-                decisionStatus(.ignored(.date(1_796_083_200_000 - 1_800_000))),
+                decisionStatus(.ignored(.until(milliseconds: 1_796_083_200_000 - 1_800_000))),
                 "Ignored until 30 Nov 2026, 23:30 UTC by Ann, 3 days ago"
             ),
             (
-                decisionStatus(.ignored(.date(Shop.now))),
+                decisionStatus(.ignored(.until(milliseconds: Shop.now))),
                 "Was ignored until 20 Nov 2026, 12:00 UTC by Ann, 3 days ago"
             ),
             (
-                decisionStatus(.ignored(.reports(100)), reports: 37),
+                decisionStatus(.ignored(.nextReports(100)), reports: 37),
                 "Ignored until 100 more reports (37 so far) by Ann, 3 days ago"
             ),
             (
-                decisionStatus(.ignored(.reports(1)), reports: 2),
+                decisionStatus(.ignored(.nextReports(1)), reports: 2),
                 "Was ignored until 1 more report (2 so far) by Ann, 3 days ago"
             ),
         ])
-    func `a sentence describes the current decision`(decisionStatus: DecisionStatus, sentence: String) throws
+    func `a sentence describes the decision in force`(decisionStatus: DecisionStatus, sentence: String) throws
     {
         #expect(
             try words(DecisionStatusLine(context: Shop.context(), decisionStatus: decisionStatus).html)

@@ -168,11 +168,11 @@ import Testing
         explanation.path = RetainPath(references: references, target: "T", isCycle: false)
         let reason = StoredReason(explanation)
         let kept = reason.path?.references.count ?? 0
-        #expect(reason.text.utf8.count <= Submission.Explanation.reasonBytes)
+        #expect(reason.text.utf8.count <= Submission.Explanation.maxReasonBytes)
         if kept < 32 {
             let longer = RetainPath(
                 references: Array(references[...kept]), target: "A", isCycle: false, fullLength: 32)
-            #expect(longer.json().count + 512 >= Submission.Explanation.reasonBytes)
+            #expect(longer.json().count + 512 >= Submission.Explanation.maxReasonBytes)
         }
         #expect(kept > 0)
     }

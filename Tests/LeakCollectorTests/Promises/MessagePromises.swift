@@ -97,7 +97,7 @@ enum MessagePromises {
             guard let builder = try? SubmissionBuilder(ingestRequest, key: key, cache: &cache) else {
                 continue
             }
-            let answer = builder.submission.answer
+            let answer = builder.submission.response
             let isJSON: Void? = try? JSONScanner.scan(answer) { (scanner) throws(JSONError) in
                 try scanner.skip()
                 try scanner.finish()
@@ -273,7 +273,7 @@ enum MessagePromises {
     static func leaked(_ secret: String, by report: LeakReport) -> String? {
         let groups = GroupingRules.groups(report, app: "a", module: nil)
         let identities = ([groups.first] + groups.others).map(\.identity)
-        let shown = (identities + identities.compactMap(\.alternative)).flatMap { texts(of: $0) }
+        let shown = (identities + identities.compactMap(\.otherModuleSpelling)).flatMap { texts(of: $0) }
         if let text = shown.first(where: { $0.contains(secret) }) { return "shown as \(text)" }
         let sample = text(report.redacted().json())
         return sample.contains(secret) ? "kept as \(sample)" : nil

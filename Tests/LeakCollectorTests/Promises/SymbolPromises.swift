@@ -81,7 +81,7 @@ enum SymbolPromises {
         let texts = bytes.split(separator: 0x0A, maxSplits: lines, omittingEmptySubsequences: false).map {
             String(decoding: $0.prefix(1 << 12), as: UTF8.self)
         }
-        var file = BreakpadFile()
+        var file = BreakpadFileParser()
         do {
             for text in texts { try file.read(text) }
             let made = try file.finish()
@@ -96,7 +96,7 @@ enum SymbolPromises {
             }
             if let broken = promiseBrokenByTable(made.table) { return broken }
         } catch {}
-        var mapping = MappingFile()
+        var mapping = MappingFileParser()
         for text in texts { mapping.read(text) }
         guard let table = try? mapping.finish() else { return nil }
         do {

@@ -152,7 +152,7 @@ import Testing
                     "    from \(ids[0]): CartModel, rule 1, 3 reports",
                     "    from \(ids[1]): CartModel, rule 1, 2 reports",
                     "    from \(ids[2]): CartModel, rule 1, 1 report",
-                    "    decision in effect: resolved in 0.9 by ada on \(day), the most recent of 2",
+                    "    decision in force: resolved in 0.9 by ada on \(day), the most recent of 2",
                 ]
             ),
             (
@@ -188,7 +188,7 @@ import Testing
         #expect(
             note
                 == "Rule 2 groups the reports of 3 other leaks into this leak: \(ids[0]) (3 reports), \(ids[1]) (2 reports), "
-                + "\(ids[2]) (1 report). Decision in effect: resolved in 0.9 by ada on \(day), about \(ids[1]), "
+                + "\(ids[2]) (1 report). Decision in force: resolved in 0.9 by ada on \(day), about \(ids[1]), "
                 + "the most recent of the decisions about 2 leaks.")
 
         // Old addresses, in the browser and in programs.

@@ -59,12 +59,12 @@ import Testing
     func `reading a form's address redirects to its page`(path: String, page: LinkTarget) throws {
         for method in [LeakHTTPServer.Method.get, .head, .post] {
             let match = try #require(try Self.find(method, path))
-            #expect(match.formPage?.to == page && match.route.access == .people)
+            #expect(match.formPage?.target == page && match.route.access == .people)
         }
     }
 
     @Test func `reading a form's address redirects to its page, also if the id is not a number`() throws {
-        #expect(try Self.find(.get, "/access/keys/x/name")?.formPage?.to == .access)
+        #expect(try Self.find(.get, "/access/keys/x/name")?.formPage?.target == .access)
     }
 
     @Test(arguments: [

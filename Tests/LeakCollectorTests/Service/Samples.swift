@@ -313,9 +313,10 @@ enum Shop {
             .resolved(version: "5.0.1", isAfter: true), note: "weak self in onPaid", by: "Ann",
             at: now - 80 * hour),
         PastDecision(.reopened, note: nil, by: "Bob", at: now - 20 * 24 * hour),
-        PastDecision(.ignored(.reports(100)), note: nil, by: "Bob", at: now - 30 * 24 * hour),
+        PastDecision(.ignored(.nextReports(100)), note: nil, by: "Bob", at: now - 30 * 24 * hour),
         PastDecision(
-            .ignored(.date(now + 10 * 24 * hour)), note: nil, by: "Bob", at: now - 31 * 24 * hour),
+            .ignored(.until(milliseconds: now + 10 * 24 * hour)), note: nil, by: "Bob",
+            at: now - 31 * 24 * hour),
         PastDecision(.ignored(nil), note: nil, by: "Bob", at: now - 400 * 24 * hour),
     ]
 

@@ -29,7 +29,7 @@ import Testing
         """
 
     private static func table(_ text: String) throws -> SymbolTable {
-        var file = BreakpadFile()
+        var file = BreakpadFileParser()
         for line in text.split(separator: "\n") { try file.read(String(line)) }
         return try SymbolTable(file.finish().table)
     }
@@ -76,7 +76,7 @@ import Testing
 
     @Test func `a function with many inlined ones is read in linear time`() throws {
         func seconds(_ count: Int) throws -> Double {
-            var file = BreakpadFile()
+            var file = BreakpadFileParser()
             try file.read("MODULE mac arm64 6F1B0C3E7B7B3D8C9E0D0D1C6B6A1F000 Shop")
             try file.read("FUNC 0 \(String(count * 16, radix: 16)) 0 f")
             for index in 0..<count { try file.read("INLINE 0 1 0 0 \(String(index * 16, radix: 16)) 10") }
@@ -102,7 +102,7 @@ import Testing
 
     @Test(arguments: ["", "FUNC 1 2 3 4", "MODULE Linux x86_64 xyz a", "MODULE Linux"])
     func `a file without a module is refused`(text: String) {
-        #expect(throws: BreakpadFile.Unreadable.self) { try Self.table(text) }
+        #expect(throws: BreakpadFileParser.Unreadable.self) { try Self.table(text) }
     }
 
     @Test func `impossible numbers are ignored`() throws {
@@ -126,7 +126,7 @@ import Testing
 /// Parsing of the output of LLVM's tools.
 @Suite struct SymbolizerOutputTests {
     @Test func `the functions of each address are read`() {
-        var output = SymbolizerOutput()
+        var output = SymbolizerOutputParser()
         let lines = """
             $s4Shop9CartModelC4loadyyF
             CartModel.swift:44:15

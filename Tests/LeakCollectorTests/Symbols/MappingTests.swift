@@ -32,7 +32,7 @@ import Testing
         """
 
     private static func table(_ text: String = text) throws -> [UInt8] {
-        var file = MappingFile()
+        var file = MappingFileParser()
         for line in text.split(separator: "\n") { file.read(String(line)) }
         return try file.finish()
     }
@@ -94,7 +94,7 @@ import Testing
         ("# pg_map_id: \(String(repeating: "a", count: 65))\nc -> a:", "pg_map_id"),
     ])
     func `another file is refused`(text: String, words: String) {
-        let error = #expect(throws: MappingFile.Unreadable.self) { try Self.table(text) }
+        let error = #expect(throws: MappingFileParser.Unreadable.self) { try Self.table(text) }
         #expect(error?.description.contains(words) == true)
     }
 

@@ -214,7 +214,7 @@ import Testing
             [], Array(table.dropLast()), table + [0], Array("LCSYM".utf8), [UInt8](repeating: 0, count: 4096),
         ] {
             let answer = try upload(hostile)
-            #expect(answer.status == 400 && answer.text.contains("the table of symbols cannot be read"))
+            #expect(answer.status == 400 && answer.text.contains("the symbol table cannot be read"))
         }
         // 17 MiB of zeros are sent compressed, and then uncompressed.
         let zeros = [UInt8](repeating: 0, count: 17 << 20)

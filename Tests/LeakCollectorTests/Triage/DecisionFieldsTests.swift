@@ -23,12 +23,12 @@ import Testing
             (#"{"action":"resolve","in":"next","until":null}"#, .resolve(.nextVersion)),
             (#"{"in":"5.2.0","action":"resolve"}"#, .resolve(.version("5.2.0"))),
             (#"{"action":"ignore"}"#, .ignore(nil)),
-            (#"{"action":"ignore","until":"2026-12-01"}"#, .ignore(.date(december))),
+            (#"{"action":"ignore","until":"2026-12-01"}"#, .ignore(.until(milliseconds: december))),
             (
                 #"{"action":"ignore","until":"2026-12-01T09:00:00+09:00"}"#,
-                .ignore(.date(december))
+                .ignore(.until(milliseconds: december))
             ),
-            (#"{"action":"ignore","reports":100}"#, .ignore(.reports(100))),
+            (#"{"action":"ignore","reports":100}"#, .ignore(.nextReports(100))),
             (#" {"action":"reopen"} "#, .reopen),
         ] as [(String, Decision.Action)])
     func `JSON contains the decision`(json: String, action: Decision.Action) throws {
@@ -44,13 +44,13 @@ import Testing
             ("do=resolve-next&newest=", .resolve(.nextVersion)),
             ("do=resolve-in&in=5.2.0&newest=5.1", .resolve(.version("5.2.0"))),
             ("do=ignore", .ignore(nil)),
-            ("do=ignore-until&until=2026-12-01", .ignore(.date(december))),
-            ("do=ignore-reports&reports=100", .ignore(.reports(100))),
+            ("do=ignore-until&until=2026-12-01", .ignore(.until(milliseconds: december))),
+            ("do=ignore-reports&reports=100", .ignore(.nextReports(100))),
             ("do=reopen", .reopen),
             // Enter was pressed in a field.
-            ("until=2026-12-01&in=&reports=", .ignore(.date(december))),
+            ("until=2026-12-01&in=&reports=", .ignore(.until(milliseconds: december))),
             ("until=&in=5.2.0", .resolve(.version("5.2.0"))),
-            ("reports=3", .ignore(.reports(3))),
+            ("reports=3", .ignore(.nextReports(3))),
         ] as [(String, Decision.Action)])
     func `the pressed button of a form gives the decision`(form: String, action: Decision.Action)
         throws

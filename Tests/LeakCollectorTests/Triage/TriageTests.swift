@@ -70,7 +70,7 @@ import LeakPlatform
         #expect(decision["note"] as? String == "later" && decision["until"] is NSNull)
         #expect(decision["by"] as? String == Setting.accessToken.variable)
         #expect(try answer.json["state"] is String)
-        #expect(decisions.with { $0.map(\.action) } == [.ignore(.reports(5))])
+        #expect(decisions.with { $0.map(\.action) } == [.ignore(.nextReports(5))])
     }
 
     @Test(arguments: [

@@ -21,10 +21,10 @@ import Testing
                 return
             }
         }
-        #expect(queue.close()?.alert.id == "2")
+        #expect(queue.closeShown()?.alert.id == "2")
         #expect(queue.shownEntry?.alert.id == "2")
-        #expect(queue.close()?.alert.id == "3")
-        #expect(queue.close() == nil)
+        #expect(queue.closeShown()?.alert.id == "3")
+        #expect(queue.closeShown() == nil)
         #expect(queue.shownEntry == nil)
     }
 
@@ -34,7 +34,7 @@ import Testing
         _ = queue.add(alert(2), picture: "2")
         #expect(queue.update(alert(2, "freed")) == .waiting)
         #expect(queue.shownEntry?.alert.text == "leaked")
-        let next = queue.close()
+        let next = queue.closeShown()
         #expect(next?.alert.text == "freed")
         #expect(next?.picture == "2")
         #expect(queue.update(alert(2, "in use")) == .shown)
@@ -44,7 +44,7 @@ import Testing
     @Test func `an update of a closed alert changes nothing`() {
         var queue = AlertQueue<String>()
         _ = queue.add(alert(1), picture: nil)
-        #expect(queue.close() == nil)
+        #expect(queue.closeShown() == nil)
         #expect(queue.update(alert(1, "freed")) == .absent)
         #expect(queue.shownEntry == nil)
     }
@@ -64,7 +64,7 @@ import Testing
         }
         #expect(pictures == AlertQueue<String>.waitingLimit + 1)
         #expect(queue.update(alert(99)) == .absent)
-        #expect(queue.close()?.alert.id == "1")
+        #expect(queue.closeShown()?.alert.id == "1")
         guard case .wait = queue.add(alert(100), picture: nil) else {
             Issue.record("there is room again, and it is not taken")
             return

@@ -299,7 +299,7 @@ import LeakPlatform
         case "switched off":
             queue.isOn = false
             queue.isOn = true
-        case "stopped": queue.dropWaiting()
+        case "stopped": queue.discardWaitingLeaks()
         default:
             time.with { $0 += ExplanationQueue.deadlineMilliseconds + 1 }
             explain("finds the explainer busy for too long")

@@ -21,6 +21,6 @@ import Testing
         let freed = DetectorMessage("LEAKED VIEW DEINITED <A: 0x1>\nDeinited after 999999999999.0s.")
         #expect(freed.livedMilliseconds == WireLimits.durationMilliseconds)
         let many = DetectorMessage("POSSIBLE LEAK ALERT: A - current count: 999999999, max count: 1")
-        #expect(many.alive == WireLimits.alive)
+        #expect(many.alive == WireLimits.aliveCount)
     }
 }

@@ -6,7 +6,7 @@ import Testing
 @testable import LeakMessage
 
 @Suite struct PersonalDataTests {
-    private func masked(_ text: String) -> String { PersonalData.masked(Text(text)).string }
+    private func masked(_ text: String) -> String { PersonalDataMasker.masked(Text(text)).string }
 
     @Test(arguments: [
         ("mail to jane.doe+x@example.com.", "mail to …@…."),

@@ -79,8 +79,9 @@ import Testing
     @Test func `a text that each redaction would shorten again is not kept`() {
         let text = MessageNormalizer.plain("VIEW STILL IN MEMORY <UILabel: 0x1f; text = '\(Self.secret)'>")
         #expect(
-            Redaction.kept(of: text, rounds: 2).text.string == "VIEW STILL IN MEMORY <UILabel: 0x1f; …>")
-        #expect(Redaction.kept(of: text, rounds: 1).text.string == "…")
+            MessageRedactor.kept(of: text, rounds: 2).text.string == "VIEW STILL IN MEMORY <UILabel: 0x1f; …>"
+        )
+        #expect(MessageRedactor.kept(of: text, rounds: 1).text.string == "…")
         #expect(DetectorMessage.redacted("…") == "…")
         #expect(DetectorMessage("…").className == nil)
     }

@@ -267,7 +267,7 @@ import Testing
         func seconds(_ count: Int) -> Double {
             let text = Text(String(repeating: part, count: count) + ")")
             let before = threadSeconds()
-            _ = PersonalData.masked(text)
+            _ = PersonalDataMasker.masked(text)
             return threadSeconds() - before
         }
         let small = seconds(8_000)

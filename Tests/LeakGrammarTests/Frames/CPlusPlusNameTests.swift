@@ -30,7 +30,7 @@ import Testing
         ),
     ])
     func `a C++ symbol is demangled`(symbol: String, name: String) {
-        #expect(FunctionName.read(Text(symbol)) { _ in nil } == name)
+        #expect(FunctionNameReader.read(Text(symbol)) { _ in nil } == name)
     }
 
     @Test(arguments: [
@@ -39,7 +39,7 @@ import Testing
         "_Z5applyIXsrSt7is_sameE5valueEvT_", "_ZZZZZZZZ", "_ZNDtE",
     ])
     func `a symbol of another form stays unchanged`(symbol: String) {
-        let name = FunctionName.read(Text(symbol)) { _ in nil }
+        let name = FunctionNameReader.read(Text(symbol)) { _ in nil }
         #expect(name == symbol || symbol == "_ZN4CartE9" && name == "Cart()")
     }
 
@@ -91,8 +91,8 @@ import Testing
         ("Cart.::(_:_:)", "Cart.::(_:_:)"),
     ])
     func `a signature is the same function as its symbol`(signature: String, name: String) {
-        #expect(FunctionName.read(Text(signature)) { _ in nil } == name)
-        #expect(FunctionName.read(Text(name)) { _ in nil } == name, "read again")
+        #expect(FunctionNameReader.read(Text(signature)) { _ in nil } == name)
+        #expect(FunctionNameReader.read(Text(name)) { _ in nil } == name, "read again")
     }
 
     @Test(arguments: [
@@ -101,7 +101,7 @@ import Testing
         "{lambda()#1}", "a::b,c",
     ])
     func `a text that is no signature stays unchanged`(text: String) {
-        let name = FunctionName.read(Text(text)) { _ in nil }
+        let name = FunctionNameReader.read(Text(text)) { _ in nil }
         #expect(name == text || text == "{lambda()#1}" && name == "lambda", "\(name ?? "")")
     }
 
@@ -116,14 +116,16 @@ import Testing
 
     @Test(arguments: ["N", "Z", "ZN1a", "I", "N1aI", "1aI", "NUl", "S", "N1aIL", "N1aIN", "_", "N1aIUl", "T"])
     func `symbols of one repeated part are read in linear time`(part: String) {
-        expectLinearTime { _ = CPlusPlusName.read(Text("_Z" + String(repeating: part, count: $0))) }
+        expectLinearTime { _ = CPlusPlusDemangler.read(Text("_Z" + String(repeating: part, count: $0))) }
     }
 
     @Test(arguments: [
         "(", "a::", "a<", "a(", "operator<", "{lambda()#1}::", "'a'", " ", "a::(b)", "[abi:", "$_0::",
     ])
     func `signatures of one repeated part are read in linear time`(part: String) {
-        expectLinearTime { _ = CPlusPlusSignature.read(Text("a::" + String(repeating: part, count: $0))) }
+        expectLinearTime {
+            _ = CPlusPlusSignatureReader.read(Text("a::" + String(repeating: part, count: $0)))
+        }
     }
 
     /// - Parameter read: reads a text with the given number of parts.
@@ -140,7 +142,7 @@ import Testing
     @Test(arguments: ["D1", "C1", "D2B1aD1"])
     func `a name does not grow with repeated destructors`(part: String) {
         let symbol = "_ZN4Cart" + String(repeating: part, count: 100) + "Ev"
-        #expect(CPlusPlusName.read(Text(symbol)).utf8.count <= symbol.utf8.count)
+        #expect(CPlusPlusDemangler.read(Text(symbol)).utf8.count <= symbol.utf8.count)
     }
 
     @Test(arguments: 1...20) func `changed symbols never crash`(seed: UInt64) {
@@ -152,7 +154,7 @@ import Testing
         for _ in 0..<500 {
             var symbol = "_Z"
             for _ in 0..<(1 + random.below(12)) { symbol += parts[random.below(parts.count)] }
-            _ = CPlusPlusName.read(Text(symbol))
+            _ = CPlusPlusDemangler.read(Text(symbol))
         }
     }
 }

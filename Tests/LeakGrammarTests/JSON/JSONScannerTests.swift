@@ -6,7 +6,7 @@ import Testing
 
 /// Returns `nil` if `text` is exactly one JSON value, otherwise the error.
 func failure(of text: [UInt8]) -> JSONError? {
-    if let offset = UTF8Validity.firstInvalidByte(in: text) { return JSONError(.invalidUTF8, at: offset) }
+    if let offset = UTF8Validator.firstInvalidByte(in: text) { return JSONError(.invalidUTF8, at: offset) }
     do throws(JSONError) {
         try JSONScanner.scan(text) { (scanner) throws(JSONError) in
             try scanner.skip()
@@ -67,7 +67,7 @@ func failure(of text: [UInt8]) -> JSONError? {
                     ? UInt8(ascii: "a") : UInt8(truncatingIfNeeded: 0x7E + random.below(0x82))
             }
             let isValid = String(validating: bytes, as: UTF8.self) != nil
-            #expect((UTF8Validity.firstInvalidByte(in: bytes) == nil) == isValid, "\(bytes)")
+            #expect((UTF8Validator.firstInvalidByte(in: bytes) == nil) == isValid, "\(bytes)")
         }
     }
 

@@ -83,7 +83,7 @@ import Testing
         explanation.cost = .init(bytes: .max, objects: .max, isAtLeast: true)
         let arrived = try #require(try sent(explanation))
         let path = try #require(arrived.path)
-        #expect(path.references.count == WireLimits.pathCount && path.fullLength == 100)
+        #expect(path.references.count == WireLimits.pathReferenceCount && path.fullLength == 100)
         #expect(path.references[0].owner.utf8.count == WireLimits.classBytes)
         #expect(arrived.furtherCycles.count == WireLimits.furtherCyclesCount)
         #expect(arrived.cost?.bytes == WireLimits.retainedBytes)

@@ -206,7 +206,7 @@ struct AnyReport {
         #expect(document.checks.map(\.count) == [1_000_000])
         #expect(document.dropped.map(\.count) == [1_000_000])
         let read = try #require(document.reports.first)
-        #expect(read.alive == WireLimits.alive)
+        #expect(read.alive == WireLimits.aliveCount)
         #expect(read.waitedMilliseconds == WireLimits.durationMilliseconds)
         #expect(read.livedMilliseconds == WireLimits.durationMilliseconds)
     }

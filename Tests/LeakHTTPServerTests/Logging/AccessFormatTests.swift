@@ -81,8 +81,8 @@ import Testing
     @Test func `long values are truncated`() {
         let record = Self.record(
             target: [UInt8](repeating: 0x61, count: 10_000), agent: [UInt8](repeating: 0x22, count: 10_000))
-        #expect(record.target.count == AccessRecord.textBytes)
-        #expect(AccessFormat.text.line(record).count < 6 * AccessRecord.textBytes)
+        #expect(record.target.count == AccessRecord.maxTextBytes)
+        #expect(AccessFormat.text.line(record).count < 6 * AccessRecord.maxTextBytes)
     }
 
     @Test(arguments: [

@@ -127,7 +127,7 @@ enum Promises {
             PercentEncoding.decoded(escaped, plusIsSpace: true) == String(decoding: bytes, as: UTF8.self)
         else { return "percent-encoded and decoded, it is no longer the same" }
         _ = PercentEncoding.decoded(bytes, plusIsSpace: true)
-        _ = AcceptEncoding.allowsGzip(bytes.span, bytes.indices)
+        _ = AcceptEncodingParser.allowsGzip(bytes.span, bytes.indices)
         _ = EntityTag.list(String(decoding: bytes, as: UTF8.self), contains: "\"a\"")
         return nil
     }

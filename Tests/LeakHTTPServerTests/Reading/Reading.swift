@@ -60,7 +60,7 @@ struct Reading {
             let taken = min(missing, input.count - start)
             body += input[start..<start + taken]
             start += taken
-            framing = .length(missing - taken)
+            framing = .length(bytes: missing - taken)
             if missing == taken { end() }
         case .chunked:
             let bytes = input

@@ -17,7 +17,7 @@ import Testing
 
     @Test func `the newest lines are kept, in order`() {
         var context = Context()
-        for number in 0..<WireLimits.logCount { context.addBreadcrumb("\(number)") }
+        for number in 0..<WireLimits.logLineCount { context.addBreadcrumb("\(number)") }
         #expect(context.log == (0..<64).map { "\($0)" })
         for number in 64..<1000 { context.addBreadcrumb("\(number)") }
         #expect(context.log == (936..<1000).map { "\($0)" })
@@ -25,8 +25,8 @@ import Testing
 
     @Test func `a line is truncated between two Unicode scalars`() {
         var context = Context()
-        context.addBreadcrumb(String(repeating: "x", count: WireLimits.logBytes - 1) + "ä")
-        #expect(context.log.map(\.utf8.count) == [WireLimits.logBytes - 1])
+        context.addBreadcrumb(String(repeating: "x", count: WireLimits.logLineBytes - 1) + "ä")
+        #expect(context.log.map(\.utf8.count) == [WireLimits.logLineBytes - 1])
     }
 
     @Test func `a copy has the state of its moment`() {
@@ -138,7 +138,7 @@ import Testing
         let full = context.added(to: report)
         #expect(full.keys.count == WireLimits.keysCount)
         #expect(Array(full.keys.prefix(10)) == report.keys)
-        #expect(full.log.count == WireLimits.logCount)
+        #expect(full.log.count == WireLimits.logLineCount)
         #expect(Array(full.log.suffix(3)) == ["99", "own 1", "own 2"])
 
         report.keys = (0..<100).map { CustomKey("own \($0)", .number(0)) }

@@ -8,14 +8,14 @@ import Testing
     private func delivery(
         _ status: Int, _ body: String = "", retryAfter: String? = nil, location: String? = nil,
         type: String? = "application/problem+json"
-    ) -> Delivery {
+    ) -> DeliveryResult {
         let answer = TransportResult.Response(
             status: status, retryAfter: retryAfter, location: location, contentType: type,
             body: Array(body.utf8))
-        return Delivery(.answer(answer), now: WireTime(milliseconds: 0))
+        return DeliveryResult(.response(answer), now: WireTime(milliseconds: 0))
     }
 
-    private func name(_ delivery: Delivery) -> String {
+    private func name(_ delivery: DeliveryResult) -> String {
         String("\(delivery)".prefix { $0 != "(" })
     }
 
@@ -32,7 +32,7 @@ import Testing
     }
 
     @Test func `without a response the batch is kept, with the reason`() {
-        let delivery = Delivery(.none("no route"), now: WireTime(milliseconds: 0))
+        let delivery = DeliveryResult(.noResponse(reason: "no route"), now: WireTime(milliseconds: 0))
         #expect(delivery == .postponed(afterMilliseconds: nil, reason: "no route"))
     }
 
@@ -55,7 +55,7 @@ import Testing
 
     @Test(arguments: [("", true), (#", "explanations": true"#, true), (#", "explanations": false"#, false)])
     func `a collector may decline explanations`(field: String, isAsked: Bool) {
-        let answer = Delivery.accepted(rejected: [], reason: nil, takesExplanations: isAsked)
+        let answer = DeliveryResult.accepted(rejected: [], reason: nil, takesExplanations: isAsked)
         #expect(delivery(200, #"{"accepted": 2\#(field)}"#) == answer)
     }
 
@@ -195,7 +195,7 @@ import Testing
         "javascript:alert(1)",
     ])
     func `an invalid address is refused`(text: String) {
-        #expect(throws: CollectorAddress.Problem.invalid(text)) {
+        #expect(throws: CollectorAddress.Problem.invalid(text: text)) {
             try CollectorAddress(text, allowsInsecure: true)
         }
     }

@@ -14,7 +14,7 @@ import Testing
         ("Sun, 06 Nov 1994 08:50:00 GMT", 30_000),
     ])
     func `Retry-After is seconds or a date, at most an hour`(field: String, milliseconds: Int) {
-        #expect(RetryAfter.milliseconds(field, now: now) == milliseconds)
+        #expect(RetryAfterParser.milliseconds(field, now: now) == milliseconds)
     }
 
     @Test(arguments: [
@@ -23,7 +23,7 @@ import Testing
         "Sun, 06 Nov 99999999999999999999 08:49:37 GMT",
     ])
     func `any other value is ignored`(field: String) {
-        #expect(RetryAfter.milliseconds(field, now: now) == nil)
+        #expect(RetryAfterParser.milliseconds(field, now: now) == nil)
     }
 
     /// Compares with the system's calendar: ends of months, leap years, a century that is not a leap year.
@@ -33,6 +33,6 @@ import Testing
     ])
     func `dates follow the calendar`(date: String, seconds: Int64) {
         let now = WireTime(milliseconds: (seconds - 1) * 1000)
-        #expect(RetryAfter.milliseconds(date, now: now) == 1_000)
+        #expect(RetryAfterParser.milliseconds(date, now: now) == 1_000)
     }
 }

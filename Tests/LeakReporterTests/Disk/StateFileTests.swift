@@ -46,7 +46,7 @@ import Testing
         let running = place.folder + "/install." + digits
         let descriptor = try FileDescriptor(running, .appending)
         try descriptor.lock(path: running)
-        let reporter = place.reporter(FakeTransport { _, _ in .none("offline") })
+        let reporter = place.reporter(FakeTransport { _, _ in .noResponse(reason: "offline") })
         #expect(
             eventually {
                 !place.files.contains("collection." + digits) && !place.files.contains("spent." + digits)

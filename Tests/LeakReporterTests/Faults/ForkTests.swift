@@ -142,7 +142,7 @@
                 let state = Guarded((count: 0, isStopping: false))
                 Thread.detachNewThread {
                     while !state.with({ $0.isStopping }) {
-                        AtExit.register(reporter)
+                        ExitFlush.register(reporter)
                         state.with { $0.count += 1 }
                     }
                 }
@@ -197,7 +197,7 @@
         @Test func `a call in a child process on its parent's reporter neither hangs nor counts`() async {
             await #expect(processExitsWith: .success) {
                 let place = SharedQueueFolder()
-                let reporter = place.reporter(FakeTransport { _, _ in .none("offline") }) {
+                let reporter = place.reporter(FakeTransport { _, _ in .noResponse(reason: "offline") }) {
                     $0.sendsAutomatically = false
                 }
                 let state = Guarded((count: 0, isStopping: false))

@@ -97,27 +97,27 @@ struct HostileAnswer: Sendable, CustomStringConvertible {
     /// Answers that never end.
     private static let endless = [
         HostileAnswer(
-            "an endless body", says: "the answer is longer than 65536 bytes",
+            "an endless body", says: "the response is longer than 65536 bytes",
             .send("HTTP/1.1 200 OK\r\n\(json)\r\n"), .sendForEver(Array(repeating: 0x20, count: 4_096))),
         HostileAnswer(
-            "an endless body in chunks", says: "the answer is longer than 65536 bytes",
+            "an endless body in chunks", says: "the response is longer than 65536 bytes",
             .send("HTTP/1.1 200 OK\r\n\(json)Transfer-Encoding: chunked\r\n\r\n"),
             .sendForEver(Array("8\r\n        \r\n".utf8))),
         HostileAnswer(
-            "a body of a tebibyte", says: "the answer is longer than 65536 bytes",
+            "a body of a tebibyte", says: "the response is longer than 65536 bytes",
             .send("HTTP/1.1 200 OK\r\n\(json)Content-Length: 1099511627776\r\n\r\n"),
             .sendForEver(Array(repeating: 0x5B, count: 4_096))),
         HostileAnswer(
-            "an endless head", says: "the answer is longer", .send("HTTP/1.1 200 OK\r\n"),
+            "an endless head", says: "the response is longer", .send("HTTP/1.1 200 OK\r\n"),
             .sendForEver(Array("X-Again: and again\r\n".utf8))),
         HostileAnswer(
             "an endless line", says: "curl code", .send("HTTP/1.1 200 OK\r\nX-Long: "),
             .sendForEver(Array(repeating: 0x61, count: 4_096))),
         HostileAnswer(
-            "interim answers without end", says: "the answer is longer",
+            "interim answers without end", says: "the response is longer",
             .sendForEver(Array("HTTP/1.1 100 Continue\r\n\r\n".utf8))),
         HostileAnswer(
-            "early hints without end", says: "the answer is longer",
+            "early hints without end", says: "the response is longer",
             .sendForEver(Array("HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n".utf8))),
         HostileAnswer(
             "a body that is sent byte by byte", says: timeout,

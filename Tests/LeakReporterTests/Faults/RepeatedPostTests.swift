@@ -22,7 +22,7 @@
             let transport = CurlTransport()
             let post = TransportRequest(address: "http://127.0.0.1:\(peer.port)", fields: [], body: [1])
             let isPostponed = (0..<3).map { _ in
-                if case .postponed = Delivery(transport.post(post), now: WireTime(milliseconds: 0)) {
+                if case .postponed = DeliveryResult(transport.post(post), now: WireTime(milliseconds: 0)) {
                     true
                 } else {
                     false

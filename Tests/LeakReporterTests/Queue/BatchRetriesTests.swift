@@ -5,7 +5,7 @@ import Testing
 
 /// One batch on which the server fails, and a server that fails on all batches.
 @Suite struct BatchRetriesTests {
-    private let failed = Delivery.failed(reason: "the collector answered 500")
+    private let failed = DeliveryResult.failed(reason: "the collector answered 500")
 
     private func device(_ change: (inout LeakReporter.Bounds) -> Void = { _ in }) -> SimulatedDevice {
         var bounds = LeakReporter.Bounds()
@@ -117,8 +117,8 @@ import Testing
     }
 
     /// A firewall that rejects one batch.
-    @Test(arguments: [Delivery.declined(reason: "403"), .failed(reason: "500")])
-    func `a new batch does not wait for the back-off of one that failed for hours`(answer: Delivery) {
+    @Test(arguments: [DeliveryResult.declined(reason: "403"), .failed(reason: "500")])
+    func `a new batch does not wait for the back-off of one that failed for hours`(answer: DeliveryResult) {
         let device = device()
         device.record("Shop.Poison")
         device.commit()

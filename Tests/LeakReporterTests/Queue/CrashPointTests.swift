@@ -66,7 +66,7 @@ import Testing
     private static func problems(_ device: SimulatedDevice) -> [String] {
         var problems = device.problems + device.collector.problems
         let collector = device.collector
-        let known = collector.counted.values.reduce(0, +) + collector.reportedLosses.values.reduce(0, +)
+        let known = collector.counted.values.reduce(0, +) + collector.reportedDrops.values.reduce(0, +)
         let recorded = device.recorded.values.reduce(0, +)
         if known < device.stored || known > recorded {
             problems.append("stored \(device.stored), accounted for \(known), recorded \(recorded)")
@@ -94,7 +94,7 @@ import Testing
         let dropped = Set(device.dropped.keys)
         #expect(dropped == [.queueFull, .refused], "the life meets what it is to meet")
         #expect(
-            device.collector.reportedLosses == [
+            device.collector.reportedDrops == [
                 "queue_full": device.dropped[.queueFull] ?? 0, "refused": device.dropped[.refused] ?? 0,
             ])
         #expect(device.collector.counted["A"] == 5)

@@ -5,21 +5,21 @@ import LeakPlatform
 
 @Suite struct DeliveryScheduleTests {
     private let now = MonotonicTime(milliseconds: 1_000)
-    private let later = Delivery.postponed(afterMilliseconds: nil, reason: "away")
-    private let unauthorized = Delivery.unauthorized(reason: "401")
+    private let later = DeliveryResult.postponed(afterMilliseconds: nil, reason: "away")
+    private let unauthorized = DeliveryResult.unauthorized(reason: "401")
 
-    private func schedule(_ deliveries: [Delivery], jitter: Double = 1) -> DeliverySchedule {
+    private func schedule(_ deliveries: [DeliveryResult], jitter: Double = 1) -> DeliverySchedule {
         var schedule = DeliverySchedule(Backoff(firstMilliseconds: 1_000, longestMilliseconds: 60_000))
         for delivery in deliveries { schedule.finish(delivery, at: now, jitter: jitter) }
         return schedule
     }
 
-    private func wait(_ deliveries: [Delivery], jitter: Double = 1) -> Int? {
+    private func wait(_ deliveries: [DeliveryResult], jitter: Double = 1) -> Int? {
         schedule(deliveries, jitter: jitter).nextAttemptAt.map { $0.milliseconds - now.milliseconds }
     }
 
     @Test func `the back-off doubles with each failure and restarts with each response`() {
-        let yes = Delivery.accepted(rejected: [], reason: nil)
+        let yes = DeliveryResult.accepted(rejected: [], reason: nil)
         #expect(wait([]) == nil)
         #expect(wait([later]) == 1_000)
         #expect(wait([later, later, later]) == 4_000)

@@ -30,7 +30,7 @@ import Testing
     /// Sends all due batches for an hour, and reads each batch.
     private func sent(
         by device: SimulatedDevice,
-        _ answer: @escaping (Int) -> Delivery = { _ in .accepted(rejected: [], reason: nil) }
+        _ answer: @escaping (Int) -> DeliveryResult = { _ in .accepted(rejected: [], reason: nil) }
     ) throws -> [WireDocument] {
         var documents: [WireDocument] = []
         for _ in 0..<360 {
@@ -184,7 +184,7 @@ import Testing
     @Test func `the collector's wish applies to later runs`() throws {
         let place = SharedQueueFolder()
         let no = FakeTransport { _, _ in
-            .answer(.init(status: 200, body: Array(#"{"accepted": 1, "explanations": false}"#.utf8)))
+            .response(.init(status: 200, body: Array(#"{"accepted": 1, "explanations": false}"#.utf8)))
         }
         do {
             let reporter = place.reporter(no)

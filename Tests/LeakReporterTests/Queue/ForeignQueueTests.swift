@@ -9,7 +9,7 @@ import Testing
 /// Segments of one endpoint, key and app are never sent with another.
 @Suite struct ForeignQueueTests {
     private let online = FakeTransport { _, _ in FakeTransport.accepted() }
-    private let offline = FakeTransport { _, _ in .none("offline") }
+    private let offline = FakeTransport { _, _ in .noResponse(reason: "offline") }
 
     /// Leaves sightings behind on the disk, as a run does that had no network.
     private func leave(

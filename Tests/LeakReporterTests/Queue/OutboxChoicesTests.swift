@@ -15,7 +15,7 @@ import LeakPlatform
         try WireReader.read(try #require(batch).body, as: .json)
     }
 
-    private let yes = Delivery.accepted(rejected: [], reason: nil)
+    private let yes = DeliveryResult.accepted(rejected: [], reason: nil)
 
     // MARK: Permission to send
 

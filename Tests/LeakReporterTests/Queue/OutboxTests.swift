@@ -32,9 +32,9 @@ import Testing
         return document.reports.indices.compactMap { document.report(at: $0).className }
     }
 
-    private let yes = Delivery.accepted(rejected: [], reason: nil)
-    private let later = Delivery.postponed(afterMilliseconds: nil, reason: "away")
-    private let no = Delivery.refused(reason: "the collector answered 400")
+    private let yes = DeliveryResult.accepted(rejected: [], reason: nil)
+    private let later = DeliveryResult.postponed(afterMilliseconds: nil, reason: "away")
+    private let no = DeliveryResult.refused(reason: "the collector answered 400")
 
     // MARK: Batches
 
@@ -128,7 +128,7 @@ import Testing
         device.finish(first, later)
         device.restart()
         let second = try #require(device.batch())
-        #expect(second.key != first.key, "what may have failed goes behind the others")
+        #expect(second.idempotencyKey != first.idempotencyKey, "what may have failed goes behind the others")
         #expect(second.counts == [3])
         device.finish(second, yes)
         #expect(device.batch() == first)
@@ -333,9 +333,11 @@ import Testing
 
     /// 28 days are longer than the six days for which a batch is retried that the collector may have counted.
     @Test(arguments: [
-        Delivery.declined(reason: "404"), .unauthorized(reason: "401"), .forbidden(reason: "403"),
+        DeliveryResult.declined(reason: "404"), .unauthorized(reason: "401"), .forbidden(reason: "403"),
     ])
-    func `uncounted batches are kept for weeks and over restarts without growing`(answer: Delivery) throws {
+    func `uncounted batches are kept for weeks and over restarts without growing`(answer: DeliveryResult)
+        throws
+    {
         let device = device()
         record(0..<3, on: device)
         device.commit()
@@ -506,7 +508,7 @@ import Testing
         #expect(try names(device.batch()).first == "Shop.Part\(dropped + 10)")
         device.drain()
         #expect(device.problems + device.collector.problems == [])
-        if !isInMemory { #expect(device.collector.reportedLosses == ["queue_full": dropped]) }
+        if !isInMemory { #expect(device.collector.reportedDrops == ["queue_full": dropped]) }
     }
 
     @Test func `on a full disk records stay in memory, and they are stored once there is room`() throws {

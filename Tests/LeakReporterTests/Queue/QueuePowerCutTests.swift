@@ -22,7 +22,7 @@ import Testing
         #expect(device.collector.problems == [])
         #expect(device.collector.conflicts == 0, "other bytes under the same key")
         #expect(device.collector.counted == Dictionary(uniqueKeysWithValues: names.map { ($0, 1) }))
-        #expect(device.collector.reportedLosses == [:])
+        #expect(device.collector.reportedDrops == [:])
     }
 
     /// A split syncs the two pieces, without footers, before the removal of the batch that they replace. Both the footer of a piece

@@ -60,7 +60,7 @@ import Testing
         device.record("Shop.Late")
         device.pass(12_000)
         while device.send() { device.commit() }
-        #expect(device.collector.reportedLosses == ["too_long": 40])
+        #expect(device.collector.reportedDrops == ["too_long": 40])
         #expect(device.problems + device.collector.problems == [])
     }
 }
@@ -149,7 +149,7 @@ private struct AnsweredLife {
         defer { self.peer = peer }
         return device.send { collector, batch, wallTime in
             longestBody = max(longestBody, batch.body.count)
-            return Delivery(peer.reply(to: batch, &collector, at: wallTime), now: wallTime)
+            return DeliveryResult(peer.reply(to: batch, &collector, at: wallTime), now: wallTime)
         }
     }
 
@@ -180,7 +180,7 @@ private struct AnsweredLife {
             atMost: isDiskHealthy ? 0 : 2 * 1_024 * max(queuedSegment.count, 1))
         expect(
             "records of the active segment", queue.activeSegment?.recordCount ?? 0,
-            atMost: WireLimits.checksCount + 64)
+            atMost: WireLimits.checkedClassCount + 64)
         // A segment accepts records until it reaches the limit, and the last record may be an explanation.
         expect("bytes of a batch", longestBody, atMost: device.bounds.batchBytes + 8 * 1024)
         expect(

@@ -20,7 +20,7 @@ import Testing
     }
 
     private func budget(reports: Int = 100, bytes: Int = 1_000_000) -> ReportQuota {
-        ReportQuota(reportsPerSession: reports, bytesPerDay: bytes)
+        ReportQuota(maxReportsPerSession: reports, maxBytesPerDay: bytes)
     }
 
     /// Returns the results for several sightings in a row. A call inside `#expect` could not change the quota.
@@ -227,7 +227,7 @@ import Testing
 
     @Test func `the owner keeps the earlier usage`() {
         var budget = ReportQuota(
-            reportsPerSession: 10, bytesPerDay: 100, usage: DailyByteUsage(day: 20_416, bytes: 90))
+            maxReportsPerSession: 10, maxBytesPerDay: 100, usage: DailyByteUsage(day: 20_416, bytes: 90))
         #expect(results(&budget, [(1, 11, 0), (1, 10, 0)]) == [.over(.bytesPerDay), .first])
         budget.usage = DailyByteUsage(day: 20_415, bytes: 100)
         #expect(results(&budget, [(2, 100, 0)]) == [.first], "yesterday's is over")
@@ -239,7 +239,8 @@ import Testing
         for bytes in [Int.min, -1, 0, 99, Int.max] {
             for milliseconds in [Int64.min, Int64.min + 1, -1, 0, Self.midnight, .max] {
                 var budget = ReportQuota(
-                    reportsPerSession: 10, bytesPerDay: 100, usage: DailyByteUsage(day: number, bytes: bytes))
+                    maxReportsPerSession: 10, maxBytesPerDay: 100,
+                    usage: DailyByteUsage(day: number, bytes: bytes))
                 for at in [milliseconds, Self.midnight, milliseconds] {
                     let time = WireTime(milliseconds: at)
                     _ = budget.admit(key(1), bytes: 1, at: time)

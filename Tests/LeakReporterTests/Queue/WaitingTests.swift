@@ -53,7 +53,7 @@ import Testing
         var keys: [String] = []
         for _ in 0..<2_000 {
             guard let batch = device.batch() else { break }
-            keys.append(batch.key)
+            keys.append(batch.idempotencyKey)
             device.outbox.finish(batch, .accepted(rejected: [], reason: nil), at: device.now, jitter: 0)
         }
         #expect(keys == (0..<2_000).map { "k\(10_000 + $0)" })
@@ -64,7 +64,7 @@ import Testing
     private func take(_ device: SimulatedDevice) -> String? {
         guard let batch = device.batch() else { return nil }
         device.finish(batch, .accepted(rejected: [], reason: nil))
-        return batch.key
+        return batch.idempotencyKey
     }
 
     @Test func `a file that cannot be read for a while is sent later, and blocks no other`() {
@@ -118,7 +118,7 @@ import Testing
         #expect(device.problems == [])
         device.pass(60_000)
         while device.send() { device.commit() }
-        #expect(device.collector.reportedLosses == ["damaged": 1])
+        #expect(device.collector.reportedDrops == ["damaged": 1])
         #expect(Array(device.disk.files.keys) == ["d.other"], "what is not the queue's stays")
     }
 
@@ -145,7 +145,7 @@ import Testing
         device.finish(whole, .tooLong(isFinal: true, reason: "413"))
         device.pass(60_000)
         #expect(device.batch() == nil)
-        #expect(device.outbox.statistics.lastFailure?.contains(whole.key) == true)
+        #expect(device.outbox.statistics.lastFailure?.contains(whole.idempotencyKey) == true)
         let calls = device.disk.calls
         device.disk.fault = { call, kind in
             kind == "remove" && call < calls + 4 ? .failure(5, written: 0) : .none

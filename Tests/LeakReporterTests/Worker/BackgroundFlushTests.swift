@@ -142,7 +142,7 @@ import LeakPlatform
         #expect(transport.posts.isEmpty)
     }
 
-    @Test(arguments: [TransportResult.none("offline"), FakeTransport.status(503)])
+    @Test(arguments: [TransportResult.noResponse(reason: "offline"), FakeTransport.status(503)])
     func `a failed attempt is not repeated while the app is held`(reply: TransportResult) {
         let away = FakeTransport { _, _ in reply }
         let reporter = reporter(away)
@@ -159,7 +159,7 @@ import LeakPlatform
         `a collector that asked for a pause gets no second request, and no call waits for the end of the pause`()
     {
         let busy = FakeTransport { _, _ in
-            .answer(
+            .response(
                 TransportResult.Response(
                     status: 429, retryAfter: "3600", contentType: "application/problem+json"))
         }

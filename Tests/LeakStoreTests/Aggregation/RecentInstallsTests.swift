@@ -15,16 +15,16 @@ import Testing
         #expect((100...112).map { set.count(on: $0) } == [2, 2, 2, 2, 2, 2, 2, 2, 1, 1, 0, 0, 0])
         #expect(!set.insert(1, day: 101) && !set.insert(1, day: 99))
         #expect(set.lastDay == 103)
-        set.dropInstalls(before: 109)
+        set.removeInstalls(before: 109)
         #expect(set.count(on: 103) == 1)
-        set.dropInstalls(before: 110)
+        set.removeInstalls(before: 110)
         #expect(set.isEmpty)
     }
 
     @Test func `a last day that no report can be behind is not possible, and empties the set`() {
         for (ahead, isKept) in [(6, true), (13, true), (14, false), (4_000, false)] {
             var set = set([(1, 100 + ahead), (2, 100 + ahead)])
-            set.dropInstalls(before: 100)
+            set.removeInstalls(before: 100)
             #expect(set.isEmpty != isKept, "\(ahead) days ahead")
             set = self.set([(1, 100 + ahead), (2, 100 + ahead)])
             let isInserted = set.insert(3, day: 100)
@@ -88,7 +88,7 @@ import Testing
         // 20 installs a day from then on.
         for day in 107..<120 {
             for _ in 0..<20 { set.insert(random.next(), day: day) }
-            set.dropInstalls(before: day)
+            set.removeInstalls(before: day)
         }
         #expect(set.count(on: 119) == 7 * 20)
     }

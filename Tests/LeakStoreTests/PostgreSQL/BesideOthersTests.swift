@@ -58,7 +58,7 @@
             ])
             let batch = submission([Report(leak: leak("Page"))], key: "a")
             #expect(try store.count([batch], now: noon) == [.counted])
-            #expect(try store.count([batch], now: noon) == [.repeated(answer: batch.answer)])
+            #expect(try store.count([batch], now: noon) == [.repeated(response: batch.response)])
             #expect(try store.makeReader().leak(leak("Page").id, now: noon)?.row.reports == 1)
         }
 
@@ -119,7 +119,7 @@
                 left.append(try rows(of: "leak_hour"))
             }
             #expect(left.last == 1)
-            #expect(zip(left, left.dropFirst()).allSatisfy { $0 - $1 <= Writer.hoursPerStep }, "\(left)")
+            #expect(zip(left, left.dropFirst()).allSatisfy { $0 - $1 <= Writer.maxHoursPerStep }, "\(left)")
         }
 
         @Test func `counting gets its turn between the steps of a long task`() throws {

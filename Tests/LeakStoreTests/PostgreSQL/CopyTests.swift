@@ -129,7 +129,7 @@ import LeakSeededRandom
         private static func decisions(_ random: inout SeededRandom, now: Int64) -> [Decision.Action] {
             let all: [Decision.Action] = [
                 .resolve(.newestVersion), .resolve(.nextVersion), .resolve(.version("2.0")), .ignore(nil),
-                .ignore(.date(now + hour)), .ignore(.reports(2)), .reopen,
+                .ignore(.until(milliseconds: now + hour)), .ignore(.nextReports(2)), .reopen,
             ]
             return Array(all.shuffled(using: &random).prefix(Int.random(in: 0..<3, using: &random)))
         }

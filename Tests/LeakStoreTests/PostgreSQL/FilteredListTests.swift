@@ -49,7 +49,7 @@ import LeakSeededRandom
         }
 
         private func keys(_ rows: Rows) -> [PageCursor] {
-            rows.map { PageCursor(primary: $0.int64(1), secondary: $0.int64(2), row: $0.int64(0)) }
+            rows.map { PageCursor(primary: $0.int64(1), secondary: $0.int64(2), leakRowID: $0.int64(0)) }
         }
 
         @Test func `a page is the same with the bound of any sample, and without one`() throws {

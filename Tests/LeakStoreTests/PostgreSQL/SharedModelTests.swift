@@ -74,7 +74,7 @@ import LeakSeededRandom
             var batch = submission(
                 reports, key: Bool.random(using: &random) ? "\(key)" : nil,
                 keyID: .random(in: 1...2, using: &random))
-            batch.answer = Array("answer \(key % 5)".utf8)
+            batch.response = Array("answer \(key % 5)".utf8)
             batch.usageCounts = [
                 Submission.UsageCounts(
                     app: app, version: "\(Int.random(in: 1...6, using: &random)).0", build: nil, sessions: 2,

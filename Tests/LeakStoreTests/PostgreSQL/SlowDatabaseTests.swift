@@ -64,7 +64,7 @@
             #expect(failure.reason == .locked)
             try other.run(Query("rollback"))
             #expect(
-                try store.count([batch, next], now: noon) == [.repeated(answer: batch.answer), .counted])
+                try store.count([batch, next], now: noon) == [.repeated(response: batch.response), .counted])
             #expect(try store.makeReader().leak(leak("Page").id, now: noon)?.row.reports == 2)
         }
 

@@ -43,9 +43,9 @@ struct CountingModel: Sendable {
         if let idempotency = submission.idempotency {
             let key = Key(keyID: submission.keyID, key: idempotency.key)
             if let known = keys[key], known.at > now - 7 * day {
-                return known.body == idempotency.bodyHash ? .repeated(answer: known.answer) : .keyReused
+                return known.body == idempotency.bodyHash ? .repeated(response: known.answer) : .keyReused
             }
-            keys[key] = (idempotency.bodyHash, submission.answer, now)
+            keys[key] = (idempotency.bodyHash, submission.response, now)
         }
         for sighting in submission.sightings {
             count(sighting, submission.origins[sighting.origin], arrival: submission.receivedAt)

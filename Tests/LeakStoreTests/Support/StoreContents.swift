@@ -32,7 +32,7 @@ struct StoreContents {
                     lines.append("overview of \(app) \(overview)")
                 }
                 for version in versions {
-                    let check = try reader.check(
+                    let check = try reader.releaseCheck(
                         ReleaseCheckQuery(app: app.name, environment: app.environment, version: version),
                         now: now)
                     lines.append("check of \(app) \(version) \(String(describing: check))")

@@ -21,7 +21,7 @@ extension SQLiteStore {
         writer.with {
             $0.logLimits = PendingLogs.Limits(
                 installSets: sets, valueBytes: sets * 64, keyBytes: sets * 64, countBytes: sets * 64,
-                quietSubmissions: 0, readMilliseconds: 0)
+                maxSubmissionsWhenIdle: 0, readMilliseconds: 0)
         }
     }
 

@@ -62,7 +62,7 @@ func submission(
                 count: report.count, alive: report.alive, livedMilliseconds: report.lived,
                 sample: start..<submission.body.count))
     }
-    submission.answer = Array("answer \(body)".utf8)
+    submission.response = Array("answer \(body)".utf8)
     submission.idempotency = key.map {
         Submission.Idempotency(key: $0, bodyHash: [UInt8](repeating: body, count: 32))
     }

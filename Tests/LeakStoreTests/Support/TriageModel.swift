@@ -37,8 +37,8 @@ struct TriageModel {
             if let ignored {
                 switch ignored.limit {
                 case nil: return .ignored
-                case .date(let end): if now < end { return .ignored }
-                case .reports(let count): if total - ignored.then < count { return .ignored }
+                case .until(let end): if now < end { return .ignored }
+                case .nextReports(let count): if total - ignored.then < count { return .ignored }
                 }
             }
             if isKnown, total > 0 { return .known }

@@ -23,11 +23,11 @@ struct GroupCache {
         /// the mangled names in the key.
         var size: Int {
             ([groups.first] + groups.others).map(\.identity).reduce(key.count) { size, identity in
-                size + Self.size(of: identity) + (identity.alternative.map(Self.addedSize) ?? 0)
+                size + Self.size(of: identity) + (identity.otherModuleSpelling.map(Self.addedSize) ?? 0)
             }
         }
 
-        /// Returns the bytes that the alternative identity of a leak adds. The texts of a call stack are shared.
+        /// Returns the bytes that ``LeakIdentity/otherModuleSpelling`` adds. The texts of a call stack are shared.
         private static func addedSize(of identity: LeakIdentity) -> Int {
             guard CallStack.titles(of: identity.stack) != nil else { return size(of: identity) }
             return 512 + 16 * (identity.stack.count + identity.groupingKey.stack.count)
@@ -69,7 +69,7 @@ struct GroupCache {
         self.symbolTables = symbolTables
     }
 
-    /// Begins a request: drops all groups if symbols were added or removed.
+    /// Begins a request: removes all groups if symbols were added or removed.
     mutating func begin() {
         symbolError = nil
         guard let symbolTables else { return }

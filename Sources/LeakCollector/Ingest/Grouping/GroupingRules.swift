@@ -82,7 +82,7 @@ enum GroupingRules {
         let (subject, parsed) = subject(of: report, module: keepsModules ? nil : module, symbols)
         let isFreed = (report.event ?? parsed?.event) == .freed
         let kind = report.kind ?? parsed?.kind ?? subject.kind
-        func identity(_ subject: ReportedObject, alternative: LeakIdentity? = nil) -> LeakIdentity {
+        func identity(_ subject: ReportedObject, otherModuleSpelling: LeakIdentity? = nil) -> LeakIdentity {
             let (key, version) = subject.key(fingerprint: report.fingerprint)
             let quality = subject.quality(hasFingerprint: !report.fingerprint.isEmpty)
             return LeakIdentity(
@@ -94,12 +94,14 @@ enum GroupingRules {
                 quality: isGuessed && quality == .full ? .guessed : quality,
                 groupingKey: GroupingKey(
                     version: version, className: key.first ?? "", stack: Array(key.dropFirst())),
-                alternative: alternative)
+                otherModuleSpelling: otherModuleSpelling)
         }
-        let alternative =
-            report.fingerprint.isEmpty ? alternative(to: subject, of: report, module: module, symbols) : nil
-        let (first, second) = keepsModules ? (alternative ?? subject, subject) : (subject, alternative)
-        let identity = identity(first, alternative: alternative == nil ? nil : second.map { identity($0) })
+        let otherSubject =
+            report.fingerprint.isEmpty
+            ? otherModuleSpelling(of: subject, in: report, module: module, symbols) : nil
+        let (first, second) = keepsModules ? (otherSubject ?? subject, subject) : (subject, otherSubject)
+        let identity = identity(
+            first, otherModuleSpelling: otherSubject == nil ? nil : second.map { identity($0) })
         let lived = report.livedMilliseconds ?? (isFreed ? report.text.flatMap(livedMilliseconds(in:)) : nil)
         return GroupedReport(
             identity: identity, isFreed: isFreed, livedMilliseconds: isFreed ? lived : nil,
@@ -108,8 +110,8 @@ enum GroupingRules {
 
     /// Returns the object with the module added to its class's name, or with the module removed if the name contains
     /// it.
-    private static func alternative(
-        to subject: ReportedObject, of report: LeakReport, module: String?, _ symbols: CallStack.Symbols
+    private static func otherModuleSpelling(
+        of subject: ReportedObject, in report: LeakReport, module: String?, _ symbols: CallStack.Symbols
     ) -> ReportedObject? {
         guard let className = subject.className else { return nil }
         if let qualified = subject.qualified { return qualified }

@@ -18,7 +18,7 @@ struct SymbolUploadMutation: Mutation {
                 .withField("Accept-Post", "\(Self.type)").response
         }
         guard request.announcedLength ?? 0 <= SymbolTable.Limits.bytes else {
-            let detail = "a table of symbols has at most \(SymbolTable.Limits.bytes) bytes"
+            let detail = "a symbol table has at most \(SymbolTable.Limits.bytes) bytes"
             return Problem(.contentTooLarge, detail).response
         }
         return nil

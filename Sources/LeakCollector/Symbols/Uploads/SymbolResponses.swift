@@ -102,7 +102,7 @@ package struct SymbolResponseError: Error, Hashable, CustomStringConvertible {
     fileprivate static func read(
         _ json: [UInt8], _ body: (inout JSONScanner) throws(JSONError) -> Void
     ) throws(SymbolResponseError) {
-        guard UTF8Validity.firstInvalidByte(in: json) == nil else { throw SymbolResponseError() }
+        guard UTF8Validator.firstInvalidByte(in: json) == nil else { throw SymbolResponseError() }
         do {
             try JSONScanner.scan(json, body)
         } catch {

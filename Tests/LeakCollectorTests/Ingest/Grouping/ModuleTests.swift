@@ -113,7 +113,7 @@ import Testing
         var report = LeakReport()
         report.className = className
         let leak = GroupingRules.group(report, app: "shop", module: module).identity
-        for leak in [leak, leak.alternative].compactMap(\.self) {
+        for leak in [leak, leak.otherModuleSpelling].compactMap(\.self) {
             if case .same = CurrentGroup(of: leak, reports: [report]) { continue }
             Issue.record("\(leak.title) goes elsewhere")
         }

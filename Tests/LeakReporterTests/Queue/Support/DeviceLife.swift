@@ -105,7 +105,7 @@ struct DeviceLife {
             case 2, 3:
                 _ = collector.receive(batch, at: wallTime)
                 return .postponed(afterMilliseconds: nil, reason: "the answer was lost")
-            case 4 where isRefusing && !collector.hasKey(batch.key): return .refused(reason: "400")
+            case 4 where isRefusing && !collector.hasKey(batch.idempotencyKey): return .refused(reason: "400")
             default: return collector.receive(batch, at: wallTime)
             }
         }
@@ -156,7 +156,7 @@ struct DeviceLife {
             problems.append(
                 "\(name) was recorded \(device.recorded[name, default: 0]) times, counted \(count)")
         }
-        for (reason, count) in collector.reportedLosses {
+        for (reason, count) in collector.reportedDrops {
             let dropped = LeakReporter.DropReason(rawValue: reason).flatMap { device.dropped[$0] } ?? 0
             if count > dropped { problems.append("\(count) were told as \(reason), dropped were \(dropped)") }
         }
@@ -168,7 +168,7 @@ struct DeviceLife {
         var problems: [String] = []
         let collector = device.collector
         let counted = collector.counted.values.reduce(0, +) + collector.rejected
-        let known = counted + collector.reportedLosses.values.reduce(0, +)
+        let known = counted + collector.reportedDrops.values.reduce(0, +)
         let recorded = device.recorded.values.reduce(0, +)
         if known < device.stored {
             problems.append("\(device.stored) were stored, \(known) are accounted for")
@@ -177,7 +177,7 @@ struct DeviceLife {
         if collector.conflicts > 0 {
             problems.append("other bytes under the same key, \(collector.conflicts)")
         }
-        if collector.reportedLosses["damaged"] != nil { problems.append("damage without damage") }
+        if collector.reportedDrops["damaged"] != nil { problems.append("damage without damage") }
         return problems
     }
 }

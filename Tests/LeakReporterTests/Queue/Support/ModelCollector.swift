@@ -10,7 +10,7 @@ struct ModelCollector {
 
     private struct ReceivedBatch {
         let body: [UInt8]
-        let answer: Delivery
+        let answer: DeliveryResult
         let at: WireTime
     }
 
@@ -25,7 +25,7 @@ struct ModelCollector {
     /// Sightings by class.
     private(set) var counted: [String: Int] = [:]
     private(set) var rejected = 0
-    private(set) var reportedLosses: [String: Int] = [:]
+    private(set) var reportedDrops: [String: Int] = [:]
     private(set) var sessions: [String: EndedSession] = [:]
     private(set) var checks: [String: Int] = [:]
     private(set) var explanations = 0
@@ -35,8 +35,8 @@ struct ModelCollector {
 
     func hasKey(_ key: String) -> Bool { receivedBatches[key] != nil }
 
-    mutating func receive(_ batch: SegmentQueue.Batch, at wallTime: WireTime) -> Delivery {
-        if let before = receivedBatches[batch.key],
+    mutating func receive(_ batch: SegmentQueue.Batch, at wallTime: WireTime) -> DeliveryResult {
+        if let before = receivedBatches[batch.idempotencyKey],
             wallTime.milliseconds - before.at.milliseconds < Self.memoryMilliseconds
         {
             guard before.body == batch.body else {
@@ -57,7 +57,7 @@ struct ModelCollector {
 
     private mutating func commit(
         _ document: WireDocument, _ batch: SegmentQueue.Batch, at wallTime: WireTime
-    ) -> Delivery {
+    ) -> DeliveryResult {
         var invalid = document.rejected.map(\.index)
         for (index, slices) in document.reports.enumerated() {
             let report = document.report(at: index)
@@ -71,13 +71,13 @@ struct ModelCollector {
             if let id = report.id, !ids.insert(id).inserted { problems.append("report \(id) came twice") }
         }
         explanations += document.explanations.count
-        for drop in document.dropped { reportedLosses[drop.reason, default: 0] += drop.count }
+        for drop in document.dropped { reportedDrops[drop.reason, default: 0] += drop.count }
         for check in document.checks { checks[check.className, default: 0] += check.count }
         for session in document.sessions where sessions.updateValue(session, forKey: session.id) != nil {
             problems.append("session \(session.id) came twice")
         }
-        let answer = Delivery.accepted(rejected: invalid, reason: nil)
-        receivedBatches[batch.key] = ReceivedBatch(body: batch.body, answer: answer, at: wallTime)
+        let answer = DeliveryResult.accepted(rejected: invalid, reason: nil)
+        receivedBatches[batch.idempotencyKey] = ReceivedBatch(body: batch.body, answer: answer, at: wallTime)
         return answer
     }
 }

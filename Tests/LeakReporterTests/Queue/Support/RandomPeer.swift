@@ -35,21 +35,22 @@ struct RandomPeer {
         if isDrawn(mix.taken) { return Self.answer(of: collector.receive(batch, at: wallTime)) }
         if isDrawn(mix.tooLong) {
             // A different limit each time. A batch that was accepted before is not too long, because its size has not changed.
-            guard batch.body.count > Int.random(in: 0...20_000, using: &random), !collector.hasKey(batch.key)
+            guard batch.body.count > Int.random(in: 0...20_000, using: &random),
+                !collector.hasKey(batch.idempotencyKey)
             else {
                 return Self.answer(of: collector.receive(batch, at: wallTime))
             }
             return problem(413)
         }
         // The collector must not refuse a batch that it has counted before.
-        if isDrawn(mix.refused), !collector.hasKey(batch.key) {
+        if isDrawn(mix.refused), !collector.hasKey(batch.idempotencyKey) {
             return problem(
                 [400, 401, 403, 404, 405, 409, 415, 422, 431].randomElement(using: &random) ?? 400)
         }
-        if isDrawn(mix.denied), !collector.hasKey(batch.key) { return FakeTransport.status(400) }
+        if isDrawn(mix.denied), !collector.hasKey(batch.idempotencyKey) { return FakeTransport.status(400) }
         if isDrawn(mix.lost) {
             if Bool.random(using: &random) { _ = collector.receive(batch, at: wallTime) }
-            return .none("the connection was closed")
+            return .noResponse(reason: "the connection was closed")
         }
         return problem(
             [301, 401, 403, 404, 405, 408, 429, 500, 502, 503, 504].randomElement(using: &random) ?? 503)
@@ -67,7 +68,7 @@ struct RandomPeer {
         let waits = [
             nil, nil, "0", "5", "120", "99999999999999999999", "Sun, 06 Nov 1994 08:49:37 GMT", "soon",
         ]
-        return .answer(
+        return .response(
             TransportResult.Response(
                 status: status, retryAfter: waits.randomElement(using: &random) ?? nil,
                 location: status == 301 ? "https://\(String(repeating: "a", count: 4_000))" : nil,
@@ -75,11 +76,11 @@ struct RandomPeer {
     }
 
     /// Returns the response of a collector.
-    private static func answer(of delivery: Delivery) -> TransportResult {
+    private static func answer(of delivery: DeliveryResult) -> TransportResult {
         switch delivery {
         case .accepted(let rejected, _, _):
             let list = rejected.map { #"{"index": \#($0), "reason": "no"}"# }.joined(separator: ",")
-            return .answer(
+            return .response(
                 TransportResult.Response(
                     status: 200, body: Array(#"{"accepted": 1, "rejected": [\#(list)]}"#.utf8)))
         case .tooLong: return FakeTransport.status(413)

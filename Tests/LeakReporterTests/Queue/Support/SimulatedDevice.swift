@@ -57,7 +57,8 @@ final class SimulatedDevice {
         return Outbox(
             queue: SegmentQueue(bounds: bounds, origin: origin, folder: folder, makeID: makeID),
             backoff: Backoff(firstMilliseconds: 1_000, longestMilliseconds: 60_000),
-            quota: ReportQuota(reportsPerSession: bounds.reportsPerSession, bytesPerDay: bounds.bytesPerDay),
+            quota: ReportQuota(
+                maxReportsPerSession: bounds.reportsPerSession, maxBytesPerDay: bounds.bytesPerDay),
             rules: rules)
     }
 
@@ -126,7 +127,7 @@ final class SimulatedDevice {
     /// - Parameter answer: returns the result that the device gets; may or may not call the collector.
     /// - Returns: `true` if a batch was sent.
     func send(
-        _ answer: (inout ModelCollector, SegmentQueue.Batch, WireTime) -> Delivery = {
+        _ answer: (inout ModelCollector, SegmentQueue.Batch, WireTime) -> DeliveryResult = {
             $0.receive($1, at: $2)
         }
     ) -> Bool {
@@ -154,7 +155,7 @@ final class SimulatedDevice {
         return monotonicTime.milliseconds - now.monotonicTime.milliseconds
     }
 
-    func finish(_ batch: SegmentQueue.Batch, _ delivery: Delivery) {
+    func finish(_ batch: SegmentQueue.Batch, _ delivery: DeliveryResult) {
         number()
         outbox.finish(batch, delivery, at: now, jitter: 1)
         commit()

@@ -1,6 +1,6 @@
 /// Parser of a mapping of R8 or ProGuard, `mapping.txt`, line by line.
 /// https://r8.googlesource.com/r8/+/refs/heads/main/doc/retrace.md
-package struct MappingFile {
+package struct MappingFileParser {
     package struct Unreadable: Error, Hashable, CustomStringConvertible {
         package var description: String
     }
@@ -114,7 +114,7 @@ package struct MappingFile {
                 description: "it has no pg_map_id: R8 writes it, ProGuard does not")
         }
         guard !classes.isEmpty else { throw Unreadable(description: "it names no class") }
-        var table = TableText()
+        var table = TableTextEncoder()
         var body: [UInt8] = []
         let includedClasses = classes.prefix(MappingTable.Limits.classes)
         for type in includedClasses {
@@ -152,14 +152,14 @@ package struct MappingFile {
 }
 
 /// Encoder of the texts and numbers of a table. Each text is encoded once.
-private struct TableText {
+private struct TableTextEncoder {
     private(set) var strings: [UInt8] = []
     private var indexes: [String: Int] = [:]
 
     var count: Int { indexes.count }
 
     mutating func index(of rawText: String) -> Int {
-        let text = SymbolTableBuilder.text(rawText, SymbolTable.Limits.stringBytes, fallback: "?")
+        let text = SymbolTableBuilder.text(rawText, maxBytes: SymbolTable.Limits.stringBytes, fallback: "?")
         if let index = indexes[text] { return index }
         indexes[text] = indexes.count
         append(text, to: &strings)

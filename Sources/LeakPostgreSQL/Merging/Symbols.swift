@@ -16,7 +16,7 @@
                           count(*) filter (where kind = $1::text and image = $2::text) from symbol_table
                         """, .text(symbols.kind.rawValue), .text(symbols.image)),
                 ])
-                try Migration.checkedVersion(answers[1], connection)
+                try Migration.requireKnownVersion(answers[1], connection)
                 let otherBytes = answers[3].first?.int(0) ?? 0
                 guard otherBytes + body.count <= limits.symbolBytes else {
                     try connection.run(Query("commit"))
@@ -51,13 +51,13 @@
             ).changedRowCount == 1
         }
 
-        func recordUse(ofSymbols rows: [Int64], now: Int64) throws(StoreError) {
+        func recordUse(ofSymbols rowIDs: [Int64], now: Int64) throws(StoreError) {
             _ = try run(
                 Query(
                     """
                     update symbol_table set used_at = greatest(used_at, $1::bigint) where id in
                       (select id from symbol_table where id = any($2::bigint[]) order by id for update)
-                    """, .integer(now), .integers(rows.map(Optional.some))))
+                    """, .integer(now), .integers(rowIDs.map(Optional.some))))
         }
 
         /// Replaces the class and the path of a leak, and keeps its id. Returns `false` if there is no such leak.
@@ -70,10 +70,10 @@
                     identity.appKey.lock,
                     Query("select id from leak where key = any($1::uuid[])", .uuids([identity.id])),
                 ])
-                try Migration.checkedVersion(answers[1], connection)
+                try Migration.requireKnownVersion(answers[1], connection)
                 let row = answers[3].first?.int64(0)
                 _ = try connection.run(
-                    (row.map { Self.rename($0, to: identity) } ?? []) + [Query("commit")])
+                    (row.map { Self.renamingQueries($0, to: identity) } ?? []) + [Query("commit")])
                 return row != nil
             } catch {
                 connector.reset()

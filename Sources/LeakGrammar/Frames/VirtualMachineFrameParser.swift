@@ -1,11 +1,11 @@
 internal import LeakMessage
 
 /// A parser of frames of Java, Kotlin and JavaScript: the text after `at `.
-enum VirtualMachineFrame {
+enum VirtualMachineFrameParser {
     /// Reads a frame; `nil` for a text of another form.
     static func read(_ text: Text) -> CallFrame? {
         guard text.last == UInt8(ascii: ")"), let open = text.firstIndex(of: UInt8(ascii: "(")) else {
-            guard let position = SourcePosition.lineAndColumn(text),
+            guard let position = SourcePositionParser.lineAndColumn(text),
                 !position.path.contains(UInt8(ascii: " "))
             else {
                 return nil
@@ -22,7 +22,8 @@ enum VirtualMachineFrame {
     private static func script(function: Text?, position positionText: Text) -> CallFrame? {
         let position = positionText.dropping("address at ") ?? positionText
         let isNative = position.equals("native")
-        guard isNative || position.equals("<anonymous>") || SourcePosition.lineAndColumn(position) != nil
+        guard
+            isNative || position.equals("<anonymous>") || SourcePositionParser.lineAndColumn(position) != nil
         else {
             return nil
         }
@@ -34,7 +35,7 @@ enum VirtualMachineFrame {
             let alias = name.last == UInt8(ascii: "]") ? name.lastRange(of: " [as ") : nil
             frame.function = name[..<(alias?.lowerBound ?? name.endIndex)].string
         }
-        if !isNative { (frame.file, frame.line) = SourcePosition.read(position) }
+        if !isNative { (frame.file, frame.line) = SourcePositionParser.read(position) }
         frame.isSystem =
             isNative || position.starts(with: "InternalBytecode.js") || position.starts(with: "node:")
         return frame
@@ -43,7 +44,7 @@ enum VirtualMachineFrame {
     // MARK: Java
 
     private static func isJava(_ name: Text, _ position: Text) -> Bool {
-        guard name.contains(UInt8(ascii: ".")), SourcePosition.lineAndColumn(position) == nil else {
+        guard name.contains(UInt8(ascii: ".")), SourcePositionParser.lineAndColumn(position) == nil else {
             return false
         }
         let isName = name.allSatisfy {
@@ -66,7 +67,7 @@ enum VirtualMachineFrame {
         frame.function = function(method, of: type)
         frame.isSystem = isSystem(name) || isAccessor(method)
         if !position.equals("Native Method"), !position.starts(with: "Unknown Source") {
-            (frame.file, frame.line) = SourcePosition.read(position)
+            (frame.file, frame.line) = SourcePositionParser.read(position)
         }
         if let file = frame.file, isMapping(file) {
             frame.imageID = file

@@ -1,6 +1,6 @@
 internal import LeakMessage
 
-extension PersonalData {
+extension PersonalDataMasker {
     /// Masks the value of a sensitive key, without quotes, up to the next attribute or the end of the line: `text = Jane; …`.
     mutating func maskValue() {
         // A name of C++ such as `Token::refresh()`.
@@ -14,9 +14,9 @@ extension PersonalData {
         guard let value = SensitiveKey.value(remainder, isAssignment: separator.isAssignment) else {
             return maskTextAfterQuotedValue(extendsToLineEnd: key.entry.extendsToLineEnd)
         }
-        if key.entry.isAddress, value.prefix(Self.addressBytes).contains("0x") { return }
+        if key.entry.isAddress, value.prefix(Self.maxBytesBeforeAddress).contains("0x") { return }
         if !separator.isAssignment,
-            isLabels(remainder) || key.isType && Self.isAboutObject(value, key.isInBrackets)
+            isLabels(remainder) || key.isType && Self.isAboutObject(value, isInBrackets: key.isInBrackets)
         {
             return
         }
@@ -66,9 +66,9 @@ extension PersonalData {
             while end > 0, let length = SensitiveKey.spaceLength(endOf: masked[..<end]) { end -= length }
         }
         if end > 0, masked[end - 1] == UInt8(ascii: "]") { end -= 1 }
-        if let quotedKey, quotedKey.end == end { return Key(entry: quotedKey.entry) }
+        if let lastQuotedKey, lastQuotedKey.endInMasked == end { return Key(entry: lastQuotedKey.key) }
         var isQuoted = false
-        if end > 0, PrivateText.isQuote(masked[end - 1]) {
+        if end > 0, PrivateTextRemover.isQuote(masked[end - 1]) {
             end -= 1
             isQuoted = true
             if end > 0, masked[end - 1] == UInt8(ascii: "\\") { end -= 1 }
@@ -139,22 +139,22 @@ extension PersonalData {
     }
 
     /// Returns `true` for a text about an object after the name of its type: an address, a count, or a word such as `leaked`.
-    private static func isAboutObject(_ value: Text, _ isInBrackets: Bool) -> Bool {
+    private static func isAboutObject(_ value: Text, isInBrackets: Bool) -> Bool {
         let digits = value.dropping("0x") ?? value
         let isNumber = digits.startIndex > value.startIndex || isInBrackets
         let number = digits.prefix { isNumber ? $0.isHexadecimal : $0.isDigit }
-        if !number.isEmpty, number.count <= (isNumber ? 16 : countDigits),
+        if !number.isEmpty, number.count <= (isNumber ? 16 : maxCountDigits),
             !(digits[number.endIndex...].first?.isIdentifier ?? false)
         {
             return true
         }
-        return GuessedClass.statesLeak(value)
+        return ClassGuesser.statesLeak(value)
     }
 
     /// Bytes within which the address of an object has to begin: `(string)0x1f`.
-    private static let addressBytes = 12
+    private static let maxBytesBeforeAddress = 12
     /// Limit of digits in a number of objects.
-    private static let countDigits = 4
+    private static let maxCountDigits = 4
 
     /// Returns the end of a number, `true`, `false` or `null` of JSON; `nil` for any other value.
     static func scalarOfJSON(_ value: Text) -> Int? {

@@ -1,7 +1,7 @@
 internal import LeakMessage
 
 /// A parser of source positions: file names with line numbers, which follow the function of a frame.
-enum SourcePosition {
+enum SourcePositionParser {
     /// Returns the text after the last slash or backslash of a path.
     static func lastComponent(_ path: Text) -> Text {
         let slash = path.lastIndex { $0 == UInt8(ascii: "/") || $0 == UInt8(ascii: "\\") }

@@ -1,5 +1,5 @@
 /// Parser of `Accept-Encoding`, RFC 9110 §12.5.3.
-enum AcceptEncoding {
+enum AcceptEncodingParser {
     /// Returns `true` if gzip may be sent: the field names `gzip`, `x-gzip` or `*` with a weight above zero. A member that names
     /// gzip takes precedence over `*`, at any position.
     static func allowsGzip(_ bytes: borrowing Span<UInt8>, _ value: Range<Int>) -> Bool {

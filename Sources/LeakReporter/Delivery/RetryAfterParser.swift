@@ -1,7 +1,7 @@
 import LeakMessage
 
 /// Parser of the field `Retry-After`, RFC 9110 §10.2.3: seconds, or a date.
-enum RetryAfter {
+enum RetryAfterParser {
     /// The longest accepted delay. A longer value is cut to it: a mistyped value must not silence an app forever.
     static let longestMilliseconds = 3_600_000
 

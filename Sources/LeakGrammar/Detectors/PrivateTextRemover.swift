@@ -6,7 +6,7 @@ internal import LeakMessage
 /// The end of such a text cannot be determined, because the text may contain quotes and brackets too. So a quotation extends to the
 /// last quote of its kind, or to the end of the text if the number of quotes is odd. The attributes of a description extend to the
 /// end of the text.
-struct PrivateText {
+struct PrivateTextRemover {
     private let text: Text
     private var remainder: Text
     /// The text so far, without the removed parts.
@@ -25,7 +25,7 @@ struct PrivateText {
     /// - Returns: `text` with `…` for each removed text, and `; …>` after an address. A second call changes nothing.
     static func removed(from text: Text, keepsQuotations: Bool = false) -> [UInt8] {
         guard text.contains(where: { $0 == UInt8(ascii: "<") || isQuote($0) }) else { return Array(text) }
-        var reader = PrivateText(text, keepsQuotations)
+        var reader = PrivateTextRemover(text, keepsQuotations)
         reader.run()
         return reader.result
     }
@@ -133,7 +133,7 @@ struct PrivateText {
         guard remainder[index] == UInt8(ascii: "`"), index > text.startIndex else { return false }
         let textAfter = text[(index + 1)...]
         if text[index - 1] == UInt8(ascii: ".") {
-            let name = textAfter.prefix(Self.escapedNameBytes).prefix { $0 != UInt8(ascii: "`") }
+            let name = textAfter.prefix(Self.maxEscapedNameBytes).prefix { $0 != UInt8(ascii: "`") }
             return text[name.endIndex...].dropFirst().first == UInt8(ascii: "(")
                 && (name.allSatisfy(\.isIdentifier) || isInFrame(index))
         }
@@ -149,7 +149,7 @@ struct PrivateText {
         guard text[index] == UInt8(ascii: "'") else { return false }
         let isOpening = text[..<index].ends(with: "::")
         let start =
-            isOpening ? index : text[..<index].suffix(Self.lambdaBytes).lastIndex(of: UInt8(ascii: "'"))
+            isOpening ? index : text[..<index].suffix(Self.maxLambdaBytes).lastIndex(of: UInt8(ascii: "'"))
         guard let start, text[..<start].ends(with: "::"), let name = text[(start + 1)...].dropping("lambda")
         else {
             return false
@@ -159,21 +159,21 @@ struct PrivateText {
     }
 
     /// The longest `'lambda0`, without the closing quote, in bytes.
-    private static let lambdaBytes = 12
+    private static let maxLambdaBytes = 12
 
     /// Returns `true` if the line that contains an index begins as a debugger's frame.
     private func isInFrame(_ index: Int) -> Bool {
-        let before = text[..<index].suffix(Self.frameBytes)
+        let before = text[..<index].suffix(Self.maxFrameBytes)
         let start = before.lastIndex(of: UInt8(ascii: "\n")).map { $0 + 1 } ?? before.startIndex
         let line = before[start...].trimmed
         return line.starts(with: "frame #") || line.starts(with: "* frame #")
     }
 
-    private static let frameBytes = 256
-    private static let escapedNameBytes = 128
+    private static let maxFrameBytes = 256
+    private static let maxEscapedNameBytes = 128
 
     private mutating func readQuotation(_ quote: UInt8) {
-        if let name = GuessedClass.quoted(at: remainder.startIndex, in: text) {
+        if let name = ClassGuesser.quoted(at: remainder.startIndex, in: text) {
             return keep(upTo: name.endIndex + 1)
         }
         keep(1)
@@ -205,7 +205,7 @@ struct PrivateText {
     /// `msg` in `msg="leak" class="Cart" user="Jane"` would extend to the last quote.
     private mutating func keepKeyOfClass(after quote: UInt8) -> Bool {
         guard !isInBrackets else { return false }
-        for end in remainder.indices.prefix(Self.keyBytes) where remainder[end] == quote {
+        for end in remainder.indices.prefix(Self.maxKeyBytes) where remainder[end] == quote {
             let textAfter = remainder[(end + 1)...]
             guard textAfter.first.map({ " ,;".utf8.contains($0) }) ?? false else { continue }
             let key = textAfter.drop { " ,;".utf8.contains($0) }.prefix { $0.isIdentifier }
@@ -216,7 +216,7 @@ struct PrivateText {
                 }),
                 mark.first == UInt8(ascii: "=") || mark.first == UInt8(ascii: ":"),
                 JSONMessage.isKeyOfObject(key),
-                let name = GuessedClass.quoted(at: opening, in: text)
+                let name = ClassGuesser.quoted(at: opening, in: text)
             else { continue }
             let closing = closing(of: quote)
             keep(quotation: remainder[end...name.endIndex])
@@ -235,7 +235,7 @@ struct PrivateText {
 
     private mutating func keep(quotation: Text) { result.append(contentsOf: quotation) }
 
-    private static let keyBytes = 512
+    private static let maxKeyBytes = 512
 
     /// Removes the value without quotes of a quoted ``SensitiveKey``, up to a semicolon or the end of the line: `"text": Jane` and
     /// `["text"] = Jane`.
@@ -295,7 +295,7 @@ struct PrivateText {
     private func namesClass(_ quote: Int, after closing: Int) -> Bool {
         let between = remainder[(closing + 1)..<quote].trimmed
         return Self.wordsOfClasses.contains { between.equals($0) }
-            && GuessedClass.quoted(at: quote, in: text) != nil
+            && ClassGuesser.quoted(at: quote, in: text) != nil
     }
 
     private static let wordsOfClasses: [StaticString] = [

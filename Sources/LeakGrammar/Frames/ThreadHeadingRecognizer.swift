@@ -3,7 +3,7 @@ internal import LeakMessage
 /// A recognizer of the line before a thread's frames, in a text with the stacks of several threads.
 ///
 /// Apple: https://developer.apple.com/documentation/xcode/examining-the-fields-in-a-crash-report#Backtraces.
-enum ThreadHeading {
+enum ThreadHeadingRecognizer {
     /// Returns `true` for `Thread 5:`, `Thread 5 name: loader`, `Thread 5 Crashed:: Dispatch queue: loader` and
     /// `thread #5, name = 'loader'`.
     static func isHeading(_ line: Text) -> Bool {

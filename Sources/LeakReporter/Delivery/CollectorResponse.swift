@@ -2,7 +2,7 @@ internal import Foundation
 import LeakTransport
 
 /// The body of the collector's response to a batch.
-struct CollectorAnswer: Hashable, Sendable {
+struct CollectorResponse: Hashable, Sendable {
     /// Indexes of the rejected reports in the batch.
     let rejectedIndexes: [Int]
     /// The reason of the first rejection.
@@ -45,12 +45,12 @@ struct ProblemDetails: Hashable, Sendable {
     private static let typePrefix = "urn:leak-collector:problem:"
 
     /// Returns `true` if a collector wrote the response. Gateways write problem documents too, but with other types.
-    static func isFromCollector(_ answer: TransportResult.Response) -> Bool {
-        guard answer.contentType?.lowercased().hasPrefix("application/problem+json") == true else {
+    static func isFromCollector(_ response: TransportResult.Response) -> Bool {
+        guard response.contentType?.lowercased().hasPrefix("application/problem+json") == true else {
             return false
         }
         struct Body: Decodable { let type: String }
-        let body = try? JSONDecoder().decode(Body.self, from: Data(answer.body))
+        let body = try? JSONDecoder().decode(Body.self, from: Data(response.body))
         return body?.type.hasPrefix(typePrefix) == true
     }
 }

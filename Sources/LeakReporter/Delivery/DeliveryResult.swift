@@ -3,7 +3,7 @@ import LeakMessage
 import LeakTransport
 
 /// The result of an attempt to deliver a batch.
-enum Delivery: Hashable, Sendable {
+enum DeliveryResult: Hashable, Sendable {
     /// The collector has stored the batch: remove it. The reports at the indexes `rejected` were invalid, the first for `reason`.
     /// `takesExplanations` is `false` if the collector wants no explanations of leaks.
     case accepted(rejected: [Int], reason: String?, takesExplanations: Bool = true)
@@ -29,12 +29,12 @@ enum Delivery: Hashable, Sendable {
     /// - Parameter now: the wall clock, for a `Retry-After` that is a date.
     init(_ reply: TransportResult, now: WireTime) {
         switch reply {
-        case .none(let reason): self = .postponed(afterMilliseconds: nil, reason: reason)
-        case .answer(let answer):
-            self = Self.delivery(of: answer, now: now)
+        case .noResponse(let reason): self = .postponed(afterMilliseconds: nil, reason: reason)
+        case .response(let response):
+            self = Self.delivery(of: response, now: now)
             // The collector may have counted the batch before a gateway rejected the repeated request.
-            if answer.mayBeRepeated, let problem, !isAccepted {
-                let delay = answer.retryAfter.flatMap { RetryAfter.milliseconds($0, now: now) }
+            if response.mayBeRepeated, let problem, !isAccepted {
+                let delay = response.retryAfter.flatMap { RetryAfterParser.milliseconds($0, now: now) }
                 self = .postponed(afterMilliseconds: delay, reason: problem)
             }
         }
@@ -44,14 +44,14 @@ enum Delivery: Hashable, Sendable {
         if case .accepted = self { true } else { false }
     }
 
-    private static func delivery(of answer: TransportResult.Response, now: WireTime) -> Delivery {
-        let reason = Self.message(for: answer)
-        let delay = answer.retryAfter.flatMap { RetryAfter.milliseconds($0, now: now) }
-        switch answer.status {
+    private static func delivery(of response: TransportResult.Response, now: WireTime) -> DeliveryResult {
+        let reason = Self.message(for: response)
+        let delay = response.retryAfter.flatMap { RetryAfterParser.milliseconds($0, now: now) }
+        switch response.status {
         case 200...299:
             // The sign-in page of a hotel's network answers 200 to everything; a batch sent to it is not delivered.
-            guard let result = CollectorAnswer(json: answer.body) else {
-                return .postponed(afterMilliseconds: nil, reason: Self.unexpectedResponse(answer))
+            guard let result = CollectorResponse(json: response.body) else {
+                return .postponed(afterMilliseconds: nil, reason: Self.unexpectedResponse(response))
             }
             return .accepted(
                 rejected: result.rejectedIndexes, reason: result.firstReason,
@@ -63,10 +63,10 @@ enum Delivery: Hashable, Sendable {
         case 408, 425, 429, 500...599:
             return .postponed(afterMilliseconds: delay, reason: reason)
         case 413:
-            return .tooLong(isFinal: ProblemDetails.isFromCollector(answer), reason: reason)
-        case 400...499 where !ProblemDetails.isFromCollector(answer):
+            return .tooLong(isFinal: ProblemDetails.isFromCollector(response), reason: reason)
+        case 400...499 where !ProblemDetails.isFromCollector(response):
             // A response from a firewall, a gateway or a hotel's network says nothing about the batch or the key.
-            return .declined(reason: Self.unexpectedResponse(answer))
+            return .declined(reason: Self.unexpectedResponse(response))
         case 401:
             return .unauthorized(reason: reason)
         case 403:
@@ -93,18 +93,18 @@ enum Delivery: Hashable, Sendable {
         }
     }
 
-    private static func unexpectedResponse(_ answer: TransportResult.Response) -> String {
-        let message = ProblemDetails(json: answer.body).map { " (\($0.text))" } ?? ""
+    private static func unexpectedResponse(_ response: TransportResult.Response) -> String {
+        let message = ProblemDetails(json: response.body).map { " (\($0.text))" } ?? ""
         return
-            "the endpoint answered \(answer.status)\(message), but not as a collector does: check the address"
+            "the endpoint answered \(response.status)\(message), but not as a collector does: check the address"
     }
 
-    private static func message(for answer: TransportResult.Response) -> String {
-        var text = "the collector answered \(answer.status)"
-        if (300...399).contains(answer.status), let location = answer.location {
+    private static func message(for response: TransportResult.Response) -> String {
+        var text = "the collector answered \(response.status)"
+        if (300...399).contains(response.status), let location = response.location {
             text =
                 "the endpoint redirects to \(location.prefix(utf8: 200)), but the reporter follows no redirects: use that address"
-        } else if let detail = ProblemDetails(json: answer.body)?.text {
+        } else if let detail = ProblemDetails(json: response.body)?.text {
             text += ": \(detail)"
         }
         return text

@@ -1,11 +1,11 @@
 internal import LeakMessage
 
-/// A reader of the demangled signature of a C++ function. It returns the name in the form of ``CPlusPlusName``: without the types
-/// of arguments, templates and results.
+/// A reader of the demangled signature of a C++ function. It returns the name in the form of ``CPlusPlusDemangler``: without
+/// the types of arguments, templates and results.
 ///
 /// `shop::Cart::load(std::__cxx11::basic_string<char> const&) const` is `shop::Cart::load()`, and
 /// `Cart::load(int)::{lambda()#1}::operator()() const` is `lambda in Cart::load()`. It reads each byte a bounded number of times.
-struct CPlusPlusSignature {
+struct CPlusPlusSignatureReader {
     private var remainder: Text
     private var parts: [String] = []
     private var component: [UInt8] = []
@@ -20,7 +20,7 @@ struct CPlusPlusSignature {
         guard mayBeSignature(symbol) else { return nil }
         var text = symbol
         for thunk in thunks { text = text.dropping(thunk) ?? text }
-        var reader = CPlusPlusSignature(remainder: text)
+        var reader = CPlusPlusSignatureReader(remainder: text)
         return reader.name()
     }
 

@@ -3,7 +3,7 @@ internal import LeakMessage
 
 /// Parser of a Breakpad symbol file, as `dump_syms` writes it, line by line.
 /// https://chromium.googlesource.com/breakpad/breakpad/+/HEAD/docs/symbol_files.md
-package struct BreakpadFile {
+package struct BreakpadFileParser {
     /// The reason why a file cannot be read.
     package struct Unreadable: Error, Hashable, CustomStringConvertible {
         package var description: String
@@ -156,7 +156,7 @@ package struct BreakpadFile {
         self.function = nil
         guard let name = names.name(of: function.name) else { return }
         var end = function.range.lowerBound
-        var inlined = InlinesByAddress(function.inlines)
+        var inlined = InlinedCallSearch(function.inlines)
         for line in function.lines.sorted(by: { $0.range.lowerBound < $1.range.lowerBound }) {
             let (start, stop) = (
                 max(line.range.lowerBound, end), min(line.range.upperBound, function.range.upperBound)
@@ -177,7 +177,7 @@ package struct BreakpadFile {
 
     /// Search for the inlined functions at ascending addresses. An inlined function is examined only while the addresses
     /// are in its range.
-    private struct InlinesByAddress {
+    private struct InlinedCallSearch {
         private let inlines: [Inline]
         private let ranges: [(range: Range<UInt64>, inline: Int)]
         private var position = 0

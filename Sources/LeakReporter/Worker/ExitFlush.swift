@@ -9,7 +9,7 @@ internal import LeakPlatform
 /// from `main`.
 ///
 /// If a process is killed, or ends with `_exit`, its waiting reports are on its disk.
-enum AtExit {
+enum ExitFlush {
     private struct Entry: Sendable {
         weak let reporter: LeakReporter?
         /// The id of the process that has the reporter. A child process created with `fork` has none of the threads of its parent's
@@ -19,7 +19,7 @@ enum AtExit {
 
     private static let entries = Guarded([Entry]())
     /// `atexit` passes no context: one function, registered once, serves all reporters.
-    private static let isRegistered = atexit { AtExit.flushAll() } == 0
+    private static let isRegistered = atexit { ExitFlush.flushAll() } == 0
 
     /// Registers a reporter for the flush.
     static func register(_ reporter: LeakReporter) {

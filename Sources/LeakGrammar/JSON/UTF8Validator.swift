@@ -3,7 +3,7 @@ internal import LeakMessage
 /// A check that a whole body is UTF-8. One check is enough for all steps that read the body later.
 ///
 /// `UTF8Span` does the same, but it does not exist on the oldest supported systems.
-package enum UTF8Validity {
+package enum UTF8Validator {
     /// Looks for the first byte that is not part of well-formed UTF-8 (Unicode 16, table 3-7).
     ///
     /// - Returns: the offset of the byte, or `nil` if all bytes are valid.

@@ -1,23 +1,23 @@
 extension Decision {
     /// Maximum length in bytes of the version in ``Fix/version(_:)`` and ``Fix/after(_:)``, equal to that of a report's version.
-    public static let versionBytes = 64
+    public static let maxVersionBytes = 64
 
-    /// Checks the decision, and returns it in the form that is stored: an empty note becomes `nil`.
+    /// Validates the decision, and returns it in the form that is stored: an empty note becomes `nil`.
     ///
     /// - Throws: ``StoreError/Reason/invalidArgument`` with a text that names the problem.
-    package func checked(now: Int64) throws(StoreError) -> Decision {
+    package func validated(now: Int64) throws(StoreError) -> Decision {
         var decision = self
         if note?.isEmpty == true { decision.note = nil }
-        try Self.checkName(by)
-        try Self.check("the note", note ?? "", maximumBytes: Self.noteBytes, allowsLines: true)
+        try Self.validateName(by)
+        try Self.validate("the note", note ?? "", maxBytes: Self.maxNoteBytes, allowsLines: true)
         switch action {
         case .resolve(.version(let version)), .resolve(.after(let version)):
-            try Self.check("the version", version, maximumBytes: Self.versionBytes, allowsLines: false)
+            try Self.validate("the version", version, maxBytes: Self.maxVersionBytes, allowsLines: false)
             guard VersionOrder(version).isNumbered else {
                 throw .invalid(
                     "'\(version)' cannot be compared with other versions: it must begin with a number")
             }
-        case .ignore(.date(let end)):
+        case .ignore(.until(let end)):
             guard end > now else {
                 throw .invalid("the time until which a leak is ignored must be in the future")
             }
@@ -25,7 +25,7 @@ extension Decision {
             guard end < 253_402_300_800_000 else {
                 throw .invalid("the time until which a leak is ignored must be before the year 10000")
             }
-        case .ignore(.reports(let count)):
+        case .ignore(.nextReports(let count)):
             guard (1...Total.largest).contains(count) else {
                 throw .invalid(
                     "the number of reports until which a leak is ignored must be at least 1, not \(count)")
@@ -38,16 +38,16 @@ extension Decision {
     }
 
     /// - Throws: ``StoreError/Reason/invalidArgument`` for an invalid name of a person, a key or a token.
-    package static func checkName(_ name: String) throws(StoreError) {
+    package static func validateName(_ name: String) throws(StoreError) {
         guard !name.isEmpty else { throw .invalid("the name is empty") }
-        try check("the name", name, maximumBytes: nameBytes, allowsLines: false)
+        try validate("the name", name, maxBytes: maxNameBytes, allowsLines: false)
     }
 
-    private static func check(
-        _ noun: String, _ text: String, maximumBytes: Int, allowsLines: Bool
+    private static func validate(
+        _ noun: String, _ text: String, maxBytes: Int, allowsLines: Bool
     ) throws(StoreError) {
-        guard text.utf8.count <= maximumBytes else {
-            throw .invalid("\(noun) has \(text.utf8.count) bytes, at most \(maximumBytes)")
+        guard text.utf8.count <= maxBytes else {
+            throw .invalid("\(noun) has \(text.utf8.count) bytes, at most \(maxBytes)")
         }
         let isClean = text.unicodeScalars.allSatisfy { scalar in
             allowsLines && (scalar == "\n" || scalar == "\t")

@@ -4,7 +4,7 @@ internal import LeakMessage
 ///
 /// A message without such text stays unchanged. Any other message keeps only the parts that its form guarantees: the words in front
 /// of the object, the object, and ``Grammar/FormMatch/tail``.
-enum Redaction {
+enum MessageRedactor {
     /// Limit of rounds for one text. Texts of detectors do not change after the second round.
     static let roundLimit = 8
 
@@ -46,7 +46,7 @@ enum Redaction {
             let reading = list ?? grammar.read(message)
             // The words in front are usually a name, but a changed detector may print a description there.
             result.append(
-                contentsOf: PrivateText.removed(
+                contentsOf: PrivateTextRemover.removed(
                     from: message[..<reading.subject.startIndex], keepsQuotations: true))
             result.append(contentsOf: subject(of: reading, in: message))
             result.append(contentsOf: reading.tail)
@@ -60,12 +60,12 @@ enum Redaction {
         if reading.isList { return list(reading.subject) }
         guard !reading.boundary.isEmpty else { return object(reading.subject) }
         // A boundary between quotes does not end the subject, so quotations are removed first.
-        let whole = PrivateText.removed(from: message[reading.subject.startIndex...])[...]
+        let whole = PrivateTextRemover.removed(from: message[reading.subject.startIndex...])[...]
         return Array(whole[..<(whole.firstRange(of: reading.boundary)?.lowerBound ?? whole.endIndex)])
     }
 
     private static func isPlain(_ text: Text) -> Bool {
-        PrivateText.removed(from: text)[...] == text
+        PrivateTextRemover.removed(from: text)[...] == text
     }
 
     /// Applies `step` until the value no longer changes.
@@ -91,10 +91,10 @@ enum Redaction {
         guard raw.contains(where: isMark) else { return raw }
         let name = TypeNameCleaner.withoutWrapping(raw)
         if let description = Description(name) {
-            guard description.attributes.isEmpty else { return PrivateText.removed(from: name)[...] }
+            guard description.attributes.isEmpty else { return PrivateTextRemover.removed(from: name)[...] }
             if description.remainder.isEmpty { return raw }
         }
-        let removed = PrivateText.removed(from: name)[...]
+        let removed = PrivateTextRemover.removed(from: name)[...]
         return removed == name ? raw : removed
     }
 
@@ -105,23 +105,24 @@ enum Redaction {
 
     /// Returns `true` for a byte that may begin a description or a quotation.
     private static func isMark(_ byte: UInt8) -> Bool {
-        byte == UInt8(ascii: "<") || PrivateText.isQuote(byte)
+        byte == UInt8(ascii: "<") || PrivateTextRemover.isQuote(byte)
     }
 
     /// Redacts the part about one object.
     private static func object(_ subject: Text) -> [UInt8] {
         // The title, message and buttons of an alert. Formatting may have removed the quotes around these texts.
-        if let alert = alertText(in: subject), !subject[..<alert].contains(where: PrivateText.isQuote) {
+        if let alert = alertText(in: subject), !subject[..<alert].contains(where: PrivateTextRemover.isQuote)
+        {
             return object(subject[..<alert].trimmed) + Array("\ntitle: \"…\"".utf8)
         }
         guard let description = Description(subject), description.attributes.isEmpty else {
-            return PrivateText.removed(from: subject)
+            return PrivateTextRemover.removed(from: subject)
         }
         let remainder = description.remainder
         let head = Array(subject[..<remainder.startIndex])
         if remainder.starts(with: ":\n[") { return head + children(remainder) }
         if remainder.trimmed.starts(with: "📄") { return head + pages(remainder) }
-        return head + PrivateText.removed(from: remainder)
+        return head + PrivateTextRemover.removed(from: remainder)
     }
 
     /// Returns the start of the first line that only descriptions of alerts have, such as `title: `; `nil` if there is none.
@@ -175,7 +176,7 @@ enum Redaction {
     private static func list(_ text: Text) -> [UInt8] {
         var result: [UInt8] = []
         var last = text.startIndex
-        let elements = PropertyList.elements(of: text)
+        let elements = PropertyListReader.elements(of: text)
         for (index, element) in elements.enumerated() {
             // White space and commas.
             result.append(contentsOf: text[last..<element.source.startIndex])

@@ -1,7 +1,7 @@
 internal import LeakMessage
 
 /// A reader and writer of frames in JSON. It reads the fields of `.ips` crash reports, MetricKit, Sentry and KSCrash.
-enum JSONFrame {
+enum JSONFrameCodec {
     /// The fields of a frame in any of these formats.
     struct Fields {
         var symbol: String?
@@ -38,7 +38,7 @@ enum JSONFrame {
 
     private static func fields(of text: Text) -> Fields? {
         let bytes = Array(text)
-        guard UTF8Validity.firstInvalidByte(in: bytes) == nil,
+        guard UTF8Validator.firstInvalidByte(in: bytes) == nil,
             let fields = try? JSONScanner.scan(bytes, { scanner throws(JSONError) in try read(&scanner) }),
             fields.isFrame
         else { return nil }
@@ -81,16 +81,16 @@ enum JSONFrame {
 
     static func frame(_ fields: Fields, _ reader: FrameReader) -> CallFrame {
         let path = withoutVersion(Text(fields.image ?? ""))
-        let image = SourcePosition.lastComponent(path)
+        let image = SourcePositionParser.lastComponent(path)
         // An offset belongs to the image, a function to the module.
         let names = fields.symbol == nil ? [image.string, fields.module] : [fields.module, image.string]
         var frame = CallFrame(
             module: names.compactMap(\.self).first { !$0.isEmpty },
-            function: fields.symbol.flatMap { FunctionName.read(Text($0), reader.demangle) },
+            function: fields.symbol.flatMap { FunctionNameReader.read(Text($0), reader.demangle) },
             offset: fields.offsetInImage)
         frame.imageID = fields.imageID
         if let symbol = fields.symbol, let module = fields.module,
-            let lambda = VirtualMachineFrame.lambda(className: Text(module), method: Text(symbol))
+            let lambda = VirtualMachineFrameParser.lambda(className: Text(module), method: Text(symbol))
         {
             (frame.module, frame.function) = lambda
         }
@@ -125,13 +125,13 @@ enum JSONFrame {
     }
 
     static func set(_ fields: inout Fields, _ name: String, text originalText: String) {
-        let text = Redaction.name(originalText)
+        let text = MessageRedactor.name(originalText)
         switch name {
         case "symbol", "symbol_name", "function": fields.symbol = text
         case "binaryName", "package", "object_name", "imageName": fields.image = text
         case "module": fields.module = text
         case "binaryUUID", "debug_id": fields.imageID = imageID(text)
-        case "filename": fields.file = SourcePosition.lastComponent(Text(text)).string
+        case "filename": fields.file = SourcePositionParser.lastComponent(Text(text)).string
         case "imageOffset": fields.offset = address(text)
         case "image_addr": fields.imageStart = address(text)
         case "instruction_addr": fields.address = address(text)

@@ -1,7 +1,7 @@
 internal import LeakPlatform
 
 /// Grace periods of classes, by the class names of ``LeakDetector/Limits/graceMillisecondsByClass``. Each type is looked up once.
-final class GraceByClass: Sendable {
+final class ClassGracePeriods: Sendable {
     private struct Cache {
         var names = TypeNames()
         /// The value is `nil` for types with the usual grace period.

@@ -2,14 +2,14 @@ internal import LeakMessage
 
 /// A search for the class in a text of an unknown form. It chooses the word that looks most like the name of a type, by its spelling
 /// and by the words around it.
-enum GuessedClass {
+enum ClassGuesser {
     /// Limit of bytes of a text that are read.
     private static let byteLimit = 8 * 1024
     private static let nameByteLimit = 256
     /// The lowest score of a word that is accepted as the class.
-    private static let minimumScore = 7
+    private static let minScore = 7
     /// The lowest score that is accepted in a text about memory.
-    private static let minimumScoreInMemoryText = 6
+    private static let minScoreInMemoryText = 6
     private static let memoryWords: [StaticString] = [
         "leak", "Leak", "LEAK", "retain", "Retain", "dealloc", "deinit", "in memory", "泄漏", "泄露", "釋放", "释放",
         "リーク", "解放", "메모리", "누수", "Speicher", "freigegeben", "fuite", "mémoire", "memoria", "memória",
@@ -18,12 +18,12 @@ enum GuessedClass {
 
     /// Returns the class that a text most probably names.
     ///
-    /// - Parameter text: the part of a message that ``Redaction`` keeps.
+    /// - Parameter text: the part of a message that ``MessageRedactor`` keeps.
     static func find(in text: Text, demangle: (String) -> String?) -> String? {
         let text = text.cut(to: byteLimit)
         let isAboutMemory = memoryWords.contains { text.contains($0) }
         guard
-            let name = best(in: text, atLeast: isAboutMemory ? minimumScoreInMemoryText : minimumScore)
+            let name = best(in: text, atLeast: isAboutMemory ? minScoreInMemoryText : minScore)
                 ?? subject(ofShortText: text),
             let type = TypeName.ifNamed(name, demangle: demangle), !type.isUndemangled
         else { return nil }
@@ -43,17 +43,17 @@ enum GuessedClass {
         guard spelling.isType, !spelling.hasHump, !around.isDenied, !around.saysNone,
             name.contains(where: { $0.isLetter && !$0.isUppercase }),
             !wordsOfSentences.contains(name.string.lowercased()),
-            let textAfter = shortStates.lazy.compactMap({ words.dropping($0) }).first,
+            let textAfter = leakPhrases.lazy.compactMap({ words.dropping($0) }).first,
             // `Cart leaked: 3 instances`
             textAfter.split(whereSeparator: { !$0.isIdentifier }).allSatisfy({
-                $0.allSatisfy(\.isDigit) || wordsAfterStates.contains($0.string)
+                $0.allSatisfy(\.isDigit) || wordsAfterLeakPhrases.contains($0.string)
             }), textAfter.first?.isIdentifier != true
         else { return nil }
         return name
     }
 
     private static let shortByteLimit = 64
-    private static let shortStates: [StaticString] = [
+    private static let leakPhrases: [StaticString] = [
         " leaked", " has leaked", " is leaking", " was not deallocated", " was not released",
         " was not freed",
         " was not deinitialized", " not deallocated", " not released", " is still in memory",
@@ -62,10 +62,10 @@ enum GuessedClass {
     /// Returns `true` for words that state that an object leaked, such as `has leaked`.
     static func statesLeak(_ words: Text) -> Bool {
         let words = ([UInt8(ascii: " ")] + words.prefix(32).map { $0.isUppercase ? $0 | 0x20 : $0 })[...]
-        return shortStates.contains { words.starts(with: $0) }
+        return leakPhrases.contains { words.starts(with: $0) }
     }
 
-    private static let wordsAfterStates: Set<String> = [
+    private static let wordsAfterLeakPhrases: Set<String> = [
         "instance", "instances", "time", "times", "object", "objects", "after", "s", "ms", "sec", "second",
         "seconds",
     ]
@@ -105,7 +105,7 @@ enum GuessedClass {
     /// that description do not say that its object leaked.
     static func leaked(insteadOf first: String, in text: Text, demangle: (String) -> String?) -> String? {
         let plain = withoutDescriptions(text.cut(to: byteLimit))
-        guard let name = best(in: plain, atLeast: minimumScore),
+        guard let name = best(in: plain, atLeast: minScore),
             SurroundingWords(of: name, in: plain).score >= 5,
             let type = TypeName.ifNamed(name, demangle: demangle), !type.isUndemangled,
             type.wholeText != first,
@@ -148,7 +148,7 @@ enum GuessedClass {
 
     /// Returns the word of a line that is a leaked class, according to the words around it.
     static func leakedName(in line: Text) -> Text? {
-        guard let name = best(in: line, atLeast: minimumScore),
+        guard let name = best(in: line, atLeast: minScore),
             SurroundingWords(of: name, in: line).score >= 5
         else { return nil }
         return name
@@ -170,7 +170,7 @@ enum GuessedClass {
     ///
     /// - Returns: `nil` if two words have the same score, because a wrong choice would put leaks of one class into the group of
     ///   another.
-    private static func best(in text: Text, atLeast minimumScore: Int) -> Text? {
+    private static func best(in text: Text, atLeast minScore: Int) -> Text? {
         var best: (score: Int, name: Text)?
         var isTied = false
         var remainder = text
@@ -178,7 +178,7 @@ enum GuessedClass {
             var name = name(at: start, in: text)
             remainder = text[max(name.endIndex, start + 1)...]
             name = withoutNumber(withoutMethod(name, in: text))
-            guard let score = Candidate(name, in: text)?.score, score >= minimumScore,
+            guard let score = Candidate(name, in: text)?.score, score >= minScore,
                 score >= best?.score ?? 0
             else { continue }
             if score == best?.score, name.elementsEqual(best?.name ?? []) { continue }

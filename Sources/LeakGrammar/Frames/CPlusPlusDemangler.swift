@@ -4,7 +4,7 @@ internal import LeakMessage
 ///
 /// A demangler that writes those types may produce gigabytes from a short symbol. This one reads each byte once. A name that
 /// contains an expression or a substitution stays mangled. https://itanium-cxx-abi.github.io/cxx-abi/abi.html#mangling
-enum CPlusPlusName {
+enum CPlusPlusDemangler {
     static func read(_ symbol: Text) -> String {
         let mangled = symbol.dropping("__Z") ?? symbol.dropping("_Z") ?? symbol
         var reader = MangledReader(withoutThunk(mangled))

@@ -5,7 +5,7 @@ internal import LeakMessage
 /// Crash reports print this form. lldb and the runtime's demangler also print modules, and types of arguments and results. The
 /// reader removes these, and the words for code that the compiler generated for a function: thunks, specializations and
 /// continuations.
-enum SwiftFunctionName {
+enum SwiftFunctionNameReader {
     /// - Parameter isDemangled: `true` for a text of the runtime's demangler, which has modules. Otherwise the form of the text shows
     ///   if it has modules.
     static func read(_ raw: Text, isDemangled: Bool) -> String {

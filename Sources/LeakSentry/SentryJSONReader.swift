@@ -2,13 +2,13 @@ internal import LeakGrammar
 internal import LeakMessage
 
 /// A reader of one JSON object of a request. Its errors name the position at which the object is invalid.
-enum SentryJSON {
+enum SentryJSONReader {
     /// - Parameter what: the name of the object in messages, such as `the event`.
     static func scan(
         _ body: [UInt8], in range: Range<Int>, as what: String,
         _ read: (inout JSONScanner) throws(JSONError) -> Void
     ) throws(SentryJSONError) {
-        if let offset = UTF8Validity.firstInvalidByte(in: body, range: range) {
+        if let offset = UTF8Validator.firstInvalidByte(in: body, range: range) {
             throw SentryJSONError(reason: "\(what) is not UTF-8, but JSON must be UTF-8", offset: offset)
         }
         do throws(JSONError) {
@@ -84,11 +84,11 @@ extension JSONScanner {
         return try boolean()
     }
 
-    /// Reads the first `limit` strings of the next array, and skips its other values.
-    mutating func strings(first limit: Int) throws(JSONError) -> [String] {
+    /// Reads the first `maxCount` strings of the next array, and skips its other values.
+    mutating func firstStrings(_ maxCount: Int) throws(JSONError) -> [String] {
         var strings: [String] = []
         try readElements { (scanner) throws(JSONError) in
-            guard strings.count < limit else {
+            guard strings.count < maxCount else {
                 try scanner.skip()
                 return
             }
@@ -97,9 +97,9 @@ extension JSONScanner {
         return strings
     }
 
-    /// Reads the next array, and returns the last `limit` of its strings.
-    mutating func strings(last limit: Int) throws(JSONError) -> [String] {
-        var strings = LastElements<String>(limit)
+    /// Reads the next array, and returns the last `maxCount` of its strings.
+    mutating func lastStrings(_ maxCount: Int) throws(JSONError) -> [String] {
+        var strings = LastElements<String>(maxCount)
         try readElements { (scanner) throws(JSONError) in
             if let string = try scanner.readOptionalString() { strings.append(string) }
         }

@@ -1,7 +1,7 @@
 internal import LeakMessage
 
 /// A reader of names of functions, as symbol tables, debuggers and crash reporters give them.
-enum FunctionName {
+enum FunctionNameReader {
     /// Returns the name in the form for pages and keys; `nil` for a text that states that there is no name.
     static func read(_ raw: Text, _ demangle: (String) -> String?) -> String? {
         var symbol = raw.trimmed
@@ -10,19 +10,19 @@ enum FunctionName {
         if let variant = symbol.firstRange(of: "$VARIANT$") { symbol = symbol[..<variant.lowerBound] }
         symbol = withoutOptimizerSuffix(symbol)
         if let kotlin = symbol.dropping("kfun:") { return KotlinNameReader.read(kotlin) }
-        if symbol.starts(with: "_Z") || symbol.starts(with: "__Z") { return CPlusPlusName.read(symbol) }
+        if symbol.starts(with: "_Z") || symbol.starts(with: "__Z") { return CPlusPlusDemangler.read(symbol) }
         if let block = functionOfBlock(symbol) { return "block in " + block.string }
         if let method = objectiveCMethod(symbol) { return method.string }
         if symbol.allSatisfy({ $0.isIdentifier || $0 == UInt8(ascii: ".") }) {
             let mangled = symbol.string
             if let function = Swift3Demangler.function(symbol) { return function }
             if let plain = demangle(mangled), plain != mangled {
-                return SwiftFunctionName.read(Text(plain), isDemangled: true)
+                return SwiftFunctionNameReader.read(Text(plain), isDemangled: true)
             }
             return withoutContinuation(symbol).string
         }
-        if let function = CPlusPlusSignature.read(symbol) { return function }
-        return SwiftFunctionName.read(symbol, isDemangled: false)
+        if let function = CPlusPlusSignatureReader.read(symbol) { return function }
+        return SwiftFunctionNameReader.read(symbol, isDemangled: false)
     }
 
     /// Reads a name of Dart, such as `Foo.bar.<anonymous closure>` or `Foo.<function_name_async_body>`.
@@ -53,7 +53,7 @@ enum FunctionName {
         for prefix in prefixes {
             if let remainder = text.dropping(prefix) { return remainder }
         }
-        guard let number = SwiftFunctionName.closureNumber(of: text) else { return nil }
+        guard let number = SwiftFunctionNameReader.closureNumber(of: text) else { return nil }
         return number.remainder.dropping(" in ")
     }
 

@@ -3,9 +3,10 @@ internal import LeakMessage
 /// A filter that masks the parts of a text that may name a person: e-mail addresses, queries and credentials of URLs, home folders, long
 /// numbers, text in typographic quotes, bearer tokens, and the values of each ``SensitiveKey``, such as `text = Jane`.
 ///
-/// The filter runs on the device, after ``Redaction``. Digits become `0`, so that the masked text has the same ``MessageTemplate`` as
-/// the original; anything else becomes `…`. The filter reads each byte a bounded number of times. A second run changes nothing.
-struct PersonalData {
+/// The filter runs on the device, after ``MessageRedactor``. Digits become `0`, so that the masked text has the same
+/// ``MessageTemplate`` as the original; anything else becomes `…`. The filter reads each byte a bounded number of times. A
+/// second run changes nothing.
+struct PersonalDataMasker {
     let text: Text
     var index: Int
     var masked: [UInt8] = []
@@ -13,20 +14,20 @@ struct PersonalData {
     /// `true` after the title of an alert, up to a blank line.
     var isAfterAlertTitle = false
     /// The last sensitive key that was in quotes, and the end of the quotation in ``masked``.
-    var quotedKey: (entry: SensitiveKey, end: Int)?
+    var lastQuotedKey: (key: SensitiveKey, endInMasked: Int)?
     /// `true` if the text is about an alert; `nil` until that has been checked.
     var mentionsAlert: Bool?
     /// The end of the labels that were read last; `isEndOfList` is `true` if they are the labels of a function.
     var labels: (end: Int, isEndOfList: Bool)?
     /// The index of the last closing quote of each kind; `nil` before that quote has been searched for.
-    private var lastClosingQuotes: [Int?] = Array(repeating: nil, count: PersonalData.quotes.count)
+    private var lastClosingQuotes: [Int?] = Array(repeating: nil, count: PersonalDataMasker.quotes.count)
 
     /// The shortest number that is masked, in digits: a telephone number without its area code.
-    static let minimumDigitCount = 7
+    static let minDigitCount = 7
     /// The longest name of a user's home folder that is recognized.
-    private static let homeNameBytes = 64
+    private static let maxHomeNameBytes = 64
     /// Twice the longest local part of an e-mail address, RFC 5321 §4.5.3.1.1.
-    private static let localPartBytes = 128
+    private static let maxLocalPartBytes = 128
     private static let ellipsis = Array("…".utf8)
 
     private struct Quotes {
@@ -48,7 +49,7 @@ struct PersonalData {
         guard
             text.contains(where: { isTrigger($0) }) || text.indices.contains(where: { isBearer(text[$0...]) })
         else { return text }
-        var reader = PersonalData(text)
+        var reader = PersonalDataMasker(text)
         reader.run()
         return reader.masked[...]
     }
@@ -188,7 +189,7 @@ struct PersonalData {
         let last = end
         // The last group is part of a word, as in `8.5s` and `0x1f`.
         if end < text.endIndex, text[end].isIdentifier { (end, digits) = withoutLastGroup }
-        if digits >= Self.minimumDigitCount {
+        if digits >= Self.minDigitCount {
             let start = masked.endIndex
             let isOfJSON = isNumberOfJSON(upTo: end)
             for byte in text[index..<end] { masked.append(byte.isDigit ? UInt8(ascii: "0") : byte) }
@@ -215,19 +216,19 @@ struct PersonalData {
     /// Keeps the id of an image in the JSON of a call frame, because the collector needs it to find symbols.
     private mutating func keepImageID() {
         keep("debug_id\":\"".utf8.count)
-        let id = remainder.prefix(Self.imageIDBytes).prefix { $0.isHexadecimal || $0 == UInt8(ascii: "-") }
-        if id.count >= Self.minimumImageIDBytes { keep(id.count) }
+        let id = remainder.prefix(Self.maxImageIDBytes).prefix { $0.isHexadecimal || $0 == UInt8(ascii: "-") }
+        if id.count >= Self.minImageIDBytes { keep(id.count) }
     }
 
-    private static let imageIDBytes = 64
-    private static let minimumImageIDBytes = 32
+    private static let maxImageIDBytes = 64
+    private static let minImageIDBytes = 32
 
     // MARK: Addresses
 
     /// Masks an e-mail address such as `jane.doe@example.com`. In a URL, `%40` may replace the `@`.
     private mutating func maskEmail(atSignLength length: Int) {
         let host = remainder.dropFirst(length).prefix { Self.isHost($0) }
-        let local = masked.reversed().prefix(Self.localPartBytes).prefix { Self.isLocalPart($0) }.count
+        let local = masked.reversed().prefix(Self.maxLocalPartBytes).prefix { Self.isLocalPart($0) }.count
         let name = host.reversed().drop { $0 == UInt8(ascii: ".") || $0 == UInt8(ascii: "-") }
         // `server@9.5.0-SNAPSHOT`; the name of a top-level domain begins with a letter.
         let ending = name.prefix { $0 != UInt8(ascii: ".") }
@@ -280,7 +281,7 @@ struct PersonalData {
             return keep(1)
         }
         keep(head.count)
-        let near = remainder.prefix(Self.homeNameBytes)
+        let near = remainder.prefix(Self.maxHomeNameBytes)
         // A name may contain spaces if another slash follows.
         let line = near.prefix { !"\n\"'<>:".utf8.contains($0) }
         let end = line.firstIndex(of: slash) ?? near.firstIndex { $0 <= 0x20 || "\"'<>:".utf8.contains($0) }
@@ -301,8 +302,8 @@ struct PersonalData {
         let textAfter = text[token.endIndex...].drop { $0 == UInt8(ascii: "=") }
         let isParameter =
             textAfter.startIndex > token.endIndex
-            && textAfter.first.map { $0.isIdentifier || PrivateText.isQuote($0) } ?? false
-        guard token.count >= Self.shortestTokenBytes, !isWord || token.count >= Self.longWordBytes,
+            && textAfter.first.map { $0.isIdentifier || PrivateTextRemover.isQuote($0) } ?? false
+        guard token.count >= Self.minTokenBytes, !isWord || token.count >= Self.minLowercaseTokenBytes,
             !isParameter
         else {
             return keep(blanks.startIndex - index)
@@ -312,9 +313,9 @@ struct PersonalData {
     }
 
     /// The minimum length of a bearer token that is masked, in bytes.
-    private static let shortestTokenBytes = 6
+    private static let minTokenBytes = 6
     /// A text of lower-case letters is a token from this length on, and a word if it is shorter.
-    private static let longWordBytes = 24
+    private static let minLowercaseTokenBytes = 24
 
     /// Masks `“Jane”`, up to the last closing quote of its kind, because the text of a user may contain closing quotes too.
     private mutating func maskQuotation() {
@@ -329,7 +330,7 @@ struct PersonalData {
         hide(upTo: closing)
         // Keeps the closing quote too, which in another language opens a quotation.
         keep(text[index] == 0xC2 ? 2 : 3)
-        quotedKey = entry.map { ($0, masked.endIndex) }
+        lastQuotedKey = entry.map { ($0, masked.endIndex) }
     }
 
     /// Returns `true` if a `‘` is inside of a word.

@@ -1,7 +1,7 @@
 internal import LeakPlatform
 
 /// Formatter of `IMF-fixdate`, such as `Sun, 06 Nov 1994 08:49:37 GMT`. RFC 9110 §5.6.7.
-enum HTTPDate {
+enum HTTPDateFormatter {
     /// Returns the text of a time.
     ///
     /// - Parameter seconds: the seconds since 1970 in UTC, without leap seconds.

@@ -21,7 +21,7 @@ package struct SymbolNames {
 
 /// Parser of the output of `llvm-symbolizer --inlines` for a list of addresses: for each address its functions, two
 /// lines each, and an empty line.
-package struct SymbolizerOutput {
+package struct SymbolizerOutputParser {
     private var names = SymbolNames()
     private var symbol: String?
     private var calls: [SymbolicatedFrame] = []
