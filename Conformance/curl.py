@@ -81,7 +81,7 @@ def cases():
     for coding in PACKED:
         yield f"a report in {coding}", [*KEY, "--data-binary", f"@{work.name}/{coding}", "-H", f"Content-Encoding: {coding}", f"{COLLECTOR}/api/v1/reports"], [r"^HTTP/1.1 200", r'"accepted":1']
     yield "a report in a coding that is not known", [*KEY, "-d", json, "-H", "Content-Encoding: zstd", f"{COLLECTOR}/api/v1/reports"], [r"^HTTP/1.1 415", r"(?im)^accept-encoding: gzip, deflate, br\r"]
-    yield "a report that is no report", [*KEY, "-H", "Content-Type: image/png", "-d", "x", f"{COLLECTOR}/api/v1/reports"], [r"^HTTP/1.1 4\d\d"]
+    yield "a body that is not a report", [*KEY, "-H", "Content-Type: image/png", "-d", "x", f"{COLLECTOR}/api/v1/reports"], [r"^HTTP/1.1 4\d\d"]
     yield "an image", [*KEY[:2], "-H", "Content-Type: image/png", "-d", "x", f"{COLLECTOR}/api/v1/reports"], [r"^HTTP/1.1 415", r"(?im)^accept-post: "]
     yield "what was reported", [*TOKEN, f"{COLLECTOR}/api/v1/leaks"], [r"^HTTP/1.1 200", r'"One"']
     yield "a page without a session leads to the door", ["-L", f"{COLLECTOR}/"], [r"^HTTP/1.1 303", r"(?s)303.*HTTP/1.1 200", r"(?im)^location: /sign-in"]

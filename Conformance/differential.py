@@ -64,7 +64,7 @@ def disagreements(data, answer, expected_good):
     replies, used = wire.replies(answer, heads(by_h11, by_llhttp))
     found = []
     if used < len(answer):
-        found.append(f"bytes that are no answer: {answer[used : used + 80]!r}")
+        found.append(f"bytes that are not an answer: {answer[used : used + 80]!r}")
     final = [reply for reply in replies if reply[0] >= 200]
     statuses = [status for status, _, _ in final]
     # Only requests whose body was read too: OPTIONS * is answered with 204 before its body is read.

@@ -4,7 +4,8 @@ extension LeakPattern {
         LeakPattern(
             "method_reference", name: "Reference to a method of self",
             explanation:
-                "A reference to a method, such as `self.tap`, captures the object like a closure that uses `self`, without showing it.",
+                "A reference to a method, such as `self.tap`, captures the object like a closure that uses `self`, although no closure is "
+                + "visible in the code.",
             remedy: "{object|button}.{ownField|onTap} = { [weak self] in self?.tap() }",
             rules: .certain(.any.closure, closureNamed: "^implicit closure #", " in implicit closure #"))
     ]

@@ -94,8 +94,8 @@ extension LeakPattern {
         LeakPattern(
             "dispatch_after", name: "Block that Dispatch keeps",
             explanation:
-                "Dispatch keeps a block that has not run or ended yet, such as one of `asyncAfter` or a handler of a source, and the block "
-                + "captures the object.",
+                "Dispatch keeps a block until it has run (`asyncAfter`), and the handler of a source until the source is cancelled. The "
+                + "block captures the object.",
             remedy: "DispatchQueue.main.asyncAfter(deadline: .now() + 5) { [weak self] in … }",
             rules: .probable(.of("block", "closure"), in: .held, isWhole: true),
             .probable(.of("OS_dispatch_*").closure, in: .held, isWhole: true)),

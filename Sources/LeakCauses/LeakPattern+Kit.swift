@@ -69,8 +69,8 @@ extension LeakPattern {
         LeakPattern(
             "property_animator", name: "Stored property animator",
             explanation:
-                "The object keeps the animator, which keeps the closures of its animations and completions until it has finished, and "
-                + "they capture the object.",
+                "The object keeps the animator. Until the animation has finished, the animator keeps its animation and completion "
+                + "closures, and the closures capture the object.",
             remedy: """
                 {holder|animator}.addCompletion { [weak self] _ in self?.{holder|animator} = nil }
                 """,

@@ -35,7 +35,7 @@ extension Collector {
         #else
             throw StoreError(
                 .invalidArgument,
-                "copy fills a PostgreSQL database, which this build cannot use: build the collector with make build "
+                "`collector copy` writes to PostgreSQL, which this build does not support: build with make build "
                     + "TRAITS=PostgreSQL")
         #endif
     }

@@ -1,5 +1,5 @@
 public import Dispatch
-// The public API has types of LeakMessage, which is no product of the package: an app gets them with this module.
+// The public API has types of LeakMessage, which is not a product of the package: an app gets them with this module.
 @_exported public import LeakMessage
 internal import LeakPlatform
 

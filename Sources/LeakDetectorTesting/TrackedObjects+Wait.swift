@@ -14,7 +14,7 @@ extension TrackedObjects {
         }
     }
 
-    /// Waits until all objects are deallocated, at most `seconds`, also in a task that was cancelled. Does not block the thread.
+    /// Waits until all objects are deallocated, at most `seconds`, even in a task that was cancelled. Does not block the thread.
     ///
     /// After each delay it waits for the main actor to run the tasks enqueued before, so that the time in which the main actor is
     /// busy with other tests does not count.

@@ -12,7 +12,7 @@ public struct Inflater: ~Copyable {
         public var outputBytes: Int
         /// The most bytes of output per byte of input. Text in JSON reaches 20; a decompression bomb of zeros reaches 1029.
         public var ratio: Int
-        /// Bytes of output before ``ratio`` applies, because a short input of one repeated word is no attack.
+        /// Bytes of output before ``ratio`` applies, because a short input of one repeated word is not an attack.
         public var bytesBeforeRatio: Int
 
         public init(outputBytes: Int = 16 << 20, ratio: Int = 200, bytesBeforeRatio: Int = 64 << 10) {

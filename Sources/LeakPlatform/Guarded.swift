@@ -10,7 +10,7 @@ public final class Guarded<Value: ~Copyable>: @unchecked Sendable {
     public enum WaitDecision<Result> {
         /// End the wait with this result.
         case take(Result)
-        /// Check again after ``wakeAll()``, and after that time at the latest; `nil` is no limit.
+        /// Check again after ``wakeAll()``, and after that time at the latest; `nil` for no limit.
         case sleep(milliseconds: Int64?)
     }
 

@@ -34,7 +34,7 @@ package struct Monitor: ~Copyable {
 
     /// Releases the lock until woken, or until a spurious wake-up. Call with the lock held.
     ///
-    /// - Parameter milliseconds: the maximum wait, on a clock that cannot be set; `nil` is no limit.
+    /// - Parameter milliseconds: the maximum wait, on a clock that cannot be set; `nil` for no limit.
     package func wait(milliseconds: Int64?) {
         guard let milliseconds else {
             unsafe pthread_cond_wait(condition, mutex)

@@ -3,7 +3,7 @@ internal import LeakMessage
 
 /// Counts of the events that an SDK dropped before sending. https://develop.sentry.dev/sdk/telemetry/client-reports/
 struct ClientReport {
-    /// Counts of events only: a dropped session or transaction is no dropped leak.
+    /// Counts of events only: a dropped session or transaction is not a dropped leak.
     private(set) var dropped: [DroppedReports] = []
 
     /// Replaces a reason that is missing, that the wire format does not accept, that is one of ``BatchBuilder/ownReasons``, or that

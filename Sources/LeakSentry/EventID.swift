@@ -1,6 +1,6 @@
 /// The id of one event: a UUID without hyphens. https://develop.sentry.dev/sdk/foundations/transport/event-payloads/
 enum EventID {
-    /// - Returns: 32 lower-case hexadecimal digits, or `nil` if `text` is no UUID.
+    /// - Returns: 32 lower-case hexadecimal digits, or `nil` if `text` is not a UUID.
     static func normalized(_ text: String?) -> String? {
         guard let text, text.utf8.count <= 36 else { return nil }
         var digits = ""

@@ -4,7 +4,7 @@ internal import LeakMessage
 extension SentryEvent {
     /// Reads one event in one pass. A field of the wrong type counts as missing.
     ///
-    /// - Throws: ``SentryJSONError`` when the event is no JSON object in UTF-8.
+    /// - Throws: ``SentryJSONError`` when the event is not a JSON object in UTF-8.
     static func read(_ body: [UInt8], in range: Range<Int>) throws(SentryJSONError) -> SentryEvent {
         var event = SentryEvent()
         try SentryJSONReader.scan(body, in: range, as: "the event") { (scanner) throws(JSONError) in

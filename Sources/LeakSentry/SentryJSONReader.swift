@@ -26,7 +26,7 @@ enum SentryJSONReader {
 }
 
 extension JSONScanner {
-    /// Reads the next object: calls `read` with each name, and `read` has to read the value. Skips a value that is no object.
+    /// Reads the next object: calls `read` with each name, and `read` has to read the value. Skips a value that is not an object.
     mutating func readFields(_ read: (inout JSONScanner, String) throws(JSONError) -> Void) throws(JSONError)
     {
         guard try kind() == .object else {
@@ -40,7 +40,7 @@ extension JSONScanner {
         } while try hasAnotherElement(in: .object)
     }
 
-    /// Reads the next array: calls `read` for each element, which `read` has to read. Skips a value that is no array.
+    /// Reads the next array: calls `read` for each element, which `read` has to read. Skips a value that is not an array.
     mutating func readElements(_ read: (inout JSONScanner) throws(JSONError) -> Void) throws(JSONError) {
         guard try kind() == .array else {
             try skip()
@@ -67,7 +67,7 @@ extension JSONScanner {
         return text(of: try string())
     }
 
-    /// Reads the next value if it is a number. Skips any other value and returns `nil`, also for a number that is not whole.
+    /// Reads the next value if it is a number. Skips any other value and returns `nil`, even for a number that is not whole.
     mutating func readOptionalInteger() throws(JSONError) -> Int? {
         guard try kind() == .number else {
             try skip()

@@ -62,7 +62,7 @@ public struct SentrySubmission: Hashable, Sendable {
 
     /// Reads the event of a request to the deprecated address `/store/`.
     ///
-    /// - Throws: ``SentryError`` when the event is no JSON object in UTF-8 or larger than 1 MiB.
+    /// - Throws: ``SentryError`` when the event is not a JSON object in UTF-8 or larger than 1 MiB.
     public init(event: [UInt8]) throws(SentryError) {
         guard event.count <= SentryEvent.byteLimit else {
             throw SentryError(

@@ -28,7 +28,7 @@ public struct FixProgress: Hashable, Sendable {
     /// Reports by checks since the fix. For a leak that was seen again: in the versions in which it was seen again; empty if they have
     /// more reports than checks, because then the rate is not known.
     public let since: Proportion
-    /// Reports and checks in the versions of ``since``, also where there are more reports than checks and ``since`` is therefore
+    /// Reports and checks in the versions of ``since``, even where there are more reports than checks and ``since`` is therefore
     /// empty.
     public let reportsSince: Int
     public let checksSince: Int

@@ -20,7 +20,7 @@ public struct Proportion: Hashable, Sendable {
     /// Events per trial, from 0 to 1; 0 without trials.
     public var rate: Double { trials == 0 ? 0 : Double(events) / Double(trials) }
 
-    /// Returns the interval of Wilson's score test, which covers the true rate with about the probability `confidence`, also for
+    /// Returns the interval of Wilson's score test, which covers the true rate with about the probability `confidence`, even for
     /// small numbers.
     ///
     /// Source: E. B. Wilson, Journal of the American Statistical Association 22 (1927), pp. 209–212.

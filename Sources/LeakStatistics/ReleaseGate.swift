@@ -151,7 +151,7 @@ public struct ReleaseGate: Sendable {
     /// Number of buckets with checks that both versions must have before a release passes: about 20 devices.
     public static let minBucketCount = 16
     /// Number of buckets with checks that both versions must have before a leak is tested: two or three devices that always leak, or
-    /// never leak, are no evidence.
+    /// never leak, are not evidence.
     static let minTestedBucketCount = 4
     /// Number of checks of a class that a version must have at least.
     public static let minCheckCount = 30

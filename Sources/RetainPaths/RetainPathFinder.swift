@@ -1,4 +1,4 @@
-// The public API has types of these two modules, which are no products of the package: an app gets them with this module.
+// The public API has types of these two modules, which are not products of the package: an app gets them with this module.
 @_exported public import LeakCauses
 public import LeakDetector
 @_exported public import LeakMessage

@@ -168,7 +168,7 @@ enum Command: Equatable {
         return SymbolsCommand(action: action, flags: line.settings)
     }
 
-    /// Returns `true` if the command line starts the server with a log in JSON. It works also for an invalid command
+    /// Returns `true` if the command line starts the server with a log in JSON. It works even for an invalid command
     /// line or setting, so that even the error about it is logged as JSON.
     ///
     /// - Parameter variable: `COLLECTOR_LOG`.

@@ -23,8 +23,8 @@ extension HelpTopic {
             For each leak, it compares the reports per check of the class with those of the version before.
             A version fails if
               - a leak is worse, with 99 % confidence,
-              - a new leak has a significant rate; in a class that the older version did not check: if it
-                reaches the limits below,
+              - a new leak has a significant rate (or, in a class that the older version did not check,
+                reaches the limits below),
               - a resolved leak is back.
             Known system leaks and ignored leaks do not count. If a class has too few checks, the
             result is "cannot tell" (exit code 3), and the command prints how many checks are needed. With
@@ -49,9 +49,10 @@ extension HelpTopic {
         case .import:
             """
             Each line is a report or a batch; - as FILE is standard input. Re-importing the same file within
-            7 days does not count lines twice. A line is recognized by --name (or else the full path of the
-            file), its number, its bytes, --app and --version. Reports older than 30 days count as 30 days
-            old; the command says how many these are. The limits on names are 10 times those of an ingest key.
+            7 days does not count lines twice. Two lines are the same if their file (--name, or else the full
+            path), line number, bytes, --app and --version are equal. Reports older than 30 days are dated 30
+            days ago; the command prints their number. The limits on names are 10 times those of an ingest
+            key.
             """
         case .backup:
             """
@@ -119,27 +120,30 @@ extension HelpTopic {
                   --version VERSION       version to check (required)
                   --environment NAME      environment that the reports came from (default: production)
                   --build BUILD           build of the version (default: all its builds)
-                  --baseline VERSION      older version to compare with (default: the version before; with
-                                          --build, the build before)
-                  --baseline-build BUILD  build to compare with: of the version in --baseline, or else of the
-                                          same version (default: all builds of the older version)
-                  --min-devices NUMBER    a leak in a class that was not checked before fails the version only
-                                          if it has at least so many devices (default: 2)
-                  --min-reports NUMBER    and at least so many reports (default: 3)
-                  --max-rate RATE         and at least this rate, in reports per check (default: 0.05). Also
-                                          the smallest rise of a rate that the release check must
-                                          notice: a version with too few checks for that does not pass
+                  --baseline VERSION      older version to compare with (default: the previous version; with
+                                          --build, the previous build)
+                  --baseline-build BUILD  compare with this build of the version in --baseline. Without
+                                          --baseline: with this build of --version (default: all builds of
+                                          the older version)
                   --format FORMAT         text (default), json, github (annotations), gitlab (code quality),
                                           junit or markdown (for a comment)
                   --url URL               collector to ask; needs COLLECTOR_ACCESS_TOKEN
                 \(database)
+                  A leak in a class that the older version did not check fails the version if it reaches all
+                  three of these limits:
+                  --min-devices NUMBER    installs with the leak (default: 2)
+                  --min-reports NUMBER    reports of the leak (default: 3)
+                  --max-rate RATE         reports of the leak per check of its class (default: 0.05). A version
+                                          passes only if it has enough checks to notice a new leak with
+                                          this rate
                 """
             case .symbols: "  --url URL               collector to send to; needs COLLECTOR_ACCESS_TOKEN"
             case .export:
                 """
                   --app APP               only the pages of this app
                   --environment NAME      only the leaks of this environment (default: production)
-                  --at TIME               time that the pages refer to, such as 2026-11-20T12:00:00Z
+                  --at TIME               write the pages as of this time, such as 2026-11-20T12:00:00Z
+                                          (default: the time of the last report)
                 \(database)
                 """
             case .import:
@@ -234,7 +238,7 @@ extension HelpTopic {
     var exitCodes: String {
         let usual = """
               0  done
-              1  failed; a line on standard error says why
+              1  failed; standard error says why
               2  wrong command line or setting
             """
         let withDatabase = usual + "\n  3  the database is in use"
@@ -242,7 +246,7 @@ extension HelpTopic {
         case .serve:
             """
               0    stopped by SIGTERM or SIGINT after all open requests were answered (5 seconds at most)
-              1    could not start; a line on standard error says why
+              1    could not start; standard error says why
               2    wrong command line or setting
               3    the port or the data folder is in use
               143  a second signal stopped it at once (128 + signal; 130 after SIGINT)
@@ -253,12 +257,12 @@ extension HelpTopic {
               1  a leak is worse, new or back
               2  wrong command line or setting, or the version has no reports
               3  cannot tell: too few checks, or no older version
-              4  no collector answered; a line on standard error says why
+              4  no collector answered; standard error says why
             """
         case .import:
             """
               0  all lines were counted, now or before
-              1  lines were rejected, or the import failed; lines on standard error say why
+              1  lines were rejected, or the import failed; standard error says why
               2  wrong command line or setting
               3  the database is in use
             """
@@ -266,7 +270,7 @@ extension HelpTopic {
         case .verify:
             """
               0  sound, or repaired
-              1  damaged, or the check failed; lines on standard error say why
+              1  damaged, or the check failed; standard error says why
               2  wrong command line or setting
               3  the database is in use
               4  inconsistent totals
@@ -274,7 +278,7 @@ extension HelpTopic {
         case .health:
             """
               0  the collector answers and can count reports
-              1  no answer, or the collector cannot count reports; a line on standard error says why
+              1  no answer, or the collector cannot count reports; standard error says why
               2  wrong command line or setting
             """
         case .symbols: usual

@@ -31,7 +31,7 @@ enum Usage {
 
         exit codes:
           0    done; serve: stopped by SIGTERM or SIGINT after all open requests were answered
-          1    failed, a line on standard error says why; check: the release leaks more
+          1    failed, standard error says why; check: the release leaks more
           2    wrong command line or setting
           3    the port or the database is in use; check: too few checks to tell
           4    inconsistent totals (verify, and backup, which keeps its copy); check: no answer

@@ -50,7 +50,7 @@ import Testing
         }
     }
 
-    @Test func `bytes after a stream are refused, also a second stream`() {
+    @Test func `bytes after a stream are refused, even a second stream`() {
         for step in [.max, Self.hello.count, 1] {
             #expect(throws: InflateError.trailingBytes) { try inflate(Self.hello + [0], step: step) }
             #expect(throws: InflateError.trailingBytes) { try inflate(Self.hello + Self.hello, step: step) }
@@ -58,7 +58,7 @@ import Testing
     }
 
     @Test(arguments: [Array("hello, this is no brotli".utf8), [0xFF, 0xFF, 0xFF], [0x91, 0x00, 0x00]])
-    func `other bytes are malformed, also at the next call`(bytes: [UInt8]) {
+    func `bytes that are not a Brotli stream are malformed, and every later call fails`(bytes: [UInt8]) {
         #expect(throws: InflateError.malformed) { try inflate(bytes) }
         #expect(throws: InflateError.malformed) { try inflate(bytes, step: 1) }
         var inflater = BrotliInflater()

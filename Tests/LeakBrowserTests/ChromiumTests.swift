@@ -43,7 +43,7 @@ extension BrowserTests {
             }
         }
 
-        @Test func `an element below another cannot be clicked`() async throws {
+        @Test func `an element below another element cannot be clicked`() async throws {
             try await Browser.tab { tab in
                 try await tab.open(
                     "data:text/html,<button>Go</button><div style='position:fixed;inset:0'></div>")

@@ -97,7 +97,7 @@ import Testing
         #expect(answer.code == 1 && answer.output.contains(words))
     }
 
-    @Test func `the environment gives address and settings, and a flag overrides it`() throws {
+    @Test func `environment variables give address and settings, and a flag overrides them`() throws {
         let here = ["COLLECTOR_URL": server.address, "COLLECTOR_ACCESS_TOKEN": CollectorProcess.token]
         let arguments = ["--app", "shop", "--version", "1.2"]
         #expect(try check(arguments, environment: here).code == 0)

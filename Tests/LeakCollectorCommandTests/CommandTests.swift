@@ -86,7 +86,7 @@ import Testing
         (["check", "--app", "a", "--help"], .help(topic: .check)),
         (["help", "key"], .help(topic: .key)), (["-h"], .help(topic: nil)), (["help"], .help(topic: nil)),
     ])
-    func `accepts the command line`(arguments: [String], command: Command) throws {
+    func `each valid command line is accepted`(arguments: [String], command: Command) throws {
         #expect(try Command(arguments) == command)
     }
 
@@ -154,7 +154,7 @@ import Testing
         ),
         (["symbols", "upload", "a", "--app", "b"], "--app is not an option of this command"),
     ])
-    func `rejects the command line with a reason`(arguments: [String], words: String) {
+    func `each invalid command line is rejected with a reason`(arguments: [String], words: String) {
         #expect(throws: Command.UsageError(words)) { try Command(arguments) }
     }
 
@@ -198,7 +198,7 @@ import Testing
         for line in help.split(separator: "\n") where line.count > Usage.width {
             #expect(line.hasPrefix("      default: "), "\(line)")
         }
-        // Tokens are no flags, because the list of processes would show them.
+        // Tokens are not flags, because the list of processes would show them.
         #expect(!help.contains("--token"))
         for setting in Setting.allCases {
             #expect(help.contains(setting.variable))

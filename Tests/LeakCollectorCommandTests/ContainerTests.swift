@@ -69,7 +69,7 @@ import Testing
     }
 
     @Test(arguments: secretVariables)
-    func `a secret given twice is an error of one line`(variable: String) throws {
+    func `a secret given twice gives a one-line error`(variable: String) throws {
         let folder = try TemporaryFolder()
         let file = folder.path + "/secret"
         try Data(CollectorProcess.key.utf8).write(to: URL(fileURLWithPath: file))
@@ -86,7 +86,7 @@ import Testing
             (Data("\n".utf8), "is empty"), (Data([0xFF, 0xFE]), "is not text"),
             (Data(repeating: 0x61, count: 70_000), "has more than 65536 bytes"),
         ])
-    func `an unusable secret file is an error of one line`(
+    func `an unusable secret file gives a one-line error`(
         variable: String, file: (contents: Data?, words: String)
     ) throws {
         let folder = try TemporaryFolder()
@@ -160,7 +160,7 @@ import Testing
 
     // MARK: Health
 
-    @Test func `health finds the port that a flag gave the server`() throws {
+    @Test func `the health command finds the port that a flag gave the server`() throws {
         let folder = try TemporaryFolder()
         let running = try CollectorProcess(data: folder.path)
         // The environment of an image names a port, which the flag overrides.
@@ -175,7 +175,7 @@ import Testing
         #expect(gone.code == 1 && gone.errors.contains("http://127.0.0.1:1/"), "\(gone.errors)")
     }
 
-    @Test func `health does not need the secrets of the server`() throws {
+    @Test func `the health command does not need the secrets of the server`() throws {
         let folder = try TemporaryFolder()
         let running = try CollectorProcess(data: folder.path)
         let health = try CollectorProcess.health(

@@ -83,7 +83,9 @@ import Testing
     }
 
     #if os(Linux)
-        @Test func `files that may not grow are reported, and reports continue once they may`() throws {
+        @Test func `a limit on file sizes rejects reports, which are accepted again without the limit`()
+            throws
+        {
             let folder = try TemporaryFolder()
             let collector = try CollectorProcess(data: folder.path)
             let client = try HTTPClient()
@@ -114,7 +116,7 @@ import Testing
     #endif
 
     @Test(.enabled(if: SmallDisk.isAvailable || geteuid() != 0, "root may write where nobody may"))
-    func `a read-only folder is an error of one line`() throws {
+    func `a read-only folder gives a one-line error`() throws {
         let disk = geteuid() == 0 ? try SmallDisk(mebibytes: 80) : nil
         let folder = try TemporaryFolder()
         let data = (disk?.path ?? folder.path) + "/data"

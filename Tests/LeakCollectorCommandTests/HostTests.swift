@@ -35,7 +35,7 @@ import Testing
         ("0.0.0.0", "http://0.0.0.0:#", "http://localhost:#", ["127.0.0.1"]),
         ("localhost", "http://localhost:#", "http://localhost:#", ["localhost"]),
     ])
-    func `listens on the given host, and prints usable addresses`(
+    func `the collector listens on the given host, and prints usable addresses`(
         host: String, listening: String, link: String, answers: [String]
     ) throws {
         try expect(host, listening: listening, link: link, answers: answers)
@@ -48,7 +48,7 @@ import Testing
             ("::1", "http://[::1]:#", "http://[::1]:#", ["[::1]"]),
             ("::", "http://[::]:#", "http://[::1]:#", ["[::1]"]),
         ])
-    func `listens on IPv6 or on both families, and prints usable addresses`(
+    func `the collector listens on IPv6, or on IPv4 and IPv6, and prints usable addresses`(
         host: String, listening: String, link: String, answers: [String]
     ) throws {
         try expect(host, listening: listening, link: link, answers: answers)
@@ -75,7 +75,8 @@ import Testing
         #expect(health.code == 0, "\(health.errors)")
     }
 
-    @Test func `logs how many connections are possible if it may not open files for all`() throws {
+    @Test func `the log says how many connections are possible if too few files may be open for all`() throws
+    {
         let folder = try TemporaryFolder()
         let running = try CollectorProcess(data: folder.path, openFiles: 300)
         #expect(running.errorsUntil("ulimit -n").contains("at most 172 connections at a time, not 1024"))

@@ -189,7 +189,7 @@ import LeakPlatform
         #expect(try run("verify").code == 0)
     }
 
-    @Test func `equal lines of different files, apps and versions all count`() throws {
+    @Test func `equal lines of different files, apps and versions are all counted`() throws {
         let collector = try CollectorProcess(data: data)
         let (one, other) = (folder.path + "/one", folder.path + "/other")
         for file in [one, other] {
@@ -258,7 +258,7 @@ import LeakPlatform
         #expect(try post(#"{"class": "C"}"#, to: collector) == 200)
     }
 
-    @Test func `a missing file is an error of one line`() throws {
+    @Test func `a missing file gives a one-line error`() throws {
         _ = try CollectorProcess(data: data)
         let result = try run("import", folder.path + "/none")
         #expect(

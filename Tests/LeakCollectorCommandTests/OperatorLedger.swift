@@ -158,7 +158,7 @@ struct OperatorLedger: Sendable {
             ).expect(201)
             tokens.append(try #require(made["secret"] as? String))
         case .revokeKey(let key):
-            // The key is no longer expected to be valid, also if the request fails.
+            // The key is no longer expected to be valid, even if the request fails.
             keys.removeAll { $0.id == key.id }
             try Self.delete("/api/v1/keys/\(key.id)", client, address).expect(200)
             revoked.append(key)

@@ -77,7 +77,7 @@ import Testing
         (["--url", "http://[::1"], "--url must be an address without a path"),
         (["fly"], "there is no command “fly”"),
     ])
-    func `a wrong setting is an error of one line with a nonzero exit code`(
+    func `a wrong setting gives a one-line error and a nonzero exit code`(
         arguments: [String], words: String
     ) throws {
         let folder = try TemporaryFolder()
@@ -92,7 +92,9 @@ import Testing
     }
 
     @Test(arguments: [["--public", "/tmp"], ["--known-leaks", "/nowhere/known.json"]])
-    func `a wrong file is found before the database is opened`(arguments: [String]) throws {
+    func `an unusable folder or file in a setting is reported before the database is opened`(
+        arguments: [String]
+    ) throws {
         let folder = try TemporaryFolder()
         let run = try CollectorProcess.run(
             ["--data", folder.path, "--port", "0"] + arguments,
@@ -117,7 +119,7 @@ import Testing
         }
     }
 
-    @Test func `health says whether a collector answers`() throws {
+    @Test func `the health command says whether a collector answers`() throws {
         let folder = try TemporaryFolder()
         let running = try CollectorProcess(data: folder.path)
         let well = try CollectorProcess.health(["--port", "\(running.port)"])
@@ -182,7 +184,7 @@ import Testing
     }
 
     @Test
-    func `a revoked secret in the environment, or one secret for both purposes, is an error of one line`()
+    func `a revoked secret in the environment, or one secret for both purposes, gives a one-line error`()
         throws
     {
         let folder = try TemporaryFolder()

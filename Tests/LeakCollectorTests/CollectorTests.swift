@@ -85,7 +85,9 @@ import Testing
         #expect(leaks.first?["reports"] as? Int == 7)
     }
 
-    @Test func `a repeated batch counts once, and its key is refused for another batch`() throws {
+    @Test func `a repeated batch is counted once, and its idempotency key is refused for another batch`()
+        throws
+    {
         let running = try RunningCollector()
         let fields = [HTTPField("X-Leak-Key", RunningCollector.key), HTTPField("Idempotency-Key", "batch-1")]
         let body = #"[{"class":"One"},{"class":""}]"#

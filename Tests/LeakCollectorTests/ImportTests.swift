@@ -21,7 +21,7 @@ import Testing
         return reports.result
     }
 
-    @Test func `names over a limit are reported, and only those of this import`() throws {
+    @Test func `names over a limit are reported, and only those of the current import`() throws {
         var limits = StoreLimits.forImports
         limits.appsPerKey = 2
         let store = try store(limits)
@@ -37,7 +37,7 @@ import Testing
                 == [OverLimitCount(app: "other", limit: .apps, count: 2)])
     }
 
-    @Test func `each limit says what happens to names beyond it`() {
+    @Test func `the message about each limit says what happens to names beyond the limit`() {
         for limit in OverLimitCount.Name.allCases {
             let outcome =
                 switch limit {
@@ -71,7 +71,7 @@ import Testing
         #expect(try run([line], into: store).clampedTimeCount == 0)
     }
 
-    @Test func `an import has counted although the cleanup of the store fails`() throws {
+    @Test func `reports of an import are counted even if the cleanup of the store fails`() throws {
         let store = try store()
         let lines = (0..<1_200).map { #"{"class": "C\#($0 % 7)"}"# }
         let result = try run(lines, into: FailingCheckpointStore(store: store))

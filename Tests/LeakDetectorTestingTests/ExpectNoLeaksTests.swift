@@ -77,7 +77,8 @@ import Testing
     /// Blocks the main actor, as other tests do that share it with this test.
     @MainActor private func work() { Thread.sleep(forTimeInterval: 0.1) }
 
-    @Test @MainActor func `time in which the main actor is busy with other work does not count`() async {
+    @Test @MainActor
+    func `time in which the main actor is busy with other work is not part of the waiting time`() async {
         await expectNoLeaks(within: 0.02) { leaks in
             let screen = leaks.track(MainScreen())
             for _ in 0..<4 { Task { work() } }

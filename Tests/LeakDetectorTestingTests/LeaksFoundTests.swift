@@ -157,7 +157,7 @@ import LeakPlatform
     }
 
     /// Leaks only on request, see ``LeaksOnDemand``: a detached task does not know its test, so it cannot expect an issue.
-    @Test func `a block in a detached task, on demand`() async {
+    @Test func `a detached task leaks an object if the environment asks for it`() async {
         await Task.detached {
             await expectNoLeaks(within: 0) { leaks in
                 let screen = leaks.track(Screen())
@@ -169,7 +169,8 @@ import LeakPlatform
     #if os(Linux)
         @Test func `a leak in a detached task fails the run`() throws {
             let run = try LeaksOnDemand.run([
-                "--testing-library", "swift-testing", "--filter", "a block in a detached task, on demand",
+                "--testing-library", "swift-testing", "--filter",
+                "a detached task leaks an object if the environment asks for it",
             ])
             #expect(run.code != 0)
             let words = "The instance of LeakDetectorTestingTests.Screen tracked here is still in memory"

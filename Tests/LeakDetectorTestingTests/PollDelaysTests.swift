@@ -4,16 +4,16 @@ import Testing
 
 @Suite struct PollDelaysTests {
     @Test(arguments: [0.0005, 0.001, 0.0042, 0.1, 1, 3.3])
-    func `pauses add up to the requested time`(seconds: Double) {
+    func `the pauses of a wait add up to the requested time`(seconds: Double) {
         #expect(abs(Array(PollDelays(within: seconds)).reduce(0, +) - seconds) < 1e-9)
     }
 
     @Test(arguments: [0, -1, -Double.infinity, .nan])
-    func `a time of zero has no pause`(seconds: Double) {
+    func `a wait with a time of zero has no pause`(seconds: Double) {
         #expect(Array(PollDelays(within: seconds)).isEmpty)
     }
 
-    @Test func `pauses double from a thousandth to a twentieth of a second`() {
+    @Test func `the pauses of a wait double from a thousandth to a twentieth of a second`() {
         #expect(
             Array(PollDelays(within: 10).prefix(8)) == [0.001, 0.002, 0.004, 0.008, 0.016, 0.032, 0.05, 0.05])
     }

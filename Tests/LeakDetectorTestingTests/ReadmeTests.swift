@@ -26,7 +26,8 @@ final class CartTests: XCTestCase {
     @Test(arguments: [
         "docs/UNIT-TESTS.md", "Sources/LeakDetectorTesting/LeakDetectorTesting.docc/LeakDetectorTesting.md",
     ])
-    func `the page shows the example that is compiled here`(page: String) throws {
+    func `the guide and the landing page show the example that is compiled in the tests`(page: String) throws
+    {
         let here = URL(fileURLWithPath: #filePath)
         let top = here.deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
         let text = try String(contentsOf: top.appendingPathComponent(page), encoding: .utf8)

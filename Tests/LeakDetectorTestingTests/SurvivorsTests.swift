@@ -16,8 +16,9 @@ private final class Cell<Value> {}
         (1, 3, "1 of 3 instances of Shop.Cart tracked here is still in memory 1 s after the block ended."),
         (2, 2, "2 of 2 instances of Shop.Cart tracked here are still in memory 1 s after the block ended."),
     ])
-    func `the message says how many objects of which class leaked`(alive: Int, tracked: Int, opening: String)
-    {
+    func `the failure message says how many objects of which class leaked`(
+        alive: Int, tracked: Int, opening: String
+    ) {
         let survivors = Survivors(
             className: "Shop.Cart", place: place, aliveCount: alive, trackedCount: tracked)
         let message = survivors.message(after: .block, within: 1)
@@ -25,7 +26,7 @@ private final class Cell<Value> {}
         #expect(!message.contains("\n"))
     }
 
-    @Test func `after a test the message names what XCTest keeps`() {
+    @Test func `after a test the failure message names what XCTest keeps`() {
         let survivors = Survivors(className: "Shop.Cart", place: place, aliveCount: 1, trackedCount: 1)
         let message = survivors.message(after: .test, within: 0.25)
         #expect(message.contains("still in memory 0.25 s after the test ended."))
@@ -42,7 +43,8 @@ private final class Cell<Value> {}
             func bindMethod() { onPaid = add }
         }
 
-        @Test func `the message names the cycle that keeps an object, its cause and what to write instead`()
+        @Test
+        func `the failure message names the cycle that keeps an object, its cause and what to write instead`()
             throws
         {
             let tracked = TrackedObjects()
@@ -70,7 +72,8 @@ private final class Cell<Value> {}
         private final class Cache { var row: Row? }
         nonisolated(unsafe) private static let cache = Cache()
 
-        @Test func `without a cycle the message names what holds the object, or how many references do`()
+        @Test
+        func `without a cycle the failure message names what holds the object, or the number of references`()
             throws
         {
             let tracked = TrackedObjects()
@@ -121,7 +124,7 @@ private final class Cell<Value> {}
         withExtendedLifetime((cells, row)) {}
     }
 
-    @Test func `an object that is tracked twice counts once, at the first source line`() {
+    @Test func `an object that is tracked twice is counted once, at the first source line`() {
         let tracked = TrackedObjects()
         let row = Row()
         let line = #line + 1

@@ -71,7 +71,7 @@ private func makeCell() -> AnyObject {
         withExtendedLifetime(page) {}
     }
 
-    @Test func `unseen objects do not count as alive at the next leak`() throws {
+    @Test func `unseen objects are not counted as alive at the next leak`() throws {
         var pages = (0..<40).map { _ in Page() }
         for page in pages { bench.detector.expectDeallocation(of: page) }
         bench.wait(300_000)

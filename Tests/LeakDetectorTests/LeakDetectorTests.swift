@@ -99,7 +99,7 @@ private final class Empty: Sendable {}
         #expect(detector.counts.leaked == 0)
     }
 
-    @Test func `the same object expected twice is reported once`() {
+    @Test func `an object that is expected twice is reported once`() {
         let detector = detector()
         let object = Plain()
         detector.expectDeallocation(of: object)
@@ -143,7 +143,7 @@ private final class Empty: Sendable {}
     }
 
     /// The detector's check may release the last reference to an object; its `deinit` then runs with no lock held.
-    @Test func `an object may expect another one in its deinit`() {
+    @Test func `an object may expect the deallocation of another object in its deinit`() {
         final class Owner: Sendable {
             let detector: LeakDetector
             let model = Empty()
@@ -189,7 +189,7 @@ private final class Empty: Sendable {}
         withExtendedLifetime(object) {}
     }
 
-    @Test func `a session has the checks since the session before`() throws {
+    @Test func `a session has the checks since the session before it`() throws {
         let detector = detector()
         #expect(detector.takeSession() == nil, "nothing checked says nothing")
         let kept = Plain()

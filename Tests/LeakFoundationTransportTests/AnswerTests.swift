@@ -129,7 +129,7 @@ import Testing
         ]
 
         @Test(arguments: heads.indices)
-        func `a head without an end is not a response`(head: Int) async throws {
+        func `a response head without an end is not a response`(head: Int) async throws {
             let peer = try ScriptedPeer { _ in Self.heads[head] }
             defer { peer.stop() }
             let why = try #require(await TransportKind.curl.reply(to: .report(to: peer.address)).failure)

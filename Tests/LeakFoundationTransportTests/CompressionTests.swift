@@ -34,7 +34,9 @@ import Testing
     }
 
     @Test(arguments: TransportKind.allCases)
-    func `a compressed response that would fill the memory does not`(kind: TransportKind) async throws {
+    func `a compressed response that would fill the memory is refused or limited`(kind: TransportKind)
+        async throws
+    {
         let script = Self.compressed([UInt8](repeating: 0, count: 16 * 1024 * 1024))
         let peer = try ScriptedPeer { _ in script }
         defer { peer.stop() }

@@ -66,7 +66,7 @@ import Testing
     }
 
     @Test(arguments: TransportKind.allCases)
-    func `our own server understands the requests`(kind: TransportKind) async throws {
+    func `LeakHTTPServer understands the requests of each transport`(kind: TransportKind) async throws {
         var limits = Limits()
         (limits.headTime, limits.bodyTime) = (.seconds(600), .seconds(600))
         let server = try Server(.init(port: 0, limits: limits), service: Echo())

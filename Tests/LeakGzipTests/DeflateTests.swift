@@ -27,7 +27,7 @@ import Testing
     }
 
     @Test(arguments: [wrapped, raw])
-    func `both formats are read, in pieces of any size`(bytes: [UInt8]) throws {
+    func `raw deflate and zlib are read, in pieces of any size`(bytes: [UInt8]) throws {
         for step in 1...bytes.count {
             #expect(try inflate(bytes, step: step) == Array("hello".utf8))
         }
@@ -69,7 +69,7 @@ import Testing
     ]
 
     @Test(arguments: others)
-    func `other bytes are malformed`(bytes: [UInt8]) {
+    func `bytes that are not a deflate stream are malformed`(bytes: [UInt8]) {
         #expect(throws: InflateError.malformed) { try inflate(bytes) }
         #expect(throws: InflateError.malformed) { try inflate(bytes, step: 1) }
     }

@@ -71,7 +71,7 @@ import Testing
         #expect(throws: InflateError.badChecksum) { try inflate(bytes) }
     }
 
-    @Test func `bytes after a member are refused, also a second member`() {
+    @Test func `bytes after a member are refused, even a second member`() {
         #expect(throws: InflateError.trailingBytes) { try inflate(Self.hello + [0]) }
         #expect(throws: InflateError.trailingBytes) { try inflate(Self.hello + Self.hello) }
         #expect(throws: InflateError.trailingBytes) {
@@ -79,7 +79,7 @@ import Testing
         }
     }
 
-    @Test func `other bytes are malformed`() {
+    @Test func `bytes that are not a gzip stream are malformed`() {
         #expect(throws: InflateError.malformed) { try inflate(Array("hello, this is no gzip".utf8)) }
         #expect(throws: InflateError.malformed) { try inflate([0x1F, 0x8B, 0x08, 0xFF] + Self.hello) }
     }
@@ -100,7 +100,7 @@ import Testing
         #expect(throws: InflateError.tooLarge) { try inflate(Gzip.deflate(Self.text + [0]), limits: limits) }
     }
 
-    @Test func `after a reset the next member is read, also after an error`() throws {
+    @Test func `after a reset the next member is read, even after an error`() throws {
         var inflater = Inflater()
         var output: [UInt8] = []
         #expect(throws: InflateError.malformed) {

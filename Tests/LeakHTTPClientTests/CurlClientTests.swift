@@ -53,7 +53,9 @@
             #expect(!peer.requests[0].head.lowercased().contains("expect"))
         }
 
-        @Test func `fields are found in any case, and those of interim responses are ignored`() throws {
+        @Test func `response fields are found in any case, and those of interim responses are ignored`()
+            throws
+        {
             let peer = try LoopbackPeer { _ in
                 .say(
                     "HTTP/1.1 103 Early Hints\r\nRetry-After: 9\r\n\r\n"
@@ -193,7 +195,7 @@
             HTTPField("X-Key", "a\r\nX-Other: b"), HTTPField("X\nY", "a"), HTTPField("", "a"),
             HTTPField("X", "\0"),
         ])
-        func `a field cannot inject another`(field: HTTPField) throws {
+        func `a request field cannot inject another field`(field: HTTPField) throws {
             let client = try CurlClient(Self.patient())
             let error = try #require(throws: CurlError.self) {
                 try client.get("http://127.0.0.1:1/", fields: [field])

@@ -85,7 +85,7 @@
             }
         }
 
-        @Test func `a server with another key is not, and sees nothing`() async throws {
+        @Test func `a server with a key that is not pinned is not trusted, and sees nothing`() async throws {
             let outcome = try await Self.ask(.valid) { options, certificates in
                 options.pinnedPublicKeys = [try certificates.pin(of: .elsewhere)]
             }
@@ -96,7 +96,7 @@
             #expect(!outcome.showsTheRequest)
         }
 
-        @Test func `a pinned key does not replace the certificate`() async throws {
+        @Test func `a pinned key does not replace the check of the certificate`() async throws {
             let outcome = try await Self.ask(.expired) { options, certificates in
                 options.pinnedPublicKeys = [try certificates.pin(of: .expired)]
             }

@@ -31,14 +31,14 @@ import Testing
         #expect(events(body) == expected)
     }
 
-    @Test func `the size of all chunks together is limited`() {
+    @Test func `the size of all chunks of a body together is limited`() {
         var limits = Limits()
         limits.bodyBytes = 10
         #expect(events("5\r\nhello\r\n5\r\nhello\r\n0\r\n\r\n", limits: limits) == "hellohello")
         #expect(events("5\r\nhello\r\n6\r\n", limits: limits) == "bodyTooLong")
     }
 
-    @Test func `the size of extensions and trailers together is limited`() {
+    @Test func `the size of chunk extensions and trailers together is limited`() {
         var limits = Limits()
         limits.chunkOverheadBytes = 20
         #expect(events("0\r\nX-A: 12345678901\r\n\r\n", limits: limits) == "")

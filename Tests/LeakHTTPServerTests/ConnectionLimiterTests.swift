@@ -36,7 +36,7 @@ import Testing
         #expect(limiter.acquire(in: loops[1], for: alice) == .peerLimitReached)
     }
 
-    @Test func `a proxy's connection counts for the client of its request`() throws {
+    @Test func `a proxy's connection is counted for the client of its request`() throws {
         let limiter = ConnectionLimiter(limit: 4, limitPerPeer: 3)
         let loop = limiter.register(try messageQueue())
         for _ in 0..<4 { #expect(limiter.acquire(in: loop, for: .proxy) == .granted) }
@@ -52,7 +52,7 @@ import Testing
         #expect(limiter.acquire(in: loop, for: alice) == .granted)
     }
 
-    @Test func `the other loop with the most connections to evict is asked for room`() throws {
+    @Test func `a loop without room asks the loop with the most connections to evict`() throws {
         let boxes = [try messageQueue(), try messageQueue(), try messageQueue()]
         let limiter = ConnectionLimiter(limit: 10)
         let loops = boxes.map { limiter.register($0) }
@@ -91,7 +91,7 @@ import Testing
 
 @Suite struct EvictionCandidatesTests {
     @Test(arguments: [0, 1, 255, 256, 257, 511, 512, 513, 5000])
-    func `the highest ranks come first, up to the capacity`(count: Int) {
+    func `connections with the highest ranks are evicted first, up to the capacity`(count: Int) {
         var evictionCandidates = EvictionCandidates()
         // A permutation of 0..<count, because 7919 is prime and greater than all counts.
         let ranks = (0..<count).map { UInt64($0 * 7919 % max(count, 1)) }

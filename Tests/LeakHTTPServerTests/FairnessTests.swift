@@ -16,7 +16,8 @@ import Testing
     }
 
     #if os(Linux)
-        @Test func `a peer with most of the connections is evicted for others, however busy it is`() throws {
+        @Test func `a peer with most of the connections is evicted for new peers, however busy it is`() throws
+        {
             try withServer(limits: limits(connections: 8)) { server in
                 let crowd = busy(8, server)
                 var newcomers: [Client] = []
@@ -32,7 +33,7 @@ import Testing
             }
         }
 
-        @Test func `a peer with most of the connections evicts no others`() throws {
+        @Test func `a peer with most of the connections evicts no other peer`() throws {
             try withServer(limits: limits(connections: 8)) { server in
                 let good = Client(port: server.port)
                 good.send(Self.get)

@@ -35,7 +35,7 @@ import LeakPlatform
         }
     }
 
-    @Test func `peers that reset right after their request harm no others`() throws {
+    @Test func `peers that reset right after their request harm no other peer`() throws {
         let page = [UInt8](repeating: 0x61, count: 1 << 20)
         let later = LaterService()
         let service = ClosureService { request, responder in

@@ -65,7 +65,7 @@ import Testing
     }
 
     /// If each step parsed from the start, four times the bytes would take sixteen times as long.
-    @Test func `a head that arrives byte by byte is scanned once`() {
+    @Test func `a request head that arrives byte by byte is scanned once`() {
         #expect(
             (0..<4).contains { _ in
                 secondsToParseByteByByte(fieldLength: 16_000) < max(
@@ -131,7 +131,9 @@ import Testing
         ("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 1234567890123456\r\n", .bodyTooLong),
         ("POST / HTTP/1.1\r\nHost: a\r\nExpect: 100-continue, x\r\n\r\n", .unknownExpectation),
     ])
-    func `a head is accepted or rejected by its rule`(head: String, expected: RequestError?) {
+    func `each head of the table is accepted or rejected as its rule says`(
+        head: String, expected: RequestError?
+    ) {
         #expect(error(of: head) == expected)
     }
 
@@ -151,7 +153,7 @@ import Testing
         #expect(HostSyntax.isAuthority(bytes.span, from: 0, to: bytes.count) == isHost)
     }
 
-    @Test func `lengths and counts are limited, to the byte`() {
+    @Test func `lengths and numbers of fields in a head are limited, to the byte`() {
         var limits = Limits()
         limits.headBytes = 200
         limits.targetBytes = 20

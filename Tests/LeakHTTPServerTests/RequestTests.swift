@@ -33,7 +33,7 @@ import Testing
         }
     }
 
-    @Test func `fields are found in any case and compared without a string`() throws {
+    @Test func `request fields are found in any case and compared without a string`() throws {
         let head =
             "POST /x HTTP/1.1\r\nHost: a\r\nX-Key:  abc \r\nContent-Type: Application/JSON ; charset=utf-8\r\n"
         try withRequest(head + "Content-Length: 3\r\n\r\n") { request in

@@ -24,7 +24,7 @@ import Testing
         #expect(HTTPDateFormatter.text(seconds) == text)
     }
 
-    @Test func `a head is complete and in order`() {
+    @Test func `the head of a response is complete and in order`() {
         var response = Response(.ok, type: "application/json", body: .text("{}"))
         response.etag = "\"x\""
         response.fields = [("Cache-Control", "no-cache")]
@@ -64,7 +64,7 @@ import Testing
         ("Content-Length", "5"), ("transfer-encoding", "chunked"), ("CONNECTION", "close"), ("Date", "now"),
         ("content-type", "text/html"), ("ETag", "\"x\""),
     ])
-    func `a field that would break or contradict the head is left out`(name: String, value: String) {
+    func `a response field that would break or contradict the head is left out`(name: String, value: String) {
         var response = Response(.ok)
         let plain = head(response)
         response.fields = [(name, value)]
@@ -131,7 +131,7 @@ import Testing
         }
         #expect(
             String(decoding: body, as: UTF8.self).contains(
-                "The path must not hold a control character, a slash or a backslash, not even percent-encoded."
+                "The path must not contain a percent-encoded slash, or a backslash or control character in any form."
             ))
     }
 

@@ -28,7 +28,7 @@ import Testing
         ),
         (EMFILE, .system(message: "Too many open files"), "cannot listen: Too many open files"),
     ])
-    func `each reason for not listening is a line that says what to do`(
+    func `the error for each reason for not listening is one line that says what to do`(
         number: Int32, error: ServerError, line: String
     ) {
         #expect(ServerError(SystemError(number: number), host: "::", port: 80) == error)

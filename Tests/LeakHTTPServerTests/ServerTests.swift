@@ -6,7 +6,7 @@ import Testing
     private static let get = "GET / HTTP/1.1\r\nHost: a\r\n\r\n"
 
     @Test(arguments: [1, 2], [1, 2])
-    func `a port in use is an error of one line`(first: Int, second: Int) throws {
+    func `a port in use gives a one-line error`(first: Int, second: Int) throws {
         let server = try Server(.init(port: 0, loops: first), service: EchoService())
         let port = server.port
         #expect(throws: ServerError.portInUse(host: "127.0.0.1", port: port)) {
@@ -16,7 +16,7 @@ import Testing
         #expect(line.contains("\(port)") && !line.contains("\n"))
     }
 
-    @Test func `a wrong host or port is an error of one line`() {
+    @Test func `a wrong host or port gives a one-line error`() {
         #expect(throws: ServerError.unknownHost("no.such.host.invalid")) {
             try Server(.init(host: "no.such.host.invalid", port: 0), service: EchoService())
         }
@@ -28,7 +28,7 @@ import Testing
         }
     }
 
-    @Test func `all addresses of both families are served`() throws {
+    @Test func `the server listens on all IPv4 and IPv6 addresses`() throws {
         let server = try Server(.init(host: "*", port: 0, loops: 2), service: EchoService())
         server.start()
         let client = Client(port: server.port)
@@ -118,7 +118,7 @@ import Testing
         }
     }
 
-    @Test func `every call of stop returns once the server has stopped, also before the start`() throws {
+    @Test func `every call of stop returns once the server has stopped, even before the start`() throws {
         let server = try Server(.init(port: 0), service: EchoService())
         let client = Client(port: server.port)
         client.send("GET / HTTP/1.1\r\nHost: a\r\n\r\n")

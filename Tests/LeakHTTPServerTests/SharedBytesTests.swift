@@ -27,7 +27,9 @@ import LeakPlatform
         "POST / HTTP/1.1\r\nHost: a\r\n\(fields)Content-Length: \(body.utf8.count)\r\n\r\n\(body)"
     }
 
-    @Test(arguments: sizes) func `a held body stays unchanged while others arrive`(size: Int) throws {
+    @Test(arguments: sizes) func `a body that a service keeps stays unchanged while further bodies arrive`(
+        size: Int
+    ) throws {
         let keeper = RetainingService()
         try withServer(keeper) { server in
             let client = Client(port: server.port)
@@ -40,7 +42,8 @@ import LeakPlatform
         }
     }
 
-    @Test(arguments: [1, 559, 30_000]) func `a held body that arrived together with others stays unchanged`(
+    @Test(arguments: [1, 559, 30_000])
+    func `a body that a service keeps stays unchanged if it arrived together with further requests`(
         size: Int
     )
         throws
@@ -57,7 +60,7 @@ import LeakPlatform
         }
     }
 
-    @Test func `a held body that was decompressed stays unchanged`() throws {
+    @Test func `a body that a service keeps stays unchanged if it was decompressed`() throws {
         let keeper = RetainingService()
         try withServer(keeper) { server in
             let client = Client(port: server.port)
@@ -74,7 +77,7 @@ import LeakPlatform
         }
     }
 
-    @Test func `an echo that is not read yet is sent unchanged`() throws {
+    @Test func `an echo that the peer has not read yet is sent unchanged`() throws {
         try withServer(RetainingService()) { server in
             let slow = Client(port: server.port, receiveBufferBytes: 4096)
             let body = String(repeating: "s", count: 1 << 20)
@@ -90,7 +93,7 @@ import LeakPlatform
         }
     }
 
-    @Test func `a request without a body shares nothing`() throws {
+    @Test func `a request without a body shares no bytes`() throws {
         let request = "GET / HTTP/1.1\r\nHost: a\r\n\r\n"
         #expect(try withRequest(request) { $0.sharedBody().withBytes { $0.count } } == 0)
     }

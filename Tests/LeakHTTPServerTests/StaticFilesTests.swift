@@ -54,7 +54,7 @@ import Testing
         #expect(paths == ["/", "/app.3f9c2b1e.js", "/css/style.css", "/index.html", "/inside.css"])
     }
 
-    @Test func `a missing folder is an error with its name`() {
+    @Test func `a missing folder throws an error that names it`() {
         #expect(
             throws: StaticFilesError.unreadable(path: "/no/such/folder", reason: "No such file or directory")
         ) {
@@ -71,7 +71,7 @@ import Testing
         "/index.html%00",
         "/loop/index.html",
     ])
-    func `nothing else is found`(path: String) throws {
+    func `no path leads to a folder, to a hidden file or out of the folder`(path: String) throws {
         try Self.withFiles { server in
             let reply = get(path, from: server)
             #expect(reply?.status == 404 || reply?.status == 400)
@@ -84,7 +84,7 @@ import Testing
         ("/my.facade.js", false), ("/my.deadbeef.js", false), ("/3f9c2b1e.js", false),
         ("/app.3f9c2b1\u{FF11}.js", false),
     ])
-    func `a part of a name that is neither a date nor a word counts as a hash`(path: String, isHash: Bool) {
+    func `a part of a file name that is neither a date nor a word is a hash`(path: String, isHash: Bool) {
         #expect(StaticFiles.cacheControl(path).hasSuffix("immutable") == isHash)
     }
 
@@ -137,7 +137,7 @@ import Testing
         }
     }
 
-    @Test func `a file can only be read`() throws {
+    @Test func `a DELETE of a file gets 405 with the allowed methods`() throws {
         try Self.withFiles { server in
             let reply = get("/", method: "DELETE", from: server)
             #expect(reply?.status == 405)
@@ -196,7 +196,7 @@ import Testing
         ("index.html", "/", 200), ("index.html", "/?a=/../b", 200), ("index.html", "//", 404),
         ("index.html", "/%2e", 404), ("index.html", "http://a", 200), ("index.html", "/index.html/", 404),
     ])
-    func `a name with unusual characters is found after one decoding`(
+    func `a file whose name has unusual characters is found after one decoding`(
         name: String, path: String, status: Int
     ) throws {
         let folder = try Scratch()
@@ -209,7 +209,7 @@ import Testing
     }
 
     /// Reading a pipe would block forever, and reading a device would never end.
-    @Test func `other files than regular ones are skipped`() throws {
+    @Test func `pipes, devices and links are skipped`() throws {
         let folder = try Scratch()
         try folder.write("a.txt", "x")
         unsafe #expect(mkfifo("\(folder.path)/pipe.txt", 0o600) == 0)
@@ -243,7 +243,7 @@ import Testing
         ("html", "application/octet-stream"), ("a.", "application/octet-stream"),
         ("a.unknown", "application/octet-stream"),
     ])
-    func `a file's type follows its name`(name: String, type: String) throws {
+    func `a file's media type follows from its name`(name: String, type: String) throws {
         let folder = try Scratch()
         try folder.write(name, "x")
         let files = try StaticFiles(folder: folder.path)

@@ -13,7 +13,7 @@ import Testing
         return first..<first + (number("STORM_SEEDS") ?? 12)
     }()
 
-    /// Limits so long that a busy machine is no reason to close a connection.
+    /// Limits so long that a busy machine does not close a connection.
     private static let patient: Limits = {
         var limits = Limits()
         limits.headTime = .seconds(60)
@@ -24,7 +24,7 @@ import Testing
     }()
 
     @Test(arguments: seeds)
-    func `each client gets all of its own responses, and no others`(seed: Int) throws {
+    func `each client gets all of its own responses, and none of another client`(seed: Int) throws {
         var random = SeededRandom(seed: seed)
         let service = StormService()
         try withServer(service, loops: random.once(in: 4) ? 2 : 1, limits: Self.patient) { server in

@@ -137,7 +137,7 @@ import Testing
         #expect(Limits().lingerTime < Limits().lingerTotalTime)
     }
 
-    @Test func `a service may take any time`() throws {
+    @Test func `a service may take any time for its response`() throws {
         let later = LaterService()
         try withServer(later, limits: Self.short) { server in
             let client = Client(port: server.port)

@@ -1,6 +1,6 @@
 import LeakPlatform
 
-/// The outcome of one vector in the notation of its file, with a `?` if there are bytes that are no answer, and the
+/// The outcome of one vector in the notation of its file, with a `?` if there are bytes that are not an answer, and the
 /// received answers.
 public struct Outcome: Sendable {
     public let text: String

@@ -8,12 +8,12 @@ import LeakPlatform
         (0, 1_000), (1, 1_000), (2, 2_000), (3, 4_000), (12, 2_048_000), (13, 3_600_000), (500, 3_600_000),
         (Int.max, 3_600_000), (Int.min, 1_000),
     ])
-    func `waits double up to the longest wait`(failures: Int, milliseconds: Int) {
+    func `waits of the back-off double up to the longest wait`(failures: Int, milliseconds: Int) {
         #expect(backoff.milliseconds(afterFailures: failures, jitter: 1) == milliseconds)
     }
 
     @Test(arguments: [(0.0, 0), (0.25, 2_000), (0.5, 4_000), (-3, 0), (7, 8_000)])
-    func `a wait is a random share of the interval`(jitter: Double, milliseconds: Int) {
+    func `a wait of the back-off is a random share of the interval`(jitter: Double, milliseconds: Int) {
         #expect(backoff.milliseconds(afterFailures: 4, jitter: jitter) == milliseconds)
     }
 
@@ -22,7 +22,7 @@ import LeakPlatform
         #expect(backoff.milliseconds(afterFailures: 3, jitter: 1) == 5)
     }
 
-    @Test func `waits differ, up to the bound`() {
+    @Test func `waits of the back-off differ, up to the bound`() {
         let backoff = Backoff(firstMilliseconds: 100, longestMilliseconds: 5_000)
         for failures in [1, 2, 5, 9, 1_000, .max] {
             let bound = min(100 << min(failures - 1, 6), 5_000)

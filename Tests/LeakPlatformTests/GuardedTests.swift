@@ -21,14 +21,14 @@ import LeakPlatform
         thread.join()
     }
 
-    @Test func `waiting ends when the time is up`() {
+    @Test func `a wait for a guarded value ends when the time is up`() {
         let value = Guarded<Int?>(nil)
         #expect(value.wait(timeout: .milliseconds(5)) { $0 } == nil)
         #expect(value.wait(milliseconds: 5) { $0 } == nil)
     }
 
     /// A wait uses the monotonic clock, which cannot be set, and is never shorter than requested.
-    @Test func `a wait lasts as long as requested`() {
+    @Test func `a wait for a guarded value lasts as long as requested`() {
         let value = Guarded<Int?>(nil)
         let clock = ContinuousClock()
         let time = clock.measure { _ = value.wait(milliseconds: 20) { $0 } }
@@ -36,7 +36,7 @@ import LeakPlatform
     }
 
     @Test(arguments: [0, -1, Int64.min])
-    func `a time of zero checks once`(milliseconds: Int64) {
+    func `a wait with a time of zero tests its condition once`(milliseconds: Int64) {
         let looks = Guarded(0)
         let result: Int? = looks.wait(milliseconds: milliseconds) { looks in
             looks += 1
@@ -52,7 +52,7 @@ import LeakPlatform
         #expect(value.wait(timeout: timeout) { $0 } == 7)
     }
 
-    @Test func `an endless wait ends when woken`() {
+    @Test func `an endless wait for a guarded value ends when woken`() {
         let value = Guarded<Int?>(nil)
         let thread = WorkerThread(name: "set") {
             value.with { $0 = 7 }

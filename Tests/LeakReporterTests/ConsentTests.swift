@@ -54,7 +54,7 @@ import LeakPlatform
         #expect(reporter.statistics.sent == 1)
     }
 
-    @Test func `the choice of one process applies to the others before they send again`() {
+    @Test func `the choice of one process applies to the other processes before they send again`() {
         let place = SharedQueueFolder()
         let (one, other) = (place.reporter(online), place.reporter(online))
         other.record(message: "before")
@@ -67,7 +67,7 @@ import LeakPlatform
         #expect(!other.statistics.isCollecting)
     }
 
-    @Test func `an app that asks for consent first collects nothing before`() {
+    @Test func `an app that asks for consent collects nothing before the answer`() {
         let place = SharedQueueFolder()
         let reporter = place.reporter(online) { $0.collectsByDefault = false }
         reporter.record(message: "not kept")
@@ -103,7 +103,7 @@ import LeakPlatform
         #expect(report["log"] as? [String] == ["started"])
     }
 
-    @Test func `a denial discards what the app set before`() throws {
+    @Test func `a denial discards user, keys and log that the app set before`() throws {
         let place = SharedQueueFolder()
         let reporter = place.reporter(online) {
             $0.collectsByDefault = false
@@ -142,7 +142,7 @@ import LeakPlatform
         #expect(await !reporter.checkForUnsentReports())
     }
 
-    @Test func `waiting reports can be deleted, and the install be replaced`() throws {
+    @Test func `waiting reports can be deleted, and the install can be replaced`() throws {
         let place = SharedQueueFolder()
         let file = InstallFile(folder: place.folder)
         func reporter(_ transport: FakeTransport) -> LeakReporter {
@@ -302,7 +302,7 @@ import LeakPlatform
         #expect(online.posts.count == 0)
     }
 
-    @Test func `an answer is written again by the clock of the caller`() {
+    @Test func `the retry of an answer that could not be written uses the clock of the caller`() {
         let place = TemporaryFolder()
         let (clock, isBroken) = (Guarded(1_000_000_000), Guarded(true))
         let choice = CollectionChoice(
@@ -322,7 +322,7 @@ import LeakPlatform
         #expect(choice.failure == nil && choice.retryAt == nil)
     }
 
-    @Test func `a consent that cannot be written applies to this process`() {
+    @Test func `a consent that cannot be written applies to the process that gave it`() {
         let root = TemporaryFolder()
         let file = StateFile(folder: longFolder(below: root.path), name: "collection")
         let choice = CollectionChoice(file, formerFile: nil, collectsByDefault: false)
@@ -427,7 +427,7 @@ import LeakPlatform
     }
 
     @Test(arguments: 0..<12)
-    func `a denial comes first, at whichever reading of the clock a batch is due`(
+    func `a denial comes before a batch that is due, at any reading of the clock`(
         reading: Int
     ) {
         let place = SharedQueueFolder()

@@ -122,7 +122,7 @@ private final class CartScreen {
     @Test(arguments: [
         ("docs/DETECTOR.md", 25), ("Sources/LeakDetector/LeakDetector.docc/LeakDetector.md", 15),
     ])
-    func `each Swift line of the guide is compiled here`(page: String, atLeast: Int) throws {
+    func `each Swift line of the guide to LeakDetector is compiled`(page: String, atLeast: Int) throws {
         let here = URL(fileURLWithPath: #filePath)
         let top = here.deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
         let code = try String(contentsOf: here, encoding: .utf8)
@@ -159,7 +159,7 @@ private final class CartScreen {
             where: line.contains)
     }
 
-    @Test func `the collector accepts each report of the examples`() async {
+    @Test func `the collector accepts each report of the guide's examples`() async {
         await #expect(processExitsWith: .success) { @MainActor in
             let app = try GuideApp()
             app.leakInEachWay()

@@ -46,7 +46,7 @@ import Testing
             "Retain Cycle: (\n    \"-> Shop.A \",\n    \"-> b -> Shop.B \"\n)",
         ]
 
-    @Test func `each call of the table is accepted`() throws {
+    @Test func `each documented call of the reporter is accepted`() throws {
         let running = try RunningCollector()
         let reporter = reporter(running)
         reporter.startSession { [ClassChecks(className: "Shop.Cart", count: 3)] }

@@ -36,7 +36,7 @@ private func printCause(of explanation: RetainExplanation) {
         ("docs/RETAINPATHS.md", 11), ("docs/SYMBOLS.md", 4), ("docs/CAUSES.md", 6),
         ("Sources/RetainPaths/RetainPaths.docc/RetainPaths.md", 11),
     ])
-    func `each Swift line of the guide is compiled here`(page: String, count: Int) throws {
+    func `each Swift line of the guides to explanations is compiled`(page: String, count: Int) throws {
         let here = URL(fileURLWithPath: #filePath)
         let top = here.deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
         // The tests are compiled with strict memory safety.

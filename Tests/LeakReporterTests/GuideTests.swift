@@ -18,7 +18,7 @@ import Testing
         return try String(contentsOf: top.appendingPathComponent(page), encoding: .utf8)
     }
 
-    @Test func `the table of limits has each limit with its default`() throws {
+    @Test func `the guide's table of limits has each limit with its default`() throws {
         var rows: [String: String] = [:]
         for line in try Self.guide().components(separatedBy: "\n") where line.hasPrefix("| `") {
             let cells = line.components(separatedBy: " | ")
@@ -36,7 +36,7 @@ import Testing
     @Test(arguments: [
         ("docs/REPORTER.md", 19), ("Sources/LeakReporter/LeakReporter.docc/LeakReporter.md", 12),
     ])
-    func `each Swift line of the guide is compiled here`(page: String, atLeast: Int) throws {
+    func `each Swift line of the guide to LeakReporter is compiled`(page: String, atLeast: Int) throws {
         let code = try String(contentsOf: URL(fileURLWithPath: #filePath), encoding: .utf8)
         var isSwift = false
         var count = 0
@@ -69,7 +69,7 @@ import Testing
         reporter.startSession()
     }
 
-    @Test func `the example of an app that asks for consent works`() {
+    @Test func `the guide's example of an app that asks for consent works`() {
         var configuration = LeakReporter.Configuration(endpoint: "https://leaks.example.com", key: "KEY")
         quiet(&configuration)
         let place = SharedQueueFolder()
@@ -84,14 +84,14 @@ import Testing
         withExtendedLifetime(place) {}
     }
 
-    @Test func `the example of an app that names its environment works`() {
+    @Test func `the guide's example of an app that names its environment works`() {
         var configuration = LeakReporter.Configuration(endpoint: "https://leaks.example.com", key: "KEY")
         configuration.app.environment = "ci"
         #expect(configuration.app.environment == "ci")
     }
 
     @Test(arguments: [true, false])
-    func `the example of an app that asks before sending works`(isAllowed: Bool) async {
+    func `the guide's example of an app that asks before sending works`(isAllowed: Bool) async {
         var configuration = LeakReporter.Configuration(endpoint: "https://leaks.example.com", key: "KEY")
         quiet(&configuration)
         configuration.sendsAutomatically = false
@@ -109,13 +109,13 @@ import Testing
         #expect(reporter.statistics.lastFailure == nil)
     }
 
-    @Test func `the example of an app that shares the choice with its extension works`() {
+    @Test func `the guide's example of an app that shares the choice with its extension works`() {
         var configuration = LeakReporter.Configuration(endpoint: "https://leaks.example.com", key: "KEY")
         configuration.consentStorage = .appGroup("group.com.acme.shop")
         #expect(configuration.consentStorage != .standard)
     }
 
-    @Test func `the examples of beforeSend and of a folder work`() throws {
+    @Test func `the guide's examples of beforeSend and of a folder work`() throws {
         let transport = FakeTransport.forwardingToRealCollector()
         var configuration = LeakReporter.Configuration(endpoint: "https://leaks.example.com", key: "KEY")
         configuration.storage = .folder("/var/lib/shop/leaks")

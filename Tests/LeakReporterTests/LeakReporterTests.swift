@@ -64,7 +64,7 @@ import LeakPlatform
         #expect(reporter.statistics.lastFailure == nil)
     }
 
-    @Test func `each retry sends the same bytes with the same key`() {
+    @Test func `each retry sends the same bytes with the same idempotency key`() {
         let transport = FakeTransport { attempt, _ in
             attempt < 5
                 ? [.noResponse(reason: "away"), FakeTransport.status(503)][attempt % 2]
@@ -84,7 +84,7 @@ import LeakPlatform
         #expect(reporter.statistics.failedAttempts == 4)
     }
 
-    @Test func `two batches have different keys`() {
+    @Test func `two batches have different idempotency keys`() {
         let transport = FakeTransport { _, _ in FakeTransport.accepted() }
         let reporter = reporter(transport)
         for _ in 0..<2 {
@@ -165,7 +165,7 @@ import LeakPlatform
         #expect(transport.posts.count >= 6)
     }
 
-    @Test func `a queue without a collector is limited, and its losses are counted`() throws {
+    @Test func `a queue without a collector is limited, and its drops are counted`() throws {
         let transport = FakeTransport { _, _ in .noResponse(reason: "offline") }
         let reporter = reporter(transport) {
             $0.bounds.memoryBytes = 64 * 1024
@@ -198,7 +198,7 @@ import LeakPlatform
         #expect(reporter.flush(timeout: timeout))
     }
 
-    @Test func `eight threads lose nothing and count nothing twice`() {
+    @Test func `with eight threads no report is lost or counted twice`() {
         let transport = FakeTransport { _, _ in FakeTransport.accepted() }
         let reporter = reporter(transport)
         DispatchQueue.concurrentPerform(iterations: 8) { _ in

@@ -20,7 +20,8 @@ import Testing
         }
     }
 
-    @Test func `pins of the right form are accepted, and no pins are accepted everywhere`() {
+    @Test
+    func `pins of the right form are accepted, and an empty list of pins is accepted for every endpoint`() {
         #expect(problem([Self.pin, Self.pin]) == nil)
         #expect(problem([Self.pin], endpoint: "HTTPS://leaks.example.com") == nil)
         #expect(problem([]) == nil)
@@ -34,20 +35,20 @@ import Testing
         "sha256//" + String(repeating: "A", count: 44), "sha256//" + String(repeating: "A", count: 42) + "B=",
         "sha256//" + String(repeating: "-", count: 42) + "A=", "sha256//" + String(repeating: "é", count: 22),
     ])
-    func `an invalid pin is named`(text: String) throws {
+    func `the error about an invalid pin names the pin`(text: String) throws {
         let problem = try #require(self.problem([Self.pin, text]))
         #expect(problem == .malformedPin(pin: text))
         #expect(problem.description.contains(text.prefix(100).debugDescription))
         #expect(problem.description.contains("openssl"))
     }
 
-    @Test func `a pin for an endpoint without TLS is a mistake`() {
+    @Test func `a pin for an endpoint without TLS is rejected`() {
         let problem = self.problem([Self.pin], endpoint: "http://localhost:8080")
         #expect(problem == .pinWithoutTLS)
         #expect(problem?.description.contains("use https://") == true)
     }
 
-    @Test func `with URLSession the error says how to pin`() {
+    @Test func `with URLSession the error about a pin says how to pin`() {
         let problem = self.problem([Self.pin], .byInfoPlist)
         #expect(problem == .pinOfAnotherPlatform)
         #expect(problem?.description.contains("NSPinnedDomains") == true)

@@ -78,7 +78,9 @@ import LeakPlatform
     }
 
     @Test(arguments: [("README.md", 6), ("docs/GETTING-STARTED.md", 9), ("docs/FORWARDING.md", 7)])
-    func `each Swift line of the README is compiled here`(page: String, atLeast: Int) throws {
+    func `each Swift line of the README and of the first guides is compiled`(page: String, atLeast: Int)
+        throws
+    {
         let code = try String(contentsOf: URL(fileURLWithPath: #filePath), encoding: .utf8)
         let lines = Self.swiftLines(of: try Self.text(of: page))
         #expect(lines.count >= atLeast)
@@ -121,7 +123,7 @@ import LeakPlatform
         return lines.filter { !$0.isEmpty }
     }
 
-    @Test func `the reporter is created`() {
+    @Test func `the README's example creates the reporter`() {
         // swift-format-ignore
         let reporter = LeakReporter(.init(
             endpoint: "https://leaks.example.com", key: "INGEST-KEY",
@@ -138,7 +140,7 @@ import LeakPlatform
     private class UIViewController {}
     private class UIView {}
 
-    @Test func `LeakedViewControllerDetector 1_4 and later`() throws {
+    @Test func `a report of LeakedViewControllerDetector 1_4 and later arrives`() throws {
         enum LeakedViewControllerDetector {
             enum Action { case falsePositive, showAlert, showAlertWithoutScreenshot, dontShowAlert }
 
@@ -157,7 +159,7 @@ import LeakPlatform
         }
     }
 
-    @Test func `LeakedViewControllerDetector 1_0 to 1_3`() throws {
+    @Test func `a report of LeakedViewControllerDetector 1_0 to 1_3 arrives`() throws {
         enum LeakedViewControllerDetector {
             static func onDetect(
                 detectionDelay: Double = 1, callback: (UIViewController?, UIView?, String) -> Bool?
@@ -174,7 +176,7 @@ import LeakPlatform
         }
     }
 
-    @Test func `LeakedViewControllerDetector 0_7`() throws {
+    @Test func `a report of LeakedViewControllerDetector 0_7 arrives`() throws {
         enum LeakedViewControllerDetector {
             static func onDetect(
                 debugDelay: Double = 0.1, releaseDelay: Double = 1,
@@ -209,7 +211,7 @@ import LeakPlatform
 
     private enum Shop { class Cart: UIViewController {} }
 
-    @Test func `DeallocationChecker 3 names a nested class with its outer class`() throws {
+    @Test func `a report of DeallocationChecker 3 names a nested class with its outer class`() throws {
         let reporter = makeReporter()
         // swift-format-ignore
         DeallocationChecker.shared.setup(with: .callback { state, type in if state == .leaked { reporter.record(message: "\(String(reflecting: type)) not deallocated after being dismissed") } })
@@ -219,7 +221,7 @@ import LeakPlatform
     }
 
     /// Replaces the Objective-C runtime. It calls the new implementation of the method as the library would call its alert.
-    @Test func `MLeaksFinder 1`() throws {
+    @Test func `a report of MLeaksFinder 1 arrives`() throws {
         typealias Block = @convention(block) (AnyObject, String, String, AnyObject?, String?) -> Void
         struct Method {}
         struct IMP { let block: Block }
@@ -246,7 +248,7 @@ import LeakPlatform
 
     private final class ViewModel: Sendable {}
 
-    @Test func `expectDeallocation of the SwiftUI article`() throws {
+    @Test func `a report of the SwiftUI article's expectDeallocation arrives`() throws {
         func expectDeallocation(_ object: AnyObject, _ reporter: LeakReporter) {
             reporter.record(message: "Expected deallocation of \(object)")
         }
@@ -257,7 +259,7 @@ import LeakPlatform
         #expect(message.className == "LeakReporterTests.ReadmeTests.ViewModel")
     }
 
-    @Test func `any detector with an NSError`() throws {
+    @Test func `a report of any detector with an NSError arrives`() throws {
         let text = try #require(Self.texts(of: .leakedViewControllerDetector).first)
         let error = NSError(domain: "com.acme.shop", code: 8, userInfo: [NSLocalizedDescriptionKey: text])
         let reporter = makeReporter()
@@ -267,7 +269,7 @@ import LeakPlatform
         #expect((arrived["userInfo"] as? [String: Any])?[NSLocalizedDescriptionKey] as? String == text)
     }
 
-    @Test func `a session counted by the app`() throws {
+    @Test func `a session that the app counts arrives`() throws {
         let (closedScreens, leaks) = (12, 1)
         let reporter = makeReporter()
         reporter.record(session: EndedSession(id: UUID().uuidString, checks: closedScreens, leaks: leaks))
@@ -276,7 +278,7 @@ import LeakPlatform
         #expect((session["checks"] as? Int, session["leaks"] as? Int) == (12, 1))
     }
 
-    @Test func `a detector of the app forwards its findings`() throws {
+    @Test func `the findings that a detector of the app forwards arrive`() throws {
         let reporter = makeReporter()
         let viewModel = ViewModel()
         let detector = LeakDetector(report: reporter.record)
@@ -287,7 +289,7 @@ import LeakPlatform
         withExtendedLifetime(viewModel) {}
     }
 
-    @Test func `the detector of this package reports leaks and counts`() throws {
+    @Test func `the detector of this package reports leaks and numbers of checks`() throws {
         let reporter = makeReporter()
         let viewModel = ViewModel()
 

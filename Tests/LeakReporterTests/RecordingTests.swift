@@ -70,7 +70,7 @@ import LeakPlatform
         #expect(reports.map { $0["log"] as? [String] } == [["round 0"], ["round 0", "round 1"]])
     }
 
-    @Test func `a freed object is no leak of its session`() throws {
+    @Test func `a freed object is not counted as a leak of its session`() throws {
         let reporter = reporter()
         reporter.startSession()
         reporter.record(checks: [ClassChecks(className: "A", count: 5)])
@@ -157,7 +157,7 @@ import LeakPlatform
         #expect(transport.posts.isEmpty)
     }
 
-    @Test func `a thousand sightings of one leak are one report`() throws {
+    @Test func `a thousand sightings of one leak are sent as one report`() throws {
         let reporter = reporter { $0.bounds.gatherMilliseconds = 60_000 }
         for number in 0..<1_000 {
             reporter.record(
@@ -170,7 +170,7 @@ import LeakPlatform
         #expect(reporter.statistics.sent == 1_000)
     }
 
-    @Test func `a session has a limited number of different leaks, and counts the others`() throws {
+    @Test func `a session has a limited number of different leaks, and counts leaks beyond it`() throws {
         let reporter = reporter { $0.bounds.reportsPerSession = 3 }
         for number in 0..<10 { reporter.record(leak: leak("Shop.Page\(number)")) }
         #expect(reporter.flush(timeout: generousSeconds))
@@ -247,7 +247,7 @@ import LeakPlatform
 
     /// Holds for any call of the app in between. If there is no room for lines, explanations and sessions, they are counted.
     @Test(arguments: Interjection.allCases)
-    private func `no sighting of a burst is lost with other calls in between`(interjection: Interjection) {
+    private func `no sighting of a burst is lost if other calls come in between`(interjection: Interjection) {
         let held = HeldReporter()
         let reporter = held.reporter
         for number in 0..<30_000 {

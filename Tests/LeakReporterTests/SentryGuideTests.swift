@@ -32,7 +32,7 @@ private final class SentryClient {
 
 /// Compiles the Swift lines of docs/SENTRY.md unchanged, with stand-ins for the SDK.
 @Suite struct SentryGuideTests {
-    @Test func `the example captures an event with the leak`() throws {
+    @Test func `the guide's example captures an event with the leak`() throws {
         let options = Options()
         options.dsn = "https://KEY@leaks.example.com/1"
         let leaks = SentryClient(options: options)
@@ -50,7 +50,7 @@ private final class SentryClient {
         #expect(event.context?["leak"]?["class"] as? String == "Shop.CartController")
     }
 
-    @Test func `each Swift line of the guide is compiled here`() throws {
+    @Test func `each Swift line of the guide to Sentry is compiled`() throws {
         let here = URL(fileURLWithPath: #filePath)
         let top = here.deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
         let code = try String(contentsOf: here, encoding: .utf8)

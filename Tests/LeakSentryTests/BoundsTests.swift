@@ -14,7 +14,7 @@ import Testing
         #expect(calls(report.stack) == ((5_000 - WireLimits.stackCount)..<5_000).reversed().map { "f\($0)" })
     }
 
-    @Test func `the app's own frames are kept, also after many other frames`() throws {
+    @Test func `the app's own frames are kept, even after many other frames`() throws {
         let others = String(repeating: "{\"function\":\"g\"},", count: 5_000)
         let frames = #"{"function":"a","in_app":true},\#(others){"function":"b","in_app":true},\#(others){}"#
         let report = try Sent(event: #"{"exception":{"type":"E","stacktrace":{"frames":[\#(frames)]}}}"#)

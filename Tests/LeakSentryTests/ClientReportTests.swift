@@ -23,14 +23,14 @@ import Testing
     }
 
     @Test(arguments: ["transaction", "session", "span", "attachment", "replay", "profile", "log_item", ""])
-    func `losses of other items are not lost leaks`(category: String) throws {
+    func `drops of an SDK that are not errors are not dropped leaks`(category: String) throws {
         let body =
             "{}\n{\"type\":\"client_report\"}\n{\"discarded_events\":[\(discarded("a", category, "3"))]}"
         #expect(try SentrySubmission(envelope: Array(body.utf8)).batch == nil)
     }
 
     @Test(arguments: ["0", "-4", "\"3\"", "null", "1.5", "[3]"])
-    func `an invalid quantity counts nothing`(quantity: String) throws {
+    func `an invalid quantity is ignored`(quantity: String) throws {
         let sent = try sent(discarded("a", "error", quantity) + "," + discarded("b", "error", "2"))
         #expect(sent.dropped == ["sentry_b": 2])
     }

@@ -90,7 +90,7 @@ import Testing
         (#""NSLocalizedDescription":"The cart is still there.""#, "com.acme.shop: The cart is still there."),
         ("", "com.acme.shop: Code: 8"),
     ])
-    func `any other NSError is identified by domain and code, as in Sentry`(
+    func `an NSError without a detector's text is identified by domain and code, as in Sentry`(
         userInfo: String, text: String
     ) throws {
         let exception =
@@ -102,7 +102,7 @@ import Testing
         #expect(report.className == nil && report.stack.isEmpty)
     }
 
-    @Test func `an error counts and its causes do not; the error is last in the list`() throws {
+    @Test func `an error, which is last in the list, identifies the leak; its causes do not`() throws {
         let cause =
             #"{"type":"NSPOSIXErrorDomain","value":"Code: 2",\#(mechanism("NSPOSIXErrorDomain", 2, ""))}"#
         let error =

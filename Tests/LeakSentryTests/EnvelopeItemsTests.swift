@@ -24,7 +24,7 @@ import Testing
         ),
         ("an item without a type", "{}\n{}\n\(event)\n{\"type\":\"event\"}\n\(event)"),
     ])
-    func `an event is found`(what: String, envelope: String) throws {
+    func `the event in an envelope is found`(what: String, envelope: String) throws {
         #expect(try Sent(envelope: envelope).report.message == "a", "\(what)")
     }
 

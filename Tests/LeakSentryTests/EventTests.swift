@@ -48,7 +48,9 @@ import Testing
         (#""release":["x"],"dist":{},"contexts":{"app":3}"#, AppInfo()),
         (#""release":"x\u0000@1\n""#, AppInfo(id: "x", version: "1")),
     ])
-    func `the app is identified by its release and its context`(fields: String, app: AppInfo) throws {
+    func `the app of an event is identified by its release and its context`(fields: String, app: AppInfo)
+        throws
+    {
         #expect(try Sent(event: "{\"message\":\"a\",\(fields)}").app == app)
     }
 
@@ -78,7 +80,9 @@ import Testing
         (#""exception":[{"type":"E"}],"logentry":{"formatted":"a"}"#, "a"),
         (#""message":" \n\ta\u0000 ""#, "a"),
     ])
-    func `a text is found in any of the fields that may have it`(fields: String, text: String) throws {
+    func `the text of an event is found in any of the fields that may have it`(fields: String, text: String)
+        throws
+    {
         #expect(try Sent(event: "{\(fields)}").report.message == text)
     }
 
@@ -176,7 +180,8 @@ import Testing
             report.keys == [.init("a", .string("b")), .init("n", .string("1")), .init("t", .string("true"))])
     }
 
-    @Test func `level, tags and the scalars of extra are keys, and of equal names the first counts`() throws {
+    @Test func `level, tags and the scalars of extra are keys, and of equal names the first is kept`() throws
+    {
         let report = try Sent(
             event: """
                 {"message":"a","environment":"beta","level":"info","tags":{"level":"x","tab":"cart"},
@@ -232,7 +237,7 @@ import Testing
         #expect(report == expected)
     }
 
-    @Test func `a field of another type in the context leak counts as missing`() throws {
+    @Test func `a field of another type in the context leak is treated as missing`() throws {
         let report = try Sent(
             event: """
                 {"message":"a","contexts":{"leak":{"class":4,"type":"gone","kind":"thing","id":"7","stack":"x",

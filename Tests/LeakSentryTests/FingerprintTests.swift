@@ -47,12 +47,12 @@ import Testing
         }
     }
 
-    @Test func `the default keeps its position`() throws {
+    @Test func `the default in a fingerprint keeps its position`() throws {
         #expect(
             try fingerprint(#"["x","{{ default }}","y"]"#, #""exception":[{"type":"E"}]"#) == ["x", "E", "y"])
     }
 
-    @Test func `the default counts once however often it is given`() throws {
+    @Test func `the default in a fingerprint is used once, however often it is given`() throws {
         let text = String(repeating: "<A: 0x1f> '(", count: 600)
         let list = "[" + String(repeating: "\"{{ default }}\",", count: 60_000) + "\"x\"]"
         let start = ContinuousClock.now
@@ -61,7 +61,7 @@ import Testing
         #expect(ContinuousClock.now - start < .seconds(60))
     }
 
-    @Test func `every part of a fingerprint distinguishes events, however many there are`() throws {
+    @Test func `every part of a fingerprint distinguishes events, however many parts there are`() throws {
         let parts = (0..<2_000).map { "\"p\($0)\"" }.joined(separator: ",")
         let one = try fingerprint("[\(parts),\"a\",\"b\"]")
         #expect(one.count == WireLimits.fingerprintCount && one.prefix(2) == ["p0", "p1"])
@@ -71,7 +71,10 @@ import Testing
         }
     }
 
-    @Test func `parts that are too long or too many are truncated and still distinguish events`() throws {
+    @Test
+    func `parts of a fingerprint that are too long or too many are truncated and still distinguish events`()
+        throws
+    {
         let long = String(repeating: "ä", count: 200)
         let one = try fingerprint("[\"\(long)1\"]")
         let other = try fingerprint("[\"\(long)2\"]")

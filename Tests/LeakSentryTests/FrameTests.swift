@@ -21,7 +21,7 @@ import Testing
         }
     }
 
-    @Test func `calls are frames with module and function, the innermost first`() throws {
+    @Test func `calls of an event are frames with module and function, the innermost first`() throws {
         let frames = """
             {"function":"main","module":"shop.app"},{"function":"pay"},{"module":"alone"},{"function":" "},null,7,
             {"function":["x"],"module":"shop"},{"function":"$s4Shop4CartC3payyyF","package":"/Shop.app/Shop"}
@@ -147,7 +147,8 @@ import Testing
         (#"{"instruction_addr":"0x10","image_addr":"0x10","package":"//"}"#, nil),
         (#"{"instruction_addr":"x","package":"/a/b"}"#, nil), (#"{"package":"/a/b"}"#, nil),
     ])
-    func `a call without a name is named by its image offset`(frame: String, name: String?) throws {
+    func `a call of an event without a name is named by its image offset`(frame: String, name: String?) throws
+    {
         #expect(try stack(frame, images: Self.image) == [name].compactMap(\.self))
     }
 

@@ -18,7 +18,7 @@ import Testing
     }
 
     @Test(arguments: unreadable)
-    func `an event beside an unreadable event counts`(payload: [UInt8]) throws {
+    func `an event beside an unreadable event is accepted`(payload: [UInt8]) throws {
         let sent = try Sent(SentrySubmission(envelope: Self.envelope("event", payload, and: Self.event)))
         #expect(try sent.report.message == "a")
         #expect(sent.dropped == ["sentry_unreadable": 1])
@@ -33,7 +33,9 @@ import Testing
     }
 
     @Test(arguments: unreadable, ["event", "client_report"])
-    func `if nothing else can be read, the error has its position`(payload: [UInt8], type: String) {
+    func `if nothing else of an envelope can be read, the error has the position of the unreadable item`(
+        payload: [UInt8], type: String
+    ) {
         let body = Self.envelope(type, payload, and: "{\"type\":\"session\"}\n{}\n")
         let error = #expect(throws: SentryError.self) { try SentrySubmission(envelope: body) }
         #expect(error?.line == 3)

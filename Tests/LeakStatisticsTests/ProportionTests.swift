@@ -38,13 +38,13 @@ import Testing
         #expect(interval.lowerBound > 0.001 && interval.upperBound > 0.08)
     }
 
-    @Test func `more events than trials count as if all trials had one`() {
+    @Test func `more events than trials are treated as if all trials had one`() {
         #expect(Proportion(events: 12, trials: 10) == Proportion(events: 10, trials: 10))
         #expect(Proportion(events: -1, trials: -5) == Proportion(events: 0, trials: 0))
     }
 
     /// Four cups of eight, all named correctly: R. A. Fisher, The Design of Experiments (1935), chapter II.
-    @Test func `the lady tasting tea has Fisher's result`() {
+    @Test func `the test of the lady tasting tea has Fisher's result`() {
         let p = FisherTest.probabilityOfRise(
             from: Proportion(events: 0, trials: 4), to: Proportion(events: 4, trials: 4))
         #expect(abs(p - 1.0 / 70) < 1e-12)

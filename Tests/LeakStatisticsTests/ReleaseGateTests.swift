@@ -64,7 +64,7 @@ import Testing
         ]
 
     @Test(arguments: verdicts.indices)
-    func `each case has its verdict`(_ index: Int) {
+    func `each case of checks, reports and devices has the expected verdict`(_ index: Int) {
         let given = Self.verdicts[index]
         let result = check([
             Given(
@@ -74,7 +74,7 @@ import Testing
         #expect(result.verdict == given.expected, "\(given.name): \(result)")
     }
 
-    @Test func `a class that is not checked any more is named, and so is how many closes are needed`() {
+    @Test func `a class that is no longer checked is named, and so is how many checks are needed`() {
         let result = check([
             Given(checks: (1_000, 0), reports: (10, 0)), Given(checks: (5_000, 120), reports: (0, 0)),
         ])
@@ -96,7 +96,7 @@ import Testing
         #expect(check([common, Given(checks: (100, 20), reports: (1, 15))]).verdict == .failed)
     }
 
-    @Test func `reports of a single device are no rise`() {
+    @Test func `reports of a single device do not count as a rise`() {
         let result = check([Given(reports: (0, 300), devices: 1, buckets: 1)])
         #expect(result.leaks == [.unchanged] && result.verdict != .failed)
     }

@@ -13,7 +13,7 @@ import Testing
 
     private var logBytes: Int { DatabaseFile.size(of: directory.database + "-wal") }
 
-    @Test func `a log that readers hold is emptied later`() throws {
+    @Test func `a write-ahead log that readers hold is emptied later`() throws {
         let store = try directory.store()
         let reader = try SQLiteConnection(path: directory.database, access: .readOnly)
         try reader.run("begin deferred")
@@ -34,7 +34,7 @@ import Testing
     }
 
     /// Runs in a separate process, because the limit on file sizes applies to the whole process.
-    @Test func `counts stay if the log cannot be copied`() async {
+    @Test func `reports stay counted if the write-ahead log cannot be copied`() async {
         await #expect(processExitsWith: .success) {
             let directory = TemporaryDirectory()
             let store = try directory.store()

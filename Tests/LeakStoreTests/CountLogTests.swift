@@ -104,7 +104,9 @@ import Testing
         #expect(try store.verify() == [])
     }
 
-    @Test func `counts in the log survive the end of a process, and a process that keeps counting`() throws {
+    @Test func `counts in the log survive the end of a process, and a process that continues to count`()
+        throws
+    {
         try sendExpected(to: store())
         #expect(try store().verify() == [])
         let store = try store()
@@ -141,7 +143,9 @@ import Testing
         #expect(try isLogEmpty)
     }
 
-    @Test func `each reader shows all counts from before its request, while others count and read`() throws {
+    @Test func `each reader shows all counts from before its request, while other threads count and read`()
+        throws
+    {
         let store = try store()
         try send(to: store)
         let counted = Guarded(1)

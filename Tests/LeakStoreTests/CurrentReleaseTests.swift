@@ -68,7 +68,7 @@ import Testing
         #expect(try newest() == current)
     }
 
-    @Test func `reports count as long as most senders report no sessions`() throws {
+    @Test func `reports decide the current release as long as most senders report no sessions`() throws {
         try count("5.2", reports: 100)
         try count("999.0-dev", installs: [7, 8])
         #expect(try newest() == "5.2")
@@ -92,7 +92,7 @@ import Testing
         try store.makeReader().releases(app: "shop").compactMap(\.adoption)
     }
 
-    @Test func `a version out of use is not current, and a version in use again is`() throws {
+    @Test func `a version out of use is not current, and a version in use again is current`() throws {
         try count("5.2", sessions: 500)
         try count("6.0", sessions: 500)
         #expect(try newest() == "6.0")
@@ -101,14 +101,14 @@ import Testing
         #expect(try newest() == "5.2")
         try count("6.0", sessions: 1_500, at: noon + 23 * hour)
         #expect(try newest() == "6.0" && adoptions().map(\.count) == [2_000, 23_500])
-        // The 24 hours with sessions that count are the last 24.
+        // The last 24 of the hours that had sessions count.
         try count("5.2", sessions: 1, at: noon + 24 * hour)
         #expect(try newest() == "6.0" && adoptions().map(\.count) == [1_500, 23_001])
     }
 
     @Test
     func
-        `a gap without sessions does not change the current release, also if a developer's build comes first after the gap`()
+        `a gap without sessions does not change the current release, even if a developer's build comes first after it`()
         throws
     {
         for hours in 0..<24 { try count("5.2", sessions: 100, at: noon + Int64(hours) * hour) }
@@ -129,7 +129,8 @@ import Testing
         #expect(try newest() == "6.0-dev" && adoptions().map(\.count) == [2, 1, 0])
     }
 
-    @Test func `hours of a clock that is ahead count, and those of a clock that was set back do not`() throws
+    @Test func `hours of a clock that is ahead are used, and those of a clock that was set back are not`()
+        throws
     {
         try count("5.2", sessions: 100)
         // The clocks of two collectors differ by less than an hour.
@@ -142,7 +143,7 @@ import Testing
         #expect(try newest() == "6.0" && adoptions().map(\.count) == [0, 100, 102])
     }
 
-    @Test func `hours of a clock that was far ahead displace no others`() throws {
+    @Test func `hours of a clock that was far ahead displace no hours of the right time`() throws {
         for hours in 0..<24 { try count("7.0", sessions: 100, at: noon + (60 * 24 + Int64(hours)) * hour) }
         #expect(try newest() == "7.0")
         try count("5.2", sessions: 100)
@@ -188,7 +189,7 @@ import Testing
         #expect(try newest() == "5.2")
     }
 
-    @Test func `sessions and reports count in the hour of their own time`() throws {
+    @Test func `sessions and reports are counted in the hour of their own time`() throws {
         for hours in 0..<24 { try count("5.2", sessions: 10, at: noon + Int64(hours) * hour) }
         let now = noon + 23 * hour
         // The devices were offline for a week, and the reports are imported.
@@ -231,7 +232,7 @@ import Testing
         #expect(try reader.leaks(LeakQuery(), now: noon).leaks.map(\.impact) == [1])
     }
 
-    @Test func `the version before is the highest earlier one that was in use`() throws {
+    @Test func `the previous version is the highest earlier one that was in use`() throws {
         try count("5.0", installs: Array(1...60), sessions: 900)
         // Two developers, and a beta with sessions.
         try count("5.1", installs: [1, 2], sessions: 9)

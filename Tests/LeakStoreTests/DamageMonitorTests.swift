@@ -70,7 +70,7 @@ import Testing
     }
 
     @Test(arguments: [0, 4_096, 40_960])
-    func `a file that has shrunk accepts no more reports, and its log stays`(bytes: Int) throws {
+    func `a database file that has shrunk accepts no more reports, and its log stays`(bytes: Int) throws {
         let former: [UInt8]
         do {
             let store = try filledStore()
@@ -99,7 +99,9 @@ import Testing
     @Test(arguments: [
         SQLITE_CORRUPT, SQLITE_NOTADB, SQLITE_IOERR | 1 << 8, SQLITE_IOERR | 32 << 8, SQLITE_IOERR | 33 << 8,
     ])
-    func `a sign of damage that disappears stops counting only until then`(code: Int32) throws {
+    func `a sign of damage keeps the store from accepting reports only until it disappears`(code: Int32)
+        throws
+    {
         let disk = FaultyDisk(in: TemporaryDirectory(isInMemory: true))
         let store = try disk.directory.store()
         let reader = try store.makeReader()
@@ -119,7 +121,9 @@ import Testing
         #expect(DatabaseMarker.damage(of: disk.directory.database) == nil)
     }
 
-    @Test func `a sign of damage that cannot be checked does not stop counting`() throws {
+    @Test func `a sign of damage that cannot be checked does not keep the store from accepting reports`()
+        throws
+    {
         let disk = FaultyDisk(in: TemporaryDirectory(isInMemory: true))
         let store = try disk.directory.store()
         for number in 0..<20 { _ = try store.count([batch(number)], now: noon) }
@@ -134,7 +138,7 @@ import Testing
         #expect(try store.count([batch(100)], now: noon) == [.counted])
     }
 
-    @Test func `a sign of damage that comes back although the file is sound counts as damage in the end`()
+    @Test func `a sign of damage that comes back although the file is sound is treated as damage in the end`()
         throws
     {
         let disk = FaultyDisk(in: TemporaryDirectory(isInMemory: true))
@@ -151,7 +155,7 @@ import Testing
         #expect(reason { _ = try store.count([batch(100)], now: noon) } == .damaged)
     }
 
-    @Test func `a file that an operator vacuums accepts reports again after a check`() throws {
+    @Test func `a database file that an operator vacuums accepts reports again after a check`() throws {
         let store = try filledStore()
         let operation = try SQLiteConnection(path: path, access: .readWrite)
         // Pages that `vacuum` frees.
@@ -203,7 +207,7 @@ import Testing
 
     /// A start opens the file, which fails, and closes it again.
     @Test(arguments: [true, false])
-    func `a start on a damaged file keeps its log`(isSignNoted: Bool) throws {
+    func `a start on a damaged database file keeps its log`(isSignNoted: Bool) throws {
         var log: [UInt8] = []
         do {
             let store = try filledStore()
@@ -218,7 +222,7 @@ import Testing
         #expect(!log.isEmpty && isLog(log))
     }
 
-    @Test func `damage found by a reader stops counting`() throws {
+    @Test func `if a reader finds damage, no more reports are accepted`() throws {
         let former: [UInt8]
         do {
             let store = try filledStore()
@@ -251,7 +255,7 @@ import Testing
     }
 
     @Test(arguments: [true, false], [40_960, 81_920])
-    func `a file that was truncated while no collector ran is refused, and its log stays`(
+    func `a database file that was truncated while no collector ran is refused, and its log stays`(
         isServer: Bool, bytes: Int
     )
         throws
@@ -294,7 +298,7 @@ import Testing
         expectNothingIsWritten(to: store)
     }
 
-    @Test func `a log that SQLite empties and restarts is not a truncated log`() throws {
+    @Test func `a write-ahead log that SQLite empties and restarts is not a truncated log`() throws {
         let store = try filledStore()
         for number in 101..<140 {
             _ = try store.count([batch(number)], now: noon)
@@ -305,7 +309,9 @@ import Testing
 
     /// - Parameter commitsBehind: commits after the damaged commit.
     @Test(arguments: [(commitsBehind: 6, isTaken: false), (1, false), (0, true)])
-    func `a log with a broken commit in its middle is refused`(commitsBehind: Int, isTaken: Bool) throws {
+    func `a write-ahead log with a broken commit in its middle is refused`(commitsBehind: Int, isTaken: Bool)
+        throws
+    {
         let store = try filledStore()
         let start = directory.read("leaks.sqlite-wal").count
         for number in 0...commitsBehind { _ = try store.count([batch(101 + number)], now: noon) }
@@ -319,7 +325,7 @@ import Testing
         withExtendedLifetime(store) {}
     }
 
-    @Test func `a sound log is accepted with all its commits`() throws {
+    @Test func `a sound write-ahead log is accepted with all its commits`() throws {
         let store = try filledStore()
         for number in 101..<120 { _ = try store.count([batch(number)], now: noon) }
         let files = try filesOfKilledProcess()
@@ -328,7 +334,7 @@ import Testing
         withExtendedLifetime(store) {}
     }
 
-    @Test func `an older copy that is written over the open file stops counting`() throws {
+    @Test func `if an older copy is written over the open file, no more reports are accepted`() throws {
         do { _ = try filledStore() }
         let old = directory.read("leaks.sqlite")
         let store = try directory.store(exclusive: true)
@@ -358,7 +364,7 @@ import Testing
         #expect(reason { _ = try directory.store(exclusive: true) } == nil)
     }
 
-    @Test func `a deleted log is noticed`() throws {
+    @Test func `a deleted write-ahead log is noticed`() throws {
         let store = try filledStore()
         try remove(log)
         expectNothingIsWritten(to: store)
@@ -369,7 +375,7 @@ import Testing
     }
 
     /// The database file is intact. The reports that were in the log are lost.
-    @Test(arguments: LogDamage.allCases) func `the next start is refused if the log is damaged`(
+    @Test(arguments: LogDamage.allCases) func `the next start is refused if the write-ahead log is damaged`(
         _ damage: LogDamage
     ) throws {
         do {
@@ -408,7 +414,7 @@ import Testing
         #expect(reason { _ = try directory.store(exclusive: true) } == .missing)
     }
 
-    @Test func `a file that was moved away and comes back accepts reports again`() throws {
+    @Test func `a database file that was moved away and comes back accepts reports again`() throws {
         let store = try filledStore()
         try FileManager.default.moveItem(atPath: path, toPath: path + ".away")
         expectNothingIsWritten(to: store)
@@ -440,7 +446,7 @@ import Testing
         #expect(!directory.read("leaks.sqlite.marker").isEmpty)
     }
 
-    @Test func `a log without its database is not deleted`() throws {
+    @Test func `a write-ahead log without its database is not deleted`() throws {
         let store = try filledStore()
         let former = directory.read("leaks.sqlite-wal")
         try remove(path)

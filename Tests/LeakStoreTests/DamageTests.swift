@@ -124,7 +124,7 @@ import Testing
     ]
 
     /// Damage that SQLite cannot see: a column contains a value that was not written to it.
-    @Test func `no value in any column crashes`() throws {
+    @Test func `no value in any column causes a crash`() throws {
         let directory = TemporaryDirectory(isInMemory: true)
         let model = try Self.filled(directory)
         let file = directory.read("leaks.sqlite")

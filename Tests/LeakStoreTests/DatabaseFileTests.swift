@@ -20,7 +20,7 @@ import Testing
         }
     }
 
-    @Test func `a missing file is created for its owner only, with its schema`() throws {
+    @Test func `a missing database file is created for its owner only, with its schema`() throws {
         let store = try directory.store()
         var status = stat()
         unsafe stat(directory.database, &status)
@@ -32,7 +32,7 @@ import Testing
         #expect(try connection.number("pragma page_size") == 4_096)
     }
 
-    @Test func `an empty file is accepted`() throws {
+    @Test func `an empty database file is accepted`() throws {
         directory.write([], to: "leaks.sqlite")
         #expect(try directory.store().verify() == [])
     }
@@ -40,7 +40,7 @@ import Testing
     @Test(arguments: [
         Array("not a database, though a text of some length\n".utf8), [UInt8](repeating: 0x41, count: 9_000),
     ])
-    func `a file of another kind is refused`(bytes: [UInt8]) throws {
+    func `a file that is not a database is refused`(bytes: [UInt8]) throws {
         directory.write(bytes, to: "leaks.sqlite")
         let failure = try #require(failure { _ = try directory.store() })
         #expect(failure.reason == .notADatabase)
@@ -63,7 +63,7 @@ import Testing
         #expect(try connection.number("select count(*) from sqlite_master where name = 'leak'") == 0)
     }
 
-    @Test func `a newer schema is refused`() throws {
+    @Test func `a database with a newer schema is refused`() throws {
         _ = try directory.store()
         let newer = Migration.newestVersion + 1
         try SQLiteConnection(path: directory.database, access: .readWrite).execute(
@@ -73,7 +73,7 @@ import Testing
     }
 
     @Test(arguments: [-1, -2_147_483_648, 0])
-    func `an unknown schema number is refused`(version: Int) throws {
+    func `a database with an unknown schema number is refused`(version: Int) throws {
         _ = try directory.store()
         try SQLiteConnection(path: directory.database, access: .readWrite).execute(
             "pragma user_version = \(version)")
@@ -97,26 +97,26 @@ import Testing
         #expect(failure.description.contains("the \(part)"), "\(failure)")
     }
 
-    @Test func `additions by others do not matter`() throws {
+    @Test func `tables and indexes that others added do not keep a database from being used`() throws {
         _ = try directory.store()
         try SQLiteConnection(path: directory.database, access: .readWrite).execute(
             "analyze; create table notes (text); create index mine on leak (kind)")
         #expect(try directory.store().verify() == [])
     }
 
-    @Test func `a missing directory is named`() throws {
+    @Test func `the error about a missing directory of the database names it`() throws {
         let failure = try #require(
             failure { _ = try SQLiteStore(path: directory.path + "/none/leaks.sqlite", exclusive: true) })
         #expect(failure.description.contains("\(directory.path)/none does not exist"))
     }
 
-    @Test func `a directory in place of the file is refused`() throws {
+    @Test func `a directory in place of the database file is refused`() throws {
         unsafe mkdir(directory.database, 0o700)
         defer { unsafe rmdir(directory.database) }
         #expect(failure { _ = try directory.store() }?.reason == .notADatabase)
     }
 
-    @Test func `a second server on the same file is refused, a command is not`() throws {
+    @Test func `a second server on the same file is refused, and a command is not`() throws {
         let server = try directory.store(exclusive: true)
         let failure = try #require(failure { _ = try directory.store(exclusive: true) })
         #expect(failure.reason == .locked)
@@ -125,13 +125,13 @@ import Testing
         #expect(try server.count([submission([Report(leak: leak("A"))])], now: noon) == [.counted])
     }
 
-    @Test func `the lock ends when the server ends`() throws {
+    @Test func `the lock of the database ends when the server ends`() throws {
         do { _ = try directory.store(exclusive: true) }
         _ = try directory.store(exclusive: true)
     }
 
     /// Runs in a separate process, because root may write every file and user ids belong to a process.
-    @Test func `read-only files are refused`() async {
+    @Test func `a read-only database file is refused`() async {
         await #expect(processExitsWith: .success) {
             let directory = TemporaryDirectory()
             do { _ = try directory.store() }
@@ -151,7 +151,7 @@ import Testing
         }
     }
 
-    @Test func `a lock that another process keeps is reported`() throws {
+    @Test func `a database lock that another process keeps is reported`() throws {
         let store = try directory.store()
         let other = try SQLiteConnection(path: directory.database, access: .readWrite)
         try other.run("begin immediate")
@@ -182,7 +182,7 @@ import Testing
         #expect(try store.verify() == [])
     }
 
-    @Test func `damage is noticed`() throws {
+    @Test func `damage of a database is noticed`() throws {
         let store = try directory.store()
         _ = try store.count([submission([Report(leak: leak("A"), install: 1)])], now: noon)
         try SQLiteConnection(path: directory.database, access: .readWrite).execute(
@@ -216,7 +216,7 @@ import Testing
                 == true)
     }
 
-    @Test func `the log is emptied on demand`() throws {
+    @Test func `the write-ahead log is emptied on demand`() throws {
         let store = try directory.store()
         _ = try store.count([submission([Report(leak: leak("A"))])], now: noon)
         #expect(DatabaseFile.size(of: directory.database + "-wal") > 0)
@@ -226,7 +226,7 @@ import Testing
 
     /// A few leaks, and more leaks than the capacity of ``Caches/leaks``.
     @Test(arguments: [(leaks: 10, rows: Int64(1)), (leaks: 2_049, rows: 0)])
-    func `counting installs continues after reopening`(leaks: Int, rows: Int64) throws {
+    func `installs are counted further after a restart`(leaks: Int, rows: Int64) throws {
         for install in 1...3 {
             let store = try directory.store()
             for hash in [UInt64(install), UInt64(install + 1)] {

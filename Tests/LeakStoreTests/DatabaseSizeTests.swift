@@ -91,7 +91,7 @@ import Testing
         #expect(try store.verify() == [])
     }
 
-    @Test func `a file over its maximum size works for a while`() throws {
+    @Test func `a database over its maximum size works for a while`() throws {
         let directory = TemporaryDirectory(isInMemory: true)
         func fill(_ store: SQLiteStore, _ name: String) throws {
             let reports = (0..<400).map {

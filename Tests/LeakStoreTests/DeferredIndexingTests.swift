@@ -66,7 +66,9 @@ import Testing
     }
 
     @Test(arguments: LeakQuery.Sort.allCases.filter(\.hasIndex), LeakQuery.Order.allCases)
-    func `each order is read from its index`(sort: LeakQuery.Sort, order: LeakQuery.Order) throws {
+    func `the list in each order is read from the index of the order`(
+        sort: LeakQuery.Sort, order: LeakQuery.Order
+    ) throws {
         var list = LeakQuery()
         (list.sort, list.order) = (sort, order)
         for query in [

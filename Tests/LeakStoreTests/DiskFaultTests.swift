@@ -43,7 +43,7 @@ import Testing
     }
 
     @Test(arguments: PowerCutTests.seeds)
-    func `a call that fails once changes nothing, and succeeds when repeated`(seed: UInt64) throws {
+    func `a store call that fails once changes nothing, and succeeds when repeated`(seed: UInt64) throws {
         let script = StoreScript(seed: seed, length: Self.steps)
         let whole = Self.length(of: script)
         var random = SeededRandom(seed: seed)

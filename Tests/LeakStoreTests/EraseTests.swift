@@ -109,7 +109,7 @@ import LeakPlatform
             reservoir: Reservoir(seed: 7))
     }
 
-    @Test func `slots that become days between two steps keep no erased install`() throws {
+    @Test func `slots that become days between two steps of erasure keep no erased install`() throws {
         let directory = TemporaryDirectory()
         let store = try directory.store()
         let writer = try writer(in: directory)
@@ -132,7 +132,7 @@ import LeakPlatform
         #expect(try store.verify() == [])
     }
 
-    @Test func `a set that is copied between two steps keeps no erased install`() throws {
+    @Test func `a set that is copied between two steps of erasure keeps no erased install`() throws {
         let directory = TemporaryDirectory()
         let store = try directory.store()
         let writer = try writer(in: directory)
@@ -150,7 +150,7 @@ import LeakPlatform
         #expect(try store.verify() == [])
     }
 
-    @Test func `installs are erased while they and others send reports`() throws {
+    @Test func `installs are erased while they and other installs send reports`() throws {
         let store = try place.store()
         let isOver = Guarded(false)
         let sender = WorkerThread(name: "sender") {

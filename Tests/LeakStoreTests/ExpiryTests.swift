@@ -89,7 +89,7 @@ import Testing
         #expect(sizes.count > 3 && sizes.min() == 300, "\(sizes)")
     }
 
-    @Test func `one call stops between two steps, and the next continues`() throws {
+    @Test func `one call of the expiry stops between two steps, and the next continues`() throws {
         let store = try directory.store()
         _ = try store.count((0..<1_200).map { submission(key: "\($0)") }, now: noon)
         let connection = try SQLiteConnection(path: directory.database, access: .readOnly)
@@ -106,7 +106,7 @@ import Testing
         #expect(try keys() == 0)
     }
 
-    @Test func `one call continues until everything is deleted`() throws {
+    @Test func `one call of the expiry continues until everything is deleted`() throws {
         let store = try directory.store()
         _ = try store.count((0..<1_200).map { submission(key: "\($0)") }, now: noon)
         try store.expire(now: noon + 8 * day)
@@ -115,7 +115,7 @@ import Testing
         #expect(try connection.number("select count(*) from answer") == 0)
     }
 
-    @Test func `expired hours are found leak by leak, without reading the others`() throws {
+    @Test func `expired hours are found leak by leak, without reading other hours`() throws {
         let plan = try writer().connection.statement(
             composed: """
                 explain query plan select h.leak, h.hour, h.release

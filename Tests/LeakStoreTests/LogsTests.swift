@@ -111,7 +111,7 @@ import LeakPlatform
     }
 
     @Test(arguments: ["A last", "Z last"])
-    func `more values than the limit become others across log and table`(last: String) throws {
+    func `values beyond the limit are counted as other across log and table`(last: String) throws {
         let store = try directory.store()
         for number in 0..<ValueKind.limit {
             if number == 150 { try flush(store) }
@@ -130,7 +130,9 @@ import LeakPlatform
         #expect(try store.verify() == [])
     }
 
-    @Test func `values beyond the bytes of a key stay unnamed across log and table, and count once`() throws {
+    @Test func `values beyond the bytes of a key stay unnamed across log and table, and are counted once`()
+        throws
+    {
         var limits = StoreLimits()
         limits.detailBytesPerKeyAndDay = 2 * 2_000
         var store = try directory.store(limits: limits)
@@ -154,7 +156,7 @@ import LeakPlatform
         #expect(try store.verify() == [])
     }
 
-    @Test func `rows of an earlier schema keep counting`() throws {
+    @Test func `counts of an earlier schema are increased by new reports`() throws {
         try send("iOS 18.0", to: try directory.store())
         try flush(try directory.store())
         try run(PastSchema.without14)

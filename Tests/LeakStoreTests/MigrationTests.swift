@@ -32,7 +32,7 @@ import Testing
     }
 
     @Test(arguments: [1, 2])
-    func `every released schema is upgraded, and counting continues`(schema: Int) throws {
+    func `every released schema is upgraded, and new reports are counted`(schema: Int) throws {
         let directory = try database(schema: schema)
         let store = try directory.store()
         #expect(try store.verify() == [])
@@ -180,7 +180,7 @@ import Testing
         #expect(try migrated.verify() == [])
     }
 
-    @Test func `a database without a log of counts gets one, and counting continues`() throws {
+    @Test func `a database without a log of counts gets one, and new reports are counted`() throws {
         let directory = TemporaryDirectory()
         let report = Report(leak: leak("Page"), install: 1)
         _ = try directory.store().count([submission([report])], now: noon)
@@ -199,7 +199,7 @@ import Testing
         #expect(try store.verify() == [])
     }
 
-    @Test func `a database without counts of detail bytes gets them, and keeps counting`() throws {
+    @Test func `a database without counts of detail bytes gets them, and new reports are counted`() throws {
         let directory = TemporaryDirectory()
         let report = Report(leak: leak("Page"), body: #"{"m":"0123456789"}"#)
         _ = try directory.store().count([submission([report], key: "a")], now: noon)

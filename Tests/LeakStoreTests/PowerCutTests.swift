@@ -23,7 +23,7 @@ import LeakPlatform
     }
 
     @Test(arguments: End.allCases, seeds)
-    func `acknowledged reports are stored once after`(end: End, seed: UInt64) throws {
+    func `acknowledged reports are stored once after a power cut`(end: End, seed: UInt64) throws {
         let whole = Self.length(seed: seed)
         var random = SeededRandom(seed: seed)
         for _ in 0..<Self.endsPerSeed {

@@ -48,7 +48,7 @@ import Testing
     }
 
     @Test(arguments: ["x'1f8b'", "substr(body, 1, 40)", "substr(body, 1, length(body) - 1) || x'ff'"])
-    func `a damaged report is an error that names the file`(body: String) throws {
+    func `a damaged report throws an error that names the file`(body: String) throws {
         let store = try directory.store()
         let report = Report(leak: page, body: Self.json(3_000))
         #expect(try store.count([submission([report])], now: noon) == [.counted])

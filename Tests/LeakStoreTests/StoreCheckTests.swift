@@ -71,7 +71,8 @@ import Testing
         check.leaks.filter { $0.result.kind == kind }.map(\.row.identity.title)
     }
 
-    @Test func `a version without a leak is the baseline if its class was checked`() throws {
+    @Test func `a version that does not have the leak is the baseline if it checked the leak's class`() throws
+    {
         try count("5.1", Count(name: "A", reports: 400, checks: 4_000))
         try count("5.2", Count(name: "A", checks: 4_000, installs: 40))
         try count("5.3", Count(name: "A", reports: 400, checks: 4_000))
@@ -133,7 +134,7 @@ import Testing
         #expect(check.worseClasses[0].version.rate == 0.25)
     }
 
-    @Test func `one session with a check of another class does not pass`() throws {
+    @Test func `a version with one session and a check of another class does not pass`() throws {
         try count("5.2", Count(name: "Page", reports: 100, checks: 3_000))
         try count("5.3", Count(name: "Other", checks: 1, installs: 1))
         let check = try check()
@@ -142,7 +143,7 @@ import Testing
         #expect(check.classes.map(\.result) == [.notChecked, .new])
     }
 
-    @Test func `one report from one install fails nothing`() throws {
+    @Test func `one report from one install fails no version`() throws {
         try count("5.2", Count(name: "Page", reports: 100, checks: 3_000))
         try count(
             "5.3", Count(name: "Page", reports: 100, checks: 3_000),
@@ -151,7 +152,7 @@ import Testing
         #expect(check.verdict == .passed && check.leaks.isEmpty && check.rareCount == 1)
     }
 
-    @Test func `a new leak of a class that is new fails beyond the limits`() throws {
+    @Test func `a new leak of a class that is new fails the version from the limits on`() throws {
         try count("5.2", Count(name: "Page", reports: 100, checks: 3_000))
         try count(
             "5.3", Count(name: "Page", reports: 100, checks: 3_000),
@@ -165,7 +166,7 @@ import Testing
         #expect(try titles(check("5.4"), .new) == [])
     }
 
-    @Test func `without checks a version cannot be distinguished from the version before`() throws {
+    @Test func `without checks a version cannot be distinguished from the previous version`() throws {
         try count("5.2", Count(name: "Page", reports: 10))
         try count("5.3", Count(name: "Page", reports: 900))
         #expect(try check().verdict == .cannotTell && check().classes.isEmpty)
@@ -173,7 +174,7 @@ import Testing
         #expect(try check().verdict == .failed && titles(check(), .new) == ["New"])
     }
 
-    @Test func `an improvement is listed, also of a leak that is gone`() throws {
+    @Test func `an improvement is listed, even that of a leak that is gone`() throws {
         try count("5.2", Count(name: "Page", reports: 600, checks: 3_000))
         try count("5.3", Count(name: "Page", checks: 3_000))
         let check = try check()
@@ -182,7 +183,9 @@ import Testing
         #expect((check.betterCount, check.fixedCount, check.isEnough) == (1, 1, true))
     }
 
-    @Test func `a resolved leak whose rate falls to 0 is fixed, and counts in no test of the others`() throws
+    @Test
+    func `a resolved leak whose rate falls to 0 is fixed, and is left out of the tests of the other leaks`()
+        throws
     {
         try count(
             "5.2", Count(name: "Page", reports: 600, checks: 3_000),
@@ -218,7 +221,8 @@ import Testing
         #expect(titles(check, .new) == new)
     }
 
-    @Test func `a version that only one device has seen is no baseline, unless there is no other`() throws {
+    @Test func `a version that only one device has seen is not a baseline, unless there is no other`() throws
+    {
         try count("5.2", Count(name: "Page", reports: 150, checks: 3_000))
         try count("5.2.1-dev", Count(name: "Page", reports: 40, checks: 40, installs: 1))
         try count("5.3", Count(name: "Page", reports: 160, checks: 3_000))
@@ -248,7 +252,9 @@ import Testing
         #expect(failure.reason == .invalidArgument && failure.description.contains(baseline))
     }
 
-    @Test func `versions of equal rank share a baseline, and are none of each other`() throws {
+    @Test func `versions of equal rank have the same baseline, and neither is the baseline of the other`()
+        throws
+    {
         try count("5.2", Count(name: "Page", reports: 50, checks: 1_500))
         try count("5.2.0", Count(name: "Page", reports: 50, checks: 1_500))
         try count("5.3", Count(name: "Page", reports: 100, checks: 3_000))
@@ -271,7 +277,7 @@ import Testing
         #expect(try check(build: "7").verdict == .cannotTell)
     }
 
-    @Test func `a build is compared with the build before it`() throws {
+    @Test func `a build is compared with the previous build`() throws {
         try count("5.2", build: "9", Count(name: "Page", reports: 30, checks: 3_000))
         try count("5.3", build: "892", Count(name: "Page", reports: 600, checks: 3_000))
         try count(

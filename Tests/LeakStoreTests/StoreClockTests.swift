@@ -13,7 +13,7 @@ import Testing
     private static let midnight = noon + day / 2
 
     @Test(arguments: [2 * minute, day, 5 * day, 7 * day, 8 * day, 400 * day])
-    func `a key counts once if the clock is set back`(step: Int64) throws {
+    func `a batch with a repeated key is counted once if the clock is set back`(step: Int64) throws {
         let store = try store()
         let batch = submission([Report(leak: leak("Page"))], key: "a")
         let repeated = Receipt.repeated(response: batch.response)
@@ -28,7 +28,9 @@ import Testing
     }
 
     @Test(arguments: [2 * minute, 5 * day, 400 * day])
-    func `a key stored while the clock was behind counts once after it is right again`(step: Int64) throws {
+    func `a key stored while the clock was behind is a repeat after the clock is right again`(step: Int64)
+        throws
+    {
         let store = try store()
         let now = Self.midnight + Self.minute
         #expect(try store.count([submission(key: "first")], now: now) == [.counted])
@@ -109,7 +111,7 @@ import Testing
 
     /// A collector that was off for a month, or whose clock was wrong before: the first day's keys.
     @Test(arguments: [8 * day, 120 * day])
-    func `a key stored before a clock that is ahead is accepted counts once afterwards`(step: Int64) throws {
+    func `a key stored before a clock that is ahead is accepted is a repeat afterwards`(step: Int64) throws {
         let (store, _, _) = try startAhead(by: step)
         // Its leak is new: the bytes of its texts count for the same day as the key.
         let batch = submission([Report(leak: leak("Cart"))], key: "b")
@@ -132,7 +134,7 @@ import Testing
         #expect(try store.count([batch], now: noon + step + 8 * day) == [.counted])
     }
 
-    @Test func `a key stored while the clock was ahead counts once after the clock is right again`() throws {
+    @Test func `a key stored while the clock was ahead is a repeat after the clock is right again`() throws {
         let (store, _, _) = try startAhead(by: 120 * day)
         let batch = submission([Report(leak: leak("Page"))], key: "b")
         #expect(try store.count([batch], now: noon + 120 * day) == [.counted])

@@ -12,7 +12,7 @@ import Testing
         try #require(try store.makeReader().leak(identity.id, now: now))
     }
 
-    @Test func `a leak counts its reports in every way`() throws {
+    @Test func `a report is added to every count of its leak`() throws {
         let page = leak("Page", stack: ["Root"])
         let receipts = try store.count(
             [
@@ -80,7 +80,7 @@ import Testing
         #expect(try store.makeReader().leaks(query, now: noon).total == 1)
     }
 
-    @Test func `a repeat gets the first response and counts nothing`() throws {
+    @Test func `a repeat gets the first response, and nothing of it is counted`() throws {
         let page = leak("Page")
         let first = submission([Report(leak: page)], key: "a")
         let other = submission([Report(leak: page)], key: "a", body: 2)
@@ -139,7 +139,7 @@ import Testing
         #expect(try detail(page).models.isEmpty)
     }
 
-    @Test func `keeps the first, the newest and sixteen other reports`() throws {
+    @Test func `the store keeps the first, the newest and sixteen other reports of a leak`() throws {
         let page = leak("Page")
         for start in stride(from: 0, to: 100, by: 7) {
             let reports = (start..<min(start + 7, 100)).map { number in

@@ -34,7 +34,7 @@ import Testing
         }
     }
 
-    @Test func `samples over a key's bytes of a day are left out, and their reports count`() throws {
+    @Test func `samples over a key's bytes of a day are left out, and their reports are counted`() throws {
         let limits = Self.limits(100_000)
         let leaks = (0..<20).map { leak("L\($0)", app: "app\($0 % 2)") }
         // Each store has yet to read how much the key has added.
@@ -80,7 +80,7 @@ import Testing
     ]
 
     @Test(arguments: lengths)
-    func `samples that replace others do not use the bytes of the day up`(
+    func `samples that replace samples do not use up the bytes of the day`(
         _ name: String, _ lengths: [Int]
     ) throws {
         // Room for 18 samples of 4,100 bytes, where 100 reports have more than 190,000 bytes.
@@ -115,7 +115,7 @@ import Testing
         #expect(try countLeftOut(store) == 1)
     }
 
-    @Test func `first reports of leaks have room when others have none`() throws {
+    @Test func `first reports of leaks are stored after a key has no bytes left for other samples`() throws {
         let store = try place.store(limits: Self.limits(100_000))
         let (old, new) = (leak("Old"), (0..<4).map { leak("New\($0)") })
         for number in 0..<16 { try count([old], bytes: 10_000, at: noon + Int64(number), in: store) }
@@ -125,7 +125,7 @@ import Testing
         for leak in new { #expect(try samples(of: leak, in: store).map(\.body.count) == [4_000]) }
     }
 
-    @Test func `values of explanations over a key's bytes count without their name`() throws {
+    @Test func `values of explanations over a key's bytes are counted under "other"`() throws {
         // With the samples of one report.
         let limits = Self.limits(2 * (10_000 + DetailBytes.ofNewestSample + 2 * 64 - 123))
         let page = leak("Page")
@@ -154,7 +154,7 @@ import Testing
         #expect(try store.verify() == [])
     }
 
-    @Test func `samples use a key's bytes before explanations do, also samples of other leaks`() throws {
+    @Test func `samples use a key's bytes before explanations do, even samples of other leaks`() throws {
         let sampleBytes = 2 * (DetailBytes.ofNewestSample + 3 * 200)
         let store = try place.store(limits: Self.limits(2 * (10_000 + sampleBytes)))
         let (explained, page) = (leak("Explained"), leak("Page"))
@@ -175,7 +175,7 @@ import Testing
         #expect(try store.verify() == [])
     }
 
-    @Test func `systems and models over a key's bytes count without their name`() throws {
+    @Test func `systems and models over a key's bytes are counted under "other"`() throws {
         let limits = Self.limits(2 * 10_000)
         let leaks = (0..<20).map { leak("L\($0)") }
         func text(_ number: Int) -> String { "\(number) " + String(repeating: "x", count: 92) }
@@ -249,7 +249,7 @@ import Testing
         #expect(try store.verify() == [])
     }
 
-    @Test func `classes of checks over a key's bytes count as other`() throws {
+    @Test func `classes of checks over a key's bytes are counted as other`() throws {
         let limits = Self.limits(2 * 13_000)
         func check(_ numbers: Range<Int>, version: String, key: Int64 = 1) throws {
             var batch = submission(keyID: key)
@@ -298,7 +298,7 @@ import Testing
     }
 
     /// A class whose name is too long leaves its room to the next class, whose bytes count.
-    @Test func `a class for which a key has no bytes left does not count towards the limit of classes`()
+    @Test func `a class for which a key has no bytes left is not counted towards the limit of classes`()
         throws
     {
         var limits = Self.limits(2 * 868)
@@ -332,7 +332,8 @@ import Testing
         #expect(try store.verify() == [])
     }
 
-    @Test func `checks for which a key has no bytes left do not count towards the classes of their version`()
+    @Test
+    func `checks for which a key has no bytes left are not counted towards the classes of their version`()
         throws
     {
         var limits = Self.limits(2 * 800)
@@ -403,7 +404,7 @@ import Testing
         #expect(try samples(of: home, in: store).map(\.reason) == [.first])
     }
 
-    @Test func `bytes that a key frees make room for others of the same commit`() throws {
+    @Test func `bytes that a key frees make room for samples of the same commit`() throws {
         let store = try place.store(limits: Self.limits(2 * 22_000))
         let (page, home, cart) = (leak("Page"), leak("Home"), leak("Cart"))
         try count([page], bytes: 9_000, key: 2, in: store)

@@ -88,7 +88,7 @@ import Testing
         }
     }
 
-    @Test func `a check compares versions of one environment`() throws {
+    @Test func `a release check compares versions of one environment`() throws {
         try count()
         let reader = try store.makeReader()
         #expect(try reader.releaseCheck(ReleaseCheckQuery(app: "shop", version: "2.0"), now: noon) == nil)
@@ -98,7 +98,7 @@ import Testing
     }
 
     @Test
-    func `a decision holds in every environment, by the version of the environment in which it was made`()
+    func `a decision is in force in every environment, by the version of the environment where it was made`()
         throws
     {
         try count()
@@ -116,7 +116,8 @@ import Testing
         #expect(try store.verify() == [])
     }
 
-    @Test func `environments beyond the limit of an app count as other, production always as itself`() throws
+    @Test func `environments beyond the limit of an app are counted as other, production always as itself`()
+        throws
     {
         var limits = StoreLimits()
         (limits.appsPerKey, limits.environmentsPerApp) = (1, 2)
@@ -135,7 +136,7 @@ import Testing
         #expect(try store.verify() == [])
     }
 
-    @Test func `an app beyond the limit of a key counts as other in its own environment`() throws {
+    @Test func `an app beyond the limit of a key is counted as other in its own environment`() throws {
         var limits = StoreLimits()
         limits.appsPerKey = 1
         let store = try place.store(limits: limits)
@@ -176,7 +177,7 @@ import Testing
         #expect(try store.verify() == [])
     }
 
-    @Test func `a fix holds from the newest version of each environment`() throws {
+    @Test func `a fix is in force from the newest version of each environment`() throws {
         try count()
         // Resolved in production, where 1.0 is the newest version. Debug has 2.0 already.
         let ids = [leak("Page").id, leak("Page", environment: debug).id]

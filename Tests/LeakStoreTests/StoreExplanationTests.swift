@@ -31,7 +31,7 @@ import Testing
         try store.makeReader().leak(leak.id, now: noon)
     }
 
-    @Test func `reasons and sizes are counted, and do not count as reports`() throws {
+    @Test func `reasons and sizes are counted, and are not added to the number of reports`() throws {
         try explained(cart, [("p1", 6_400), ("p1", 6_400)], reports: [Report(leak: cart)])
         try explained(cart, [("p2", 128), ("p1", nil), ("p2'\u{0}é", 0)])
         let detail = try #require(try detail(cart))
@@ -91,12 +91,12 @@ import Testing
         #expect(try store.verify() == [])
     }
 
-    @Test func `an explanation may come with the first report of its leak`() throws {
+    @Test func `an explanation may be sent with the first report of its leak`() throws {
         try explained(cart, [("p1", 1)], reports: [Report(leak: cart)])
         #expect(try #require(try detail(cart)).reasons.map(\.value) == ["p1"])
     }
 
-    @Test func `beyond 200 reasons and sizes the others count together`() throws {
+    @Test func `reasons and sizes beyond 200 are counted together`() throws {
         try explained(cart, [("first", 1)], reports: [Report(leak: cart)])
         try explained(cart, (0..<250).map { ("reason \($0 % 230)", 1 << 10 + $0 * 64) })
         try explained(cart, [("first", 1)])
@@ -119,7 +119,7 @@ import Testing
         #expect(try store.verify() == [])
     }
 
-    @Test func `beyond 200 closures the others count together`() throws {
+    @Test func `closures beyond 200 are counted together`() throws {
         try explained(cart, [("p1", 1)], reports: [Report(leak: cart)])
         for number in 0..<210 { try explained(cart, [("p1", nil)], closures: "closure \(number)") }
         let detail = try #require(try detail(cart))
@@ -184,7 +184,7 @@ import Testing
         #expect(try reader.leaks(query, now: noon).leaks.map(\.cost) == [640, nil])
     }
 
-    @Test func `a cost beyond what can be counted is the largest number`() throws {
+    @Test func `a cost that exceeds the largest number is stored as the largest number`() throws {
         let reports = [cart, home].flatMap { leak in
             (1..<4).map { Report(leak: leak, install: $0, alive: .max) }
         }
@@ -295,7 +295,7 @@ import Testing
     @Test(arguments: [
         (0, 0), (1, 1), (63, 63), (64, 64), (65, 64), (1_000, 992), (Int.max, 1 << 40), (-5, 0),
     ])
-    func `sizes are rounded to six bits`(bytes: Int, rounded: Int) {
+    func `sizes are rounded down to six significant bits`(bytes: Int, rounded: Int) {
         #expect(RetainedBytes.rounded(bytes) == rounded)
     }
 }

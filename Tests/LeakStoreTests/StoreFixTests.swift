@@ -414,7 +414,7 @@ import Testing
             (nil, LeakTotals(leaks: 2, reports: 160)), (.day, LeakTotals(leaks: 1, reports: 20)),
             (.month, LeakTotals(leaks: 3, reports: 240)),
         ] as [(Period?, LeakTotals)])
-    func `resolved leaks that are still seen count apart, with their reports since then in the period`(
+    func `resolved leaks that are still seen are counted separately, with their reports since the decision`(
         period: Period?, totals: LeakTotals
     ) throws {
         for (name, days) in [

@@ -31,7 +31,7 @@ import Testing
         return impact
     }
 
-    @Test func `an install counts on the day of its report, and for six days more`() throws {
+    @Test func `an install is counted on the day of its report, and for six days more`() throws {
         try count(report(1), report(2), report(2), report(3, age: 3), report(4, age: 6), report(5, age: 7))
         #expect(try impact() == 4)
         try store.expire(now: noon + day)
@@ -67,7 +67,8 @@ import Testing
         #expect(try impact() == 2)
     }
 
-    @Test func `builds of a version count together, and other versions and environments do not`() throws {
+    @Test func `an install counts once in a version, over all its builds, and not in other versions`() throws
+    {
         for build in ["1", "2"] {
             try count(
                 Report(leak: page, build: build, install: 1), Report(leak: page, build: build, install: 2))

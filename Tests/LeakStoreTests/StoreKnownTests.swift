@@ -77,7 +77,7 @@ import Testing
         #expect(try reader.leak(leak("Page").id, now: noon)?.row.known == nil)
     }
 
-    @Test func `other filters apply to known leaks too`() throws {
+    @Test func `filters apply to the list of known leaks too`() throws {
         let reader = try store.makeReader(known: list)
         let newest = try page(reader) { $0.version = "2.0" }
         #expect(newest.leaks.isEmpty && newest.known == LeakTotals(leaks: 1, reports: 7))
@@ -87,7 +87,7 @@ import Testing
         #expect(all.total == 2 && all.known == LeakTotals(leaks: 3, reports: 20))
     }
 
-    @Test func `the overview counts known leaks apart`() throws {
+    @Test func `the overview counts known leaks separately`() throws {
         #expect(try store.pin("2.0", of: "shop"))
         let overview = try store.makeReader(known: list).overview(app: "shop", now: noon)
         #expect((overview.leaks, overview.reports) == (4, 21))
@@ -98,7 +98,7 @@ import Testing
     }
 
     @Test(arguments: LeakQuery.Sort.allCases, [1, 3])
-    func `paging visits every other leak once`(sort: LeakQuery.Sort, limit: Int) throws {
+    func `paging visits every leak that is not known exactly once`(sort: LeakQuery.Sort, limit: Int) throws {
         let more = (0..<20).map { number in
             Report(
                 leak: leak(number.isMultiple(of: 2) ? "UIKeyboard\(number)" : "L\(number)"),
@@ -122,7 +122,7 @@ import Testing
         #expect(titles.allSatisfy { !$0.hasPrefix("UIKeyboard") })
     }
 
-    @Test func `a new report is judged at once, also by a reader that judged before`() throws {
+    @Test func `a new report is judged at once, even by a reader that judged before`() throws {
         let reader = try store.makeReader(known: list)
         #expect(try page(reader).known.leaks == 2)
         _ = try store.count(
@@ -133,7 +133,7 @@ import Testing
         #expect(page.leaks.first?.known?.elsewhere == 1)
     }
 
-    @Test func `a leak that two entries match counts once, however often it is read`() throws {
+    @Test func `a leak that two entries match is counted once, however often it is read`() throws {
         let reader = try store.makeReader(known: list)
         for _ in 0..<3 {
             #expect(try page(reader).known == LeakTotals(leaks: 2, reports: 11))

@@ -42,7 +42,7 @@ import Testing
         #expect(limits.admit(builds: 1, cells: 1, isOther: true))
     }
 
-    @Test func `leaks beyond the limit count as one leak with that name`() throws {
+    @Test func `leaks beyond the limit are counted as one leak for all of them`() throws {
         let store = try place.store(limits: Self.small)
         for round in 0..<2 {
             for number in 0..<10 {
@@ -74,7 +74,7 @@ import Testing
         #expect(try store.verify() == [])
     }
 
-    @Test func `versions beyond the limit count as other, older than any`() throws {
+    @Test func `versions beyond the limit are counted as other, older than any`() throws {
         let store = try place.store(limits: Self.small)
         for number in 1...9 {
             _ = try store.count(
@@ -88,7 +88,7 @@ import Testing
         #expect(try store.verify() == [])
     }
 
-    @Test func `other is listed below 200 versions and the current one`() throws {
+    @Test func `the version "other" is listed below 200 versions and the current one`() throws {
         var limits = StoreLimits()
         limits.releasesPerApp = 205
         let store = try place.store(limits: limits)
@@ -99,7 +99,7 @@ import Testing
         #expect(versions.count == 202 && versions.suffix(2) == ["1.1", "other"])
     }
 
-    @Test func `builds beyond the limits, of a version and of a leak, count as other`() throws {
+    @Test func `builds beyond the limits, of a version and of a leak, are counted as other`() throws {
         let store = try place.store(limits: Self.small)
         for version in ["1.0", "2.0", "3.0"] {
             for build in 0..<5 {
@@ -121,7 +121,7 @@ import Testing
         #expect(try store.verify() == [])
     }
 
-    @Test func `builds of leaks over an app's maximum count as builds of another release`() throws {
+    @Test func `builds of leaks over an app's maximum are counted as builds of another release`() throws {
         let directory = TemporaryDirectory()
         var limits = StoreLimits()
         limits.leakBuildsPerApp = 3
@@ -139,7 +139,7 @@ import Testing
         #expect(try store.verify() == [])
     }
 
-    @Test func `a version that is named other is over no limit`() throws {
+    @Test func `a version that is named other is not counted as over a limit`() throws {
         let directory = TemporaryDirectory()
         let store = try directory.store()
         let report = Report(leak: leak("Page"), version: "other", build: "other")
@@ -149,7 +149,8 @@ import Testing
         #expect(try reader.releases(app: "shop").map(\.version) == ["other"])
     }
 
-    @Test func `names that an import's larger limits allowed keep counting under their own name`() throws {
+    @Test func `names that an import's larger limits allowed are still counted under their own name`() throws
+    {
         let server = try place.store(limits: Self.small)
         let old = (1...9).map { Report(leak: leak("L\($0)"), version: "\($0).0") }
         _ = try server.count([submission(old)], now: noon)
@@ -178,7 +179,9 @@ import Testing
         #expect(try store.verify() == [])
     }
 
-    @Test func `a leak seen in many versions at once, the newest first, counts them all`() throws {
+    @Test func `a leak that is seen in many versions at once, the newest first, counts the installs of all`()
+        throws
+    {
         let directory = TemporaryDirectory()
         let store = try directory.store()
         let reports = (1...40).reversed().map { number in
@@ -203,7 +206,7 @@ import Testing
         #expect(try store.verify() == [])
     }
 
-    @Test func `apps over one key's limit count as other`() throws {
+    @Test func `apps over one key's limit are counted as other`() throws {
         let store = try place.store(limits: Self.small)
         for key in [Int64(1), 2] {
             for number in 0..<6 {
@@ -218,7 +221,7 @@ import Testing
         #expect(try store.verify() == [])
     }
 
-    @Test func `checks and losses keep their sums`() throws {
+    @Test func `checks and drops keep their sums`() throws {
         let store = try place.store(limits: Self.small)
         for number in 0..<5 {
             var batch = submission()
@@ -238,7 +241,7 @@ import Testing
         #expect(try store.verify() == [])
     }
 
-    @Test func `a class and a reason that are named other use no room of other names`() throws {
+    @Test func `a class or reason named "other" does not use up the limit on names`() throws {
         let store = try place.store(limits: Self.small)
         for name in ["other", "a", "b"] {
             var batch = submission()
@@ -305,7 +308,7 @@ import Testing
         #expect(try store.verify() == [])
     }
 
-    @Test func `names that are already stored keep counting under their own name`() throws {
+    @Test func `names that are already stored are still counted under their own name`() throws {
         let store = try place.store(limits: Self.small)
         let known = (0..<4).map { Report(leak: leak("L\($0)"), version: "1.0", build: "1", install: 3) }
         _ = try store.count([submission(known)], now: noon)

@@ -119,7 +119,7 @@ import Testing
     }
 
     @Test(arguments: LeakQuery.Order.allCases, [true, false])
-    func `pages by name skip and repeat no leak while others come and go`(
+    func `pages by name skip and repeat no leak while other leaks come and go`(
         order: LeakQuery.Order, isLastLeakListed: Bool
     ) throws {
         func add(_ names: String...) throws {

@@ -128,7 +128,7 @@ import Testing
         #expect((2...16).contains(ofOld))
     }
 
-    @Test func `systems beyond the limit count together`() throws {
+    @Test func `systems beyond the limit are counted as one`() throws {
         for (leak, offset) in [(old, 0), (new, 150)] {
             for number in 0..<150 {
                 try count(Report(leak: leak, system: "S\(number + offset)", model: nil))
@@ -140,7 +140,9 @@ import Testing
 
     // MARK: Decisions
 
-    @Test func `the most recent decision holds, and only reports after that decision contradict it`() throws {
+    @Test func `the most recent decision is in force, and only reports after that decision contradict it`()
+        throws
+    {
         try count(
             Report(leak: old, version: "2.0", at: noon - 3 * day),
             Report(leak: new, version: "2.0", at: noon - 3 * day, count: 5), at: noon - 2 * day)
@@ -158,7 +160,9 @@ import Testing
         #expect(try detail().row.state == .regressed)
     }
 
-    @Test func `reports after the decision contradict it, whichever part they belong to`() throws {
+    @Test func `reports after the decision contradict it, whichever part of the merged leak they belong to`()
+        throws
+    {
         try count(Report(leak: old, version: "2.0", at: noon - 3 * day), at: noon - 2 * day)
         try decide(.resolve(.version("2.0")), old, at: noon - day)
         try count(Report(leak: new, version: "2.0", at: noon - 2 * hour, count: 2))
@@ -263,7 +267,7 @@ import Testing
     // MARK: Any leaks
 
     @Test(arguments: (1...8).map { UInt64($0) })
-    func `totals are the same before and after, for any leaks`(seed: UInt64) throws {
+    func `totals are the same before and after a merge of any leaks`(seed: UInt64) throws {
         var random = SeededRandom(seed: seed)
         var now = noon
         let leaks = (0..<6).map { leak("L\($0 % 3)", stack: ["S\($0)"]) }

@@ -73,7 +73,7 @@ import Testing
 
     /// Both classes arrive in one transaction, and then with room for only one more leak.
     @Test(arguments: [["List", "Feed.List"], ["Feed.List", "List"]])
-    func `a new leak with two names takes the room of one`(names: [String]) throws {
+    func `a new leak with two spellings uses the room of one leak`(names: [String]) throws {
         var limits = StoreLimits()
         limits.leaksPerApp = 2
         let store = try place.store(limits: limits)
@@ -85,7 +85,7 @@ import Testing
     }
 
     @Test(arguments: cases)
-    func `a class with and without its module is one leak, one report after the other`(
+    func `a class with and without its module is one leak in two reports, one after the other`(
         reports: [Named], leaks: [String: Int]
     ) throws {
         for report in reports { _ = try store.count([submission([Report(leak: report.leak)])], now: noon) }
@@ -118,7 +118,8 @@ import Testing
         #expect(try reportsByTitle() == leaks.mapValues { 2 * $0 })
     }
 
-    @Test func `a leak counts in its own build from a key without bytes, after a restart`() throws {
+    @Test func `after a restart, a key with no bytes left still adds reports to the leak's own build`() throws
+    {
         let (feed, chat) = (Named(text: "Feed.List").leak, Named(text: "Chat.List").leak)
         for leak in [feed, chat] { _ = try store.count([submission([Report(leak: leak)])], now: noon) }
         var limits = StoreLimits()

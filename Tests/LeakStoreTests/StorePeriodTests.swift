@@ -100,7 +100,7 @@ import Testing
         #expect(try store.verify() == [])
     }
 
-    @Test func `late reports count on their own day`() throws {
+    @Test func `late reports are counted on their own day`() throws {
         try count(at: noon - 3 * day, install: 1, count: 2)
         try count("Old", at: noon - 60 * day, install: 2, count: 3)
         try count("Ancient", at: noon - 400 * day, install: 3, count: 5)
@@ -134,7 +134,7 @@ import Testing
         #expect(try store.verify() == [])
     }
 
-    @Test func `an erased install is removed from days too`() throws {
+    @Test func `an erased install is removed from the counts of days too`() throws {
         for number: UInt64 in 1...3 {
             try count(at: noon, install: number)
             try count(at: noon - 5 * day, install: number)
@@ -149,7 +149,7 @@ import Testing
         #expect(try store.verify() == [])
     }
 
-    @Test func `apps count apart, and all together each install once`() throws {
+    @Test func `apps are counted separately, and all apps together count each install once`() throws {
         try count(at: noon - 2 * day, install: 1, count: 2)
         try count(at: noon - 2 * day, install: 1, count: 3, app: "mail")
         try count(at: noon, install: 2, app: "mail")

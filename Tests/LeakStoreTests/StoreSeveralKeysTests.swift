@@ -68,7 +68,7 @@ import Testing
         #expect(try store.verify() == [])
     }
 
-    @Test func `an explanation creates no app, also if another key reports a new app in the same batch`()
+    @Test func `an explanation creates no app, even if another key reports a new app in the same batch`()
         throws
     {
         var limits = StoreLimits()

@@ -13,7 +13,7 @@ import Testing
     }
 
     @Test
-    func `a batch that two collectors receive at once counts once, and both give the first response`()
+    func `a batch that two collectors receive at once is counted once, and both give the first response`()
         throws
     {
         let keys = 30
@@ -68,7 +68,7 @@ import Testing
 
     @Test
     func
-        `an install that one collector erased counts again in another collector that has cached the install`()
+        `an install that one collector erased is counted again in another collector that has cached it`()
         throws
     {
         let (one, other) = (try place.store(), try place.store())

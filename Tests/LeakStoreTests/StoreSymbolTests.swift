@@ -42,7 +42,7 @@ import Testing
         #expect(try store.verify() == [])
     }
 
-    @Test func `tables of all images together have a limit`() throws {
+    @Test func `the symbol tables of all images together have a limit`() throws {
         var limits = StoreLimits()
         limits.symbolBytes = 10
         let store = try place.store(limits: limits)

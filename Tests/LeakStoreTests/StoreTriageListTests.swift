@@ -208,7 +208,7 @@ import Testing
         #expect(overview.regressedLeaks == 7 && overview.regressedLeakTitles == ["R4", "R3", "R2"])
     }
 
-    @Test func `releases list regressed leaks, and leaks that are gone since the version before`() throws {
+    @Test func `releases list regressed leaks, and leaks that are gone since the previous version`() throws {
         _ = try store.count(
             [
                 submission([
@@ -238,7 +238,7 @@ import Testing
         #expect(try reader.releases(app: "shop").map(\.goneLeaks) == [2, 6, 1, 0])
     }
 
-    @Test func `reports from before a resolution are no regression`() throws {
+    @Test func `reports from before a resolution are not a regression`() throws {
         try decide(.resolve(.version("1.0")), "Open")
         _ = try store.count([submission([Report(leak: leak("Open"), version: "3.0")])], now: noon)
         let releases = try store.makeReader().releases(app: "shop")

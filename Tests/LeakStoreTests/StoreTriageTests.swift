@@ -27,7 +27,7 @@ import Testing
 
     // MARK: Resolving
 
-    @Test func `a leak without a decision has none`() throws {
+    @Test func `a leak without a decision is open, and has no history`() throws {
         try count(Report(leak: page))
         #expect(try row().decisionStatus == nil && row().state == .open)
         #expect(try store.makeReader().leak(page.id, now: noon)?.history == [])
@@ -52,7 +52,7 @@ import Testing
                 == DecisionStatus(decision: decision, reportsSince: 1, regressedIn: "5.2"))
     }
 
-    @Test func `a leak resolved in the next version regresses only with a newer one`() throws {
+    @Test func `a leak resolved in the next version regresses only with a newer version`() throws {
         try count(Report(leak: page, version: "5.2"))
         let decision = try decide(.resolve(.nextVersion))
         #expect(decision.action == .resolved(version: "5.2", isAfter: true))
@@ -103,7 +103,7 @@ import Testing
         #expect(try row().decisionStatus?.regressedIn == (state == .regressed ? seen : nil))
     }
 
-    @Test func `the oldest version with reports since the fix is the version of the regression`() throws {
+    @Test func `the leak regressed in the oldest version with reports since the fix`() throws {
         try count(
             Report(leak: page, version: "5.2", count: 5), Report(leak: page, version: "5.3", count: 5))
         try decide(.resolve(.version("5.2")))
@@ -144,7 +144,7 @@ import Testing
         #expect(try row().decisionStatus?.reportsSince == 1_000)
     }
 
-    @Test func `a leak that is ignored until a date is open from then on`() throws {
+    @Test func `a leak that is ignored until a date is open from that date on`() throws {
         try count(Report(leak: page))
         let decision = try decide(.ignore(.until(milliseconds: noon + day)))
         #expect(decision.action == .ignored(.until(milliseconds: noon + day)))
@@ -160,7 +160,7 @@ import Testing
         #expect(try row(now: noon + day).decisionStatus?.decision == decision)
     }
 
-    @Test func `a leak that is ignored until a number of reports is open from the last of these reports`()
+    @Test func `a leak ignored for 3 more reports is open again with the third`()
         throws
     {
         try count(Report(leak: page, count: 5))
@@ -190,7 +190,7 @@ import Testing
         #expect(try store.verify() == [])
     }
 
-    @Test func `beyond the limit the oldest decisions are deleted, except the one that applies`() throws {
+    @Test func `beyond the limit the oldest decisions are deleted, except the one in force`() throws {
         try count(Report(leak: page))
         try decide(.note, "first")
         try decide(.ignore(nil), "holds")

@@ -66,7 +66,7 @@ import Testing
         #expect(SearchText.packedPathBytes(of: identity) == PackedWriter.pack(identity.path).count)
     }
 
-    @Test func `a file stores a long stack once`() throws {
+    @Test func `a database file stores a long stack once`() throws {
         let directory = TemporaryDirectory()
         let store = try directory.store()
         let reports = (0..<20).map { Report(leak: leak("L\($0)", stack: Self.longStack($0))) }
@@ -76,7 +76,7 @@ import Testing
         #expect(directory.read("leaks.sqlite").count < 20 * 9 * 4_096 + 300_000)
     }
 
-    @Test func `texts over a key's bytes of a day count as other`() throws {
+    @Test func `texts over a key's bytes of a day are counted as other`() throws {
         var limits = StoreLimits()
         limits.leakTextBytesPerKeyAndDay = 156_000
         let store = try place.store(limits: limits)
@@ -112,7 +112,7 @@ import Testing
         #expect(try store.verify() == [])
     }
 
-    @Test func `versions and builds over a key's bytes of a day count as other`() throws {
+    @Test func `versions and builds over a key's bytes of a day are counted as other`() throws {
         var limits = StoreLimits()
         limits.leakTextBytesPerKeyAndDay = 200_000
         let store = try place.store(limits: limits)
@@ -145,7 +145,7 @@ import Testing
         #expect(try store.verify() == [])
     }
 
-    @Test func `leaks in more builds than a key's bytes of a day allow count in the others of their version`()
+    @Test func `builds beyond a key's bytes of a day are counted as the other builds of their version`()
         throws
     {
         var limits = StoreLimits()
@@ -187,7 +187,7 @@ import Testing
         #expect(try place.store().verify() == [])
     }
 
-    @Test func `builds that a sender names other cost as much as all others`() throws {
+    @Test func `builds that a sender names "other" cost as much as all other builds`() throws {
         var limits = StoreLimits()
         limits.leakTextBytesPerKeyAndDay = 623_000
         let store = try place.store(limits: limits)
@@ -205,7 +205,7 @@ import Testing
         #expect(try store.verify() == [])
     }
 
-    @Test func `the bytes of a day limit a new writer also when a release is over its limit`() throws {
+    @Test func `the bytes of a day limit a new writer even when a release is over its limit`() throws {
         var limits = StoreLimits()
         limits.leakTextBytesPerKeyAndDay = 66_000
         limits.releasesPerApp = 1

@@ -51,7 +51,7 @@ struct AppOptions {
         func number<Number: LosslessStringConvertible>(_ name: String) throws -> Number {
             let value = try text(name)
             guard let number = Number(value) else {
-                throw InvalidArguments(description: "\(name)=\(value) is no number")
+                throw InvalidArguments(description: "\(name)=\(value) is not a number")
             }
             return number
         }

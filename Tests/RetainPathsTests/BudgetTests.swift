@@ -45,7 +45,7 @@ private final class Crowd {
     }
 
     @Test(arguments: [(12, true), (13, false), (100, false)])
-    func `the length of a cycle is limited`(count: Int, isWhole: Bool) throws {
+    func `the length of a cycle that is searched is limited`(count: Int, isWhole: Bool) throws {
         let links = ring(count)
         defer { open(links) }
         let path = try #require(explain(links[0], budget: .release).path)
@@ -53,7 +53,7 @@ private final class Crowd {
         #expect(path.references.count == 12)
     }
 
-    @Test func `the number of objects is limited`() {
+    @Test func `the number of objects that a search visits is limited`() {
         let links = ring(100)
         defer { open(links) }
         var budget = Budget.thorough
@@ -98,7 +98,7 @@ private final class Crowd {
         #expect(explain(small, budget: .release).cost?.isAtLeast == false)
     }
 
-    @Test func `the count is read before the pages of the budget are used up`() async {
+    @Test func `the reference count of an object is read before the pages of the budget are used up`() async {
         // Runs in a separate process, because it must be known which pages of memory its objects use.
         await #expect(processExitsWith: .success) {
             let finder = try #require(RetainPathFinder())
@@ -136,7 +136,7 @@ private final class Crowd {
         withExtendedLifetime(crowd) {}
     }
 
-    @Test func `a thousand cycles of one shape count as one`() {
+    @Test func `a thousand cycles of one shape are counted as one`() {
         let links = (0..<1_000).map { _ in Link() }
         let crowd = Crowd()
         crowd.links = links

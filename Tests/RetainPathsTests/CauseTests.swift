@@ -70,7 +70,7 @@ import Testing
         #expect(Set(names).count == names.count)
     }
 
-    @Test(arguments: cycles) func `names the cause of a cycle`(scenario: RetainScenario) async throws {
+    @Test(arguments: cycles) func `each cycle has the expected cause`(scenario: RetainScenario) async throws {
         let finder = try #require(TestFinder.shared)
         let explanation = await onOwnThread { ScenarioResult(scenario, finder).explanation }
         let cause = explanation.cause
@@ -83,7 +83,7 @@ import Testing
     #if os(Linux)
         /// Runs in a separate process, because frames of other tests keep addresses of released objects.
         @Test(.enabled(if: Allocator.hasChunkHeaders))
-        func `names the cause of an object that something else holds`() async {
+        func `each object that something else holds has the expected cause`() async {
             await #expect(processExitsWith: .success) {
                 let causes: [(name: String, identifier: String)] = [
                     ("held by an observer block of the notification center", "notification_observer"),

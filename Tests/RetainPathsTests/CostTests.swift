@@ -32,7 +32,7 @@ private final class Locked { let part = Mutex<Large?>(nil) }
         return try #require(explanation.cost)
     }
 
-    @Test func `memory that others hold is not counted`() throws {
+    @Test func `memory that other objects hold is not part of the cost`() throws {
         let (own, shared) = (Large(100_000), Large(200_000))
         let owner = Owner()
         let alone = try cost(owner)
@@ -44,7 +44,7 @@ private final class Locked { let part = Mutex<Large?>(nil) }
         withExtendedLifetime((own, shared)) {}
     }
 
-    @Test func `a part with two owners counts for neither`() throws {
+    @Test func `a part with two owners is part of the cost of neither`() throws {
         let (first, second) = (Owner(), Owner())
         let part = Large(50_000)
         first.parts = [part]
@@ -53,13 +53,13 @@ private final class Locked { let part = Mutex<Large?>(nil) }
         withExtendedLifetime(part) {}
     }
 
-    @Test func `a part that is held twice inside counts once`() throws {
+    @Test func `a part that is held twice inside is counted once`() throws {
         let owner = Owner()
         owner.parts = Array(repeating: Large(50_000), count: 10)
         #expect((50_000..<52_000).contains(try cost(owner).bytes))
     }
 
-    @Test func `a text that others hold is not counted`() throws {
+    @Test func `a text that other objects hold is not part of the cost`() throws {
         let text = String(repeating: "x", count: 10_000 + Int.random(in: 0...9))
         let owner = Owner()
         owner.text = text
@@ -82,7 +82,7 @@ private final class Locked { let part = Mutex<Large?>(nil) }
         (first.other, second.other) = (nil, nil)
     }
 
-    @Test func `memory behind a suspected reference is not counted`() throws {
+    @Test func `memory behind a suspected reference is not part of the cost`() throws {
         let owner = Locked()
         owner.part.withLock { $0 = Large(50_000) }
         let explanation = try cost(owner)
@@ -90,7 +90,7 @@ private final class Locked { let part = Mutex<Large?>(nil) }
         #expect(explanation.objects == 1)
     }
 
-    @Test func `a budget that ends the walk gives a lower bound`() throws {
+    @Test func `a budget that ends the walk gives a lower bound of the cost`() throws {
         let owner = Owner()
         owner.parts = (0..<500).map { _ in Large(1_000) }
         let whole = try cost(owner)
@@ -105,7 +105,7 @@ private final class Locked { let part = Mutex<Large?>(nil) }
     #if canImport(Glibc)
         /// Runs in a separate process, because other tests allocate memory meanwhile.
         @Test(.enabled(if: Allocator.hasChunkHeaders))
-        func `the size is within a tenth of what the allocator gets back`() async {
+        func `the computed cost is within a tenth of what the allocator gets back`() async {
             await #expect(processExitsWith: .success) {
                 let finder = try #require(RetainPathFinder())
                 for budget in [Budget.release, .thorough] {

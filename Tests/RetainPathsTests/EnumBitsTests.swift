@@ -59,7 +59,7 @@ private struct Large { var (a, b, c, d, e) = (1, Object(), "", Optional<Object>.
         Result<Multiple, any Error>?.self,
     ]
 
-    @Test func `no bit pattern crashes`() throws {
+    @Test func `no bit pattern of an enum causes a crash`() throws {
         var layouts = TypeLayouts(ImageAddressMap())
         var generator = SeededRandom(seed: 88_172_645_463_325_252)
         for type in Self.types {

@@ -25,7 +25,9 @@ private final class Node {
         arguments: [
             (0x21, 24), (0x31, 40), (0x112, 256), (0, -8), (1 << 40, nil), (UInt.max, nil), (1 << 63, nil),
         ] as [(UInt, Int?)])
-    func `any number may be before an allocation`(word: UInt, bytes: Int?) {
+    func `any word before an allocation gives the usable bytes of the allocation, or none`(
+        word: UInt, bytes: Int?
+    ) {
         #expect(Allocator.usableBytes(ofChunk: word) == bytes)
     }
 
@@ -91,7 +93,7 @@ private final class Node {
         withExtendedLifetime((dictionary, set)) {}
     }
 
-    @Test func `long strings are an object, others are not`() throws {
+    @Test func `long strings are objects, short strings are not`() throws {
         let number = Int.random(in: 1000...9999)
         func object(_ text: String) -> UInt {
             unsafe unsafeBitCast(text, to: (UInt, UInt).self).1

@@ -13,7 +13,7 @@ import Testing
 
     #if os(Linux)
         /// Runs in a separate process, because other tests put the objects of the same scenarios into the same variables.
-        @Test func `finds the global variable`() async {
+        @Test func `a global variable that holds an object is found`() async {
             await #expect(processExitsWith: .success) {
                 let finder = try #require(RetainPathFinder())
                 let inGlobals = RetainScenario.negatives.filter {
@@ -83,7 +83,7 @@ import Testing
         }
 
         /// Runs in a separate process, because frames of other tests keep addresses of released objects.
-        @Test(.enabled(if: Allocator.hasChunkHeaders)) func `finds any holder in the heap`() async {
+        @Test(.enabled(if: Allocator.hasChunkHeaders)) func `any holder in the heap is found`() async {
             await #expect(processExitsWith: .success) {
                 let finder = try #require(RetainPathFinder())
                 for scenario in RetainScenario.negatives where scenario.truth == .held {
@@ -103,7 +103,7 @@ import Testing
             }
         }
 
-        @Test(.enabled(if: Allocator.hasChunkHeaders)) func `finds the kind of a holder`() async {
+        @Test(.enabled(if: Allocator.hasChunkHeaders)) func `the kind of a holder is found`() async {
             await #expect(processExitsWith: .success) {
                 let kinds: [(name: String, kind: RetainExplanation.Holder.Kind)] = [
                     ("held by an observer block of the notification center", .notificationCenter),
@@ -131,7 +131,7 @@ import Testing
         /// Runs in a separate process and without the variables of a sanitizer, to stay within the budget.
         @Test(.enabled(if: Allocator.hasChunkHeaders))
         func
-            `an address that a task's frame has kept is reported as no cycle if a variable leads to the holder`()
+            `an address that a task's frame has kept is not reported as a cycle if a variable leads to the holder`()
             async
         {
             await #expect(processExitsWith: .success) {
@@ -144,7 +144,7 @@ import Testing
         }
 
         @Test(.enabled(if: Allocator.hasChunkHeaders))
-        func `no other object near a dispatch source is its handler`() async {
+        func `an object that only lies near a dispatch source is not its handler`() async {
             await #expect(processExitsWith: .success) {
                 let finder = try #require(RetainPathFinder())
                 let scenario = RetainScenario.valueOfItsQueue

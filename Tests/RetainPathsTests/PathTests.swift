@@ -58,7 +58,7 @@ private final class Guardian {
         #expect(path.fingerprint == "b9b59bc7ae60d2cf")
     }
 
-    @Test func `closures in a row count as one, also where the cycle begins with one`() {
+    @Test func `closures in a row are counted as one, even where the cycle begins with one`() {
         func path(_ owners: [String]) -> RetainPath {
             let references = owners.map {
                 RetainReference(owner: $0, field: $0 == "closure" ? "" : "field", kind: .property)
@@ -94,7 +94,7 @@ private final class Guardian {
         #expect(unsafe finder.explain(unmapped, callerReferences: 0) == RetainExplanation())
     }
 
-    @Test func `different walks agree only on what both found`() {
+    @Test func `two different walks agree only on what both found`() {
         func explanation(_ fields: [String], unexplained: Int = 0) -> RetainExplanation {
             var explanation = RetainExplanation()
             let paths = fields.map {

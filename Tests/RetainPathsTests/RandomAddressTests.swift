@@ -19,7 +19,7 @@ import Testing
     // A separate finder, because other tests would wait for a shared finder.
     init() throws { finder = try #require(RetainPathFinder()) }
 
-    @Test func `survives any address while objects change`() throws {
+    @Test func `a search from any address causes no crash while objects change`() throws {
         let seed = UInt64.random(in: 1...UInt64.max)
         graph.start(seed: seed)
         defer { graph.stop() }
@@ -46,7 +46,7 @@ import Testing
         #expect(accepted > 0)
     }
 
-    @Test func `survives a graph that changes`() {
+    @Test func `a search of a graph that changes causes no crash`() {
         let seed = UInt64.random(in: 1...UInt64.max)
         graph.start(seed: seed)
         defer { graph.stop() }

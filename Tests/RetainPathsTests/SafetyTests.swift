@@ -178,7 +178,7 @@ private final class Feed<Items: Sequence> {
         #expect(images.offset(of: 0x3000) == nil)
     }
 
-    @Test func `an enum whose functions are no code is not asked for its case`() throws {
+    @Test func `the case of an enum whose witness functions are not executable is not read`() throws {
         try unsafe withCopy(of: Choice.self) { metadata, witnesses in
             var layouts = TypeLayouts(images)
             #expect(!layouts.layout(of: metadata).referenceFields.isEmpty)

@@ -23,7 +23,7 @@ func onOwnThread<Result: Sendable>(_ body: @escaping @Sendable () -> Result) asy
     init() throws { finder = try #require(TestFinder.shared) }
 
     @Test(arguments: RetainScenario.cycles.filter { $0.expected != nil } + RetainScenario.realCode)
-    func `finds the cycle`(scenario: RetainScenario) async {
+    func `the cycle of each scenario is found`(scenario: RetainScenario) async {
         let result = await onOwnThread { [finder] in ScenarioResult(scenario, finder) }
         // The value is at the end of the task. Only the chunks of glibc's allocator show where that is, not those of a
         // sanitizer.
@@ -41,14 +41,14 @@ func onOwnThread<Result: Sendable>(_ body: @escaping @Sendable () -> Result) asy
 
     /// Four references cannot be read. The reference count shows that each exists.
     @Test(arguments: RetainScenario.cycles.filter { $0.expected == nil })
-    func `counts a reference that cannot be read`(scenario: RetainScenario) async {
+    func `a reference that cannot be read is counted`(scenario: RetainScenario) async {
         let result = await onOwnThread { [finder] in ScenarioResult(scenario, finder) }
         #expect(result.grade == .nothing)
         #expect(result.explanation.unexplainedReferences == 1)
     }
 
     @Test(arguments: RetainScenario.negatives)
-    func `reports no cycle where there is none`(scenario: RetainScenario) async {
+    func `no cycle is reported where there is none`(scenario: RetainScenario) async {
         let result = await onOwnThread { [finder] in ScenarioResult(scenario, finder) }
         #if DEBUG
             // The frame keeps the address of an object that the task has released. The variables of all tests lead to
@@ -65,7 +65,7 @@ func onOwnThread<Result: Sendable>(_ body: @escaping @Sendable () -> Result) asy
     }
 
     @Test(arguments: RetainScenario.heldCycles)
-    func `proves no cycle if something outside holds a part of it`(scenario: RetainScenario) async {
+    func `no cycle is proven if something outside holds a part of it`(scenario: RetainScenario) async {
         let result = await onOwnThread { [finder] in
             ScenarioResult(scenario, finder, patience: .zero)
         }
@@ -75,7 +75,7 @@ func onOwnThread<Result: Sendable>(_ body: @escaping @Sendable () -> Result) asy
         #expect(result.explanation.unexplainedReferences == 0)
     }
 
-    @Test func `contains the scenarios of the specification and twenty more`() {
+    @Test func `the scenarios contain those of the specification and twenty more`() {
         #expect(RetainScenario.cycles.count == 68)
         #expect(RetainScenario.negatives.count == 39)
         #expect(RetainScenario.realCode.count >= 20)

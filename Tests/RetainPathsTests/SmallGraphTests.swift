@@ -14,7 +14,7 @@ import LeakPlatform
         ProcessInfo.processInfo.environment["RETAIN_FUZZ_SECONDS"].flatMap { Double($0) } ?? 1
 
     /// Two finders walk at once: the thread that changes the graph needs less time for a change than they need for a walk.
-    @Test func `survives ten objects that change`() throws {
+    @Test func `a search of ten objects that change causes no crash`() throws {
         let finders = try (0..<2).map { _ in try #require(RetainPathFinder()) }
         let graph = SmallGraph()
         graph.start(seed: UInt64.random(in: 1...UInt64.max))

@@ -50,7 +50,7 @@ while let flag = arguments.popFirst() {
     case ("--observers", _): fail("--observers \(value): must be on or off")
     case ("--access-log", _): accessLog = value
     case ("--port", nil), ("--workers", _): fail("\(flag) \(value): not a number that can be used")
-    default: fail("\(flag) is no option")
+    default: fail("\(flag) is not an option")
     }
 }
 

@@ -30,7 +30,7 @@ private enum Run {
     static let slowInputDetector = SlowInputDetector(
         factor: 20, plain: #"{"class":"Shop.Cart","stack":["Shop.Home"]}"# + "\n"
     ) {
-        if let broken = unsafe MessagePromises.broken(by: $0, cache: &cache) { fatalError(broken) }
+        if let violation = unsafe MessageInvariants.violation(by: $0, cache: &cache) { fatalError(violation) }
     }
 
     /// The bytes of the groups of a full cache, and of what the runtime creates once.

@@ -14,6 +14,6 @@ public func testOneInput(_ bytes: UnsafePointer<UInt8>?, _ count: Int) -> Int32 
 private enum Run {
     /// A name is demangled once, so that a repeated name costs less than others do.
     static let slowInputDetector = SlowInputDetector(factor: 40, plain: "PUBLIC 1f 0 f\n") {
-        if let broken = SymbolPromises.broken(by: $0) { fatalError(broken) }
+        if let violation = SymbolInvariants.violation(by: $0) { fatalError(violation) }
     }
 }

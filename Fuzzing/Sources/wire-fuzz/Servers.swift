@@ -43,9 +43,9 @@ struct Servers: Sendable {
     /// Sends a quarter of all streams to both servers, because a connection takes much
     /// longer than the parsers.
     ///
-    /// - Returns: a description of the promise that the stream breaks, or `nil`.
-    func broken(by stream: [UInt8]) -> String? {
-        // The content of the stream decides, so that a found input breaks the promise again.
+    /// - Returns: a description of the invariant that the stream violates, or `nil`.
+    func violation(by stream: [UInt8]) -> String? {
+        // The content of the stream decides, so that a found input violates the invariant again.
         guard stream.reduce(0, { ($0 &* 31) &+ UInt32($1) }).isMultiple(of: 4) else { return nil }
         let loud = Self.exchange(stream, port: observed.port)
         let quiet = Self.exchange(stream, port: unobserved.port)

@@ -6,7 +6,7 @@ private import SlowInputDetector
 public func testOneInput(_ bytes: UnsafePointer<UInt8>?, _ count: Int) -> Int32 {
     let stream = unsafe Array(UnsafeBufferPointer(start: bytes, count: count))
     if let excess = Run.slowInputDetector.excess(of: stream) { fatalError(excess) }
-    if let broken = Servers.shared.broken(by: stream) { fatalError(broken) }
+    if let violation = Servers.shared.violation(by: stream) { fatalError(violation) }
     return 0
 }
 
@@ -15,6 +15,6 @@ private enum Run {
     /// take more than ten times as long for 64 KiB.
     static let slowInputDetector = SlowInputDetector(factor: 4, plain: "GET / HTTP/1.1\r\nHost: a\r\n\r\n") {
         stream in
-        if let broken = Promises.broken(by: stream) { fatalError(broken) }
+        if let violation = HTTPInvariants.violation(by: stream) { fatalError(violation) }
     }
 }

@@ -44,7 +44,8 @@ struct CredentialFields: Hashable, Sendable {
                 return fields
             }
         } catch {
-            throw Problem(.badRequest, "the body must be an object such as {\"name\": \"shop\"}: \(error)")
+            throw Problem(
+                .badRequest, "the body must be a JSON object such as {\"name\": \"shop\"}: \(error)")
         }
     }
 

@@ -74,9 +74,9 @@ struct DropDownList: Component {
 }
 
 /// Text of a sender that may be very long. Only its first lines are visible, and the rest can be reached by
-/// scrolling, also with the keyboard.
+/// scrolling, even with the keyboard.
 struct LongText: Component {
-    /// Maximum bytes of a text that fits into the visible lines, also on a phone.
+    /// Maximum bytes of a text that fits into the visible lines, even on a phone.
     static let maxShortBytes = 160
 
     var html: HTML

@@ -24,7 +24,7 @@ struct StateBadge: Component {
             let fix = FixStatusText(row: row)
             if let fix, fix.stage == .halfFixed {
                 return
-                    #"<span class="badge regressed">Half fixed in \#(IsolatedText(fix.version))</span>\#(note(fix.numbers))"#
+                    #"<span class="badge regressed">Half fixed; seen again in \#(IsolatedText(fix.version))</span>\#(note(fix.numbers))"#
             }
             let versionNote: HTML? = row.decisionStatus?.regressedIn.map { " in \(IsolatedText($0))" }
             return #"<span class="badge regressed">Regressed\#(versionNote)</span>\#(note(fix?.numbers))"#

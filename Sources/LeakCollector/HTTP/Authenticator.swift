@@ -171,7 +171,7 @@ extension Authenticator {
                 "this session or token was revoked or has expired; sign in again or use another token")
         }
         guard credential.purpose != .check else { throw .onlyChecks }
-        // A browser adds the session cookie also to requests that another site makes it send, in ways that `SameSite`
+        // A browser adds the session cookie even to requests that another site makes it send, in ways that `SameSite`
         // does not cover: for example from a page of the same host on another port.
         let requestOrigin = requestOrigin(of: request)
         guard requestOrigin == .ownPage || requestOrigin == .unspecified && credential.purpose != .session
@@ -197,7 +197,7 @@ extension Authenticator {
 }
 
 extension Credential {
-    /// Name that a history shows for changes with this credential: the token's name, also for a browser that was
+    /// Name that a history shows for changes with this credential: the token's name, even for a browser that was
     /// signed in with it.
     var actor: String {
         guard purpose == .session else { return name }

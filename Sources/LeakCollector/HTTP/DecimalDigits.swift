@@ -1,6 +1,6 @@
 /// Check of numbers in addresses, which consist of digits only. `Int("+1")` would accept a sign.
 enum DecimalDigits {
-    /// Returns `true` if `text` consists of digits only, and also if it is empty.
+    /// Returns `true` if `text` consists of digits only, or is empty.
     static func makeUp(_ text: String) -> Bool {
         text.utf8.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
     }

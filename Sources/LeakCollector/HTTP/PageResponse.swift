@@ -39,7 +39,7 @@ extension Response {
         return response
     }
 
-    /// Returns a redirect with status 303. The browser then sends GET, also after a POST (RFC 9110 §15.4.4).
+    /// Returns a redirect with status 303. The browser then sends GET, even after a POST (RFC 9110 §15.4.4).
     static func redirect(to path: String, cookie: String? = nil) -> Response {
         var response = Response(.seeOther)
         response.fields.append(("Location", path))

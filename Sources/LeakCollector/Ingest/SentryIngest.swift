@@ -147,7 +147,7 @@ struct SentryIngest: Sendable {
 
     /// Translates a body, and checks that its DSN has the key of the request.
     ///
-    /// - Throws: ``Problem`` 400 if the body is no envelope or no event, 403 if it has another DSN, 413 for an event
+    /// - Throws: ``Problem`` 400 if the body is neither an envelope nor an event, 403 if it has another DSN, 413 for an event
     ///   above 1 MiB.
     private func read(
         _ body: [UInt8], as format: BodyFormat, presentedKey: String, from key: Credential

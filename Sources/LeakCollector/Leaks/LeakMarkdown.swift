@@ -41,7 +41,8 @@ struct LeakMarkdown {
             let fix = FixStatusText(row: row)
             let numbers = fix?.numbers.map { ": " + $0.replacing("\u{A0}", with: " ") } ?? ""
             if let fix, [.fixed, .halfFixed].contains(fix.stage) {
-                return "\(fix.stage.displayName) in \(Self.codeSpan(fix.version))\(numbers)"
+                let place = fix.stage == .halfFixed ? ", seen again in" : " in"
+                return "\(fix.stage.displayName)\(place) \(Self.codeSpan(fix.version))\(numbers)"
             }
             guard row.state == .regressed else {
                 return "resolved" + (fix?.evidence.map { ", " + $0.replacing("\u{A0}", with: " ") } ?? "")

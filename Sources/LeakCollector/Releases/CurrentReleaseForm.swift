@@ -1,7 +1,7 @@
 import LeakStore
 
 /// The current release with its adoption, and the form that pins it: `Current release 5.3.0, pinned by ann on 28 Nov; 62 % of the
-/// sessions in the last 24 hours with sessions`.
+/// sessions in the last 24 hours that had any`.
 struct CurrentReleaseForm: Component {
     var context: PageContext
     var app: AppScope
@@ -35,7 +35,7 @@ struct CurrentReleaseForm: Component {
     }
 }
 
-/// The share of a version in its environment: `62 % of the sessions in the last 24 hours with sessions`.
+/// The share of a version in its environment: `62 % of the sessions in the last 24 hours that had any`.
 struct AdoptionText: Component {
     var context: PageContext
     var adoption: ReleaseSummary.Adoption
@@ -47,8 +47,8 @@ struct AdoptionText: Component {
         let unit: HTML = adoption.isOfReports ? "reports" : "sessions"
         let period: HTML =
             context.links.isServed && adoption.until > context.now - Self.recentMilliseconds
-            ? "in the last 24 hours with \(unit)"
-            : "in the 24 hours with \(unit) up to \(context.relativeTime(adoption.until))"
+            ? "in the last 24 hours that had any"
+            : "in the 24 hours that had any, up to \(context.relativeTime(adoption.until))"
         return "\(Percentage(adoption.count, of: adoption.total)) of the \(unit) \(period)"
     }
 }

@@ -160,7 +160,7 @@ struct CurrentReleaseFields: Hashable, Sendable {
         } catch {
             throw Problem(
                 .badRequest,
-                #"the body must be an object such as {"app": "shop", "version": "5.3.0"}: \#(error)"#)
+                #"the body must be a JSON object such as {"app": "shop", "version": "5.3.0"}: \#(error)"#)
         }
     }
 

@@ -142,7 +142,7 @@ struct ReleaseTable: Component {
         return "<small>\(compareLink(words, to: ComparePage.worseClassesAnchor, of: release))</small>"
     }
 
-    /// Leaks that were seen first in the version, of which ``ComparePage`` calls those new that are no accident.
+    /// Leaks that were seen first in the version, of which ``ComparePage`` calls those new that are statistically significant.
     private func firstSeenLeaks(_ release: ReleaseSummary) -> HTML? {
         guard release.newLeaks > 0 else { return nil }
         let count: HTML = "\(Count(release.newLeaks)) first seen"

@@ -22,7 +22,7 @@ struct SignInHandler: Sendable {
                 receive(request, responder: responder, needsOrigin: false, handler: handleSignIn)
             },
             Route(.post, "/sign-out", access: .anyone, isForBrowsers: true) { request, _, responder in
-                // A browser adds the cookie by itself, in some cases also to a form of another site, so a form with
+                // A browser adds the cookie by itself, in some cases even to a form of another site, so a form with
                 // the cookie must name its origin.
                 let hasCookie = signIn.authenticator.sessionCookie(of: request) != nil
                 receive(request, responder: responder, needsOrigin: hasCookie, handler: handleSignOut)

@@ -102,7 +102,7 @@ public enum Setting: String, CaseIterable, Sendable {
         case .trustedProxies:
             "proxies whose Forwarded or X-Forwarded-For header is trusted to give the client's address: 10.0.0.0/8,fd00::/8,127.0.0.1"
         case .log:
-            "text or json: form of the log on standard error; with json, the startup messages on standard output (address, sign-in link) are JSON too"
+            "format of the log on standard error, text or json; json also applies to the startup messages on standard output"
         case .logSecrets: "yes or no: print the sign-in link, and create and print a first key and token"
         case .accessLog: "off, text or json: log every request in a line on standard output"
         case .connections:
@@ -111,7 +111,7 @@ public enum Setting: String, CaseIterable, Sendable {
             "seconds that a connection may be idle between two requests; make it longer than the idle time of a proxy in front"
         case .bodyBytes: "maximum bytes of a request body as sent, compressed or not; larger ones get 413"
         case .reportsPerSecond:
-            "average rate of reports per ingest key (burst: 10 s); 0 for no limit"
+            "reports per second and ingest key, on average; up to 10 seconds' worth at once; 0 for no limit"
         case .explanations:
             "yes or no: store explanations of why objects stay in memory; no also asks apps not to search for them"
         case .knownLeaks: "extra known-leaks file, besides the one that comes with the program"

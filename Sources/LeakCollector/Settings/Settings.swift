@@ -186,7 +186,7 @@ public struct Settings: Sendable {
                 value, in: 1024...16_777_216, unit: "of bytes ", settingError: settingError)
         case .reportsPerSecond:
             guard let number = Int(value), (0...1_000_000_000).contains(number) else {
-                throw settingError("is “\(value)”, must be a number from 0 to 1000000000; 0 is no limit")
+                throw settingError("is “\(value)”, must be a number from 0 to 1000000000; 0 for no limit")
             }
             reportsPerSecond = number
         case .explanations:

@@ -18,7 +18,8 @@ extension DecisionFields {
         do throws(JSONError) {
             try JSONScanner.scan(body) { (scanner) throws(JSONError) in
                 guard try scanner.kind() == .object else {
-                    problem = Problem(.badRequest, #"the body must be an object such as \#(Self.example)"#)
+                    problem = Problem(
+                        .badRequest, #"the body must be a JSON object such as \#(Self.example)"#)
                     return
                 }
                 if try scanner.enterObject() {

@@ -3,7 +3,7 @@ struct Expectation<Subject: Sendable>: Sendable {
     enum Stage: Sendable {
         /// The grace period of the object runs.
         case grace
-        /// The object outlived its grace period. It is checked once more, since a late release is no leak.
+        /// The object outlived its grace period. It is checked once more, since a late release is not a leak.
         case secondCheck
         /// The owner of the object was reported. While the owner stays, a report of the object would say nothing new.
         case keptByOwner(Trace)

@@ -92,7 +92,7 @@ final class ExpirationChecker: Sendable {
         state.with { $0.expectations.countChecks(context, 1) }
     }
 
-    /// Calls `body` on the queue where objects are checked, also while grace periods are paused.
+    /// Calls `body` on the queue where objects are checked, even while grace periods are paused.
     func call(afterMilliseconds milliseconds: Int, _ body: @escaping @Sendable () -> Void) {
         clock.call(afterMilliseconds: milliseconds, body)
     }

@@ -24,7 +24,7 @@ struct KnownObjects<Subject: Sendable> {
         var state: State {
             didSet { reportID = state.reportID ?? reportID }
         }
-        /// The id of the object's report, also after the object was muted.
+        /// The id of the object's report, even after the object was muted.
         var reportID: String?
         /// `true` if the object is counted in ``LeakDetector/Counts/suppressed``.
         var isSuppressed = false

@@ -52,7 +52,7 @@ extension LeakDetector {
         /// the main actor, or an actor. Keeping a strong reference to it makes the leak worse.
         ///
         /// - Returns: `nil` if the object is gone or has another class, and if `type` is a protocol such as
-        ///   `any AnyObject & Sendable`: a cast to it succeeds also for objects that are not `Sendable`.
+        ///   `any AnyObject & Sendable`: a cast to it succeeds even for objects that are not `Sendable`.
         public func object<Class: AnyObject & Sendable>(as type: Class.Type = Class.self) -> Class? {
             guard type as Any is AnyClass else { return nil }
             return leak.subject.object as? Class

@@ -63,7 +63,7 @@ extension FieldReader {
             }
             let path = "\(field)[\(index)]"
             let offset = scanner.offset
-            if try expect(.object, field: path, description: "an object"), try scanner.enterObject() {
+            if try expect(.object, field: path, description: "a JSON object"), try scanner.enterObject() {
                 repeat {
                     let name = scanner.text(of: try scanner.name())
                     if let field = WireObjectField(rawValue: name) {
@@ -148,7 +148,7 @@ extension FieldReader {
     }
 
     private mutating func dropped(into document: inout WireDocument) throws(JSONError) {
-        guard try expect(.object, field: "dropped", description: "an object") else { return }
+        guard try expect(.object, field: "dropped", description: "a JSON object") else { return }
         let start = scanner.offset
         var dropped: [DroppedReports] = []
         if try scanner.enterObject() {

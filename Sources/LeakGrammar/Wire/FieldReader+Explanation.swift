@@ -5,7 +5,7 @@ internal import LeakMessage
 extension FieldReader {
     /// Reads the next object as an explanation. Records the first ``problem``.
     mutating func explanation() throws(JSONError) -> RetainExplanation? {
-        guard try expect(.object, field: "why", description: "an object") else { return nil }
+        guard try expect(.object, field: "why", description: "a JSON object") else { return nil }
         var explanation = RetainExplanation()
         var path = PathFields()
         var (bytes, objects, isAtLeast): (Int?, Int?, Bool) = (nil, nil, false)
@@ -109,9 +109,9 @@ extension FieldReader {
                 recordProblem(
                     "why.further_cycles has more than \(WireLimits.furtherCyclesCount) entries", at: start)
             }
-            try rejectNull("why.further_cycles[\(count - 1)]", "an object")
+            try rejectNull("why.further_cycles[\(count - 1)]", "a JSON object")
             var fields = PathFields()
-            if try expect(.object, field: "why.further_cycles[\(count - 1)]", description: "an object"),
+            if try expect(.object, field: "why.further_cycles[\(count - 1)]", description: "a JSON object"),
                 try scanner.enterObject()
             {
                 repeat {
@@ -148,9 +148,9 @@ extension FieldReader {
     private mutating func reference(
         _ field: @autoclosure () -> String
     ) throws(JSONError) -> RetainReference? {
-        try rejectNull(field(), "an object")
+        try rejectNull(field(), "a JSON object")
         let offset = scanner.offset
-        guard try expect(.object, field: field(), description: "an object") else { return nil }
+        guard try expect(.object, field: field(), description: "a JSON object") else { return nil }
         var reference = RetainReference(owner: "", field: "", kind: .property)
         if try scanner.enterObject() {
             repeat {

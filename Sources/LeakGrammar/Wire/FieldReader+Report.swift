@@ -29,7 +29,7 @@ extension FieldReader {
         guard isObject else {
             let kind = try scanner.kind()
             try scanner.skip()
-            fields.problem = ("report is \(kind.rawValue), must be an object", start)
+            fields.problem = ("report is \(kind.rawValue), must be a JSON object", start)
             return fields
         }
         if try scanner.enterObject() {
@@ -176,7 +176,7 @@ extension FieldReader {
     private mutating func error(into report: inout ReportSlices) throws(JSONError) {
         (report.errorText, report.errorDomain, report.errorCode) = (.absent, .absent, 0)
         report.error = .absent
-        guard try expect(.object, field: "error", description: "an object") else { return }
+        guard try expect(.object, field: "error", description: "a JSON object") else { return }
         let start = scanner.offset
         if try scanner.enterObject() {
             repeat {
@@ -199,7 +199,9 @@ extension FieldReader {
     ///
     /// - Returns: the error's description, the string under the key `NSLocalizedDescription`.
     private mutating func userInfo() throws(JSONError) -> JSONSlice {
-        guard try expect(.object, field: "error.userInfo", description: "an object") else { return .absent }
+        guard try expect(.object, field: "error.userInfo", description: "a JSON object") else {
+            return .absent
+        }
         let start = scanner.offset
         var description = JSONSlice.absent
         var count = 0
@@ -227,7 +229,7 @@ extension FieldReader {
     }
 
     private mutating func keys() throws(JSONError) -> JSONSlice {
-        guard try expect(.object, field: "keys", description: "an object") else { return .absent }
+        guard try expect(.object, field: "keys", description: "a JSON object") else { return .absent }
         let start = scanner.offset
         var count = 0
         if try scanner.enterObject() {
@@ -270,7 +272,7 @@ extension FieldReader {
     }
 
     mutating func app(_ origin: inout OriginSlices) throws(JSONError) {
-        guard try expect(.object, field: "app", description: "an object") else { return }
+        guard try expect(.object, field: "app", description: "a JSON object") else { return }
         guard try scanner.enterObject() else { return }
         repeat {
             let name = try scanner.name()
@@ -291,7 +293,7 @@ extension FieldReader {
     }
 
     mutating func device(_ origin: inout OriginSlices) throws(JSONError) {
-        guard try expect(.object, field: "device", description: "an object") else { return }
+        guard try expect(.object, field: "device", description: "a JSON object") else { return }
         guard try scanner.enterObject() else { return }
         repeat {
             let name = try scanner.name()

@@ -57,7 +57,7 @@ extension Loop {
     }
 
     private func isUnchanged(_ connection: Connection, _ candidate: EvictionCandidates.Candidate) -> Bool {
-        // Bytes that a rejected peer still sends are no reason to keep its connection.
+        // Bytes that a rejected peer still sends do not keep its connection.
         connection.timer == candidate.timer
             && (connection.timer == .linger || connection.deadline == candidate.deadline)
     }

@@ -6,7 +6,7 @@ enum RequestError: Error, Hashable, Sendable, CaseIterable {
     case malformedRequestLine
     /// The method is neither a case of ``Method`` nor `CONNECT` or `TRACE`.
     case unknownMethod
-    /// The method is `CONNECT` or `TRACE`: the server is no proxy and does not echo requests.
+    /// The method is `CONNECT` or `TRACE`: the server is not a proxy and does not echo requests.
     case refusedMethod
     /// The target has neither origin-form nor absolute-form, nor is it `*` with `OPTIONS`. RFC 9112 §3.2.
     case malformedTarget
@@ -103,7 +103,7 @@ enum RequestError: Error, Hashable, Sendable, CaseIterable {
         case .malformedTarget: "The target must be a path or an absolute URL."
         case .malformedPercentEncoding: "The target has a wrong percent-encoding, or its path is not UTF-8."
         case .hiddenCharacter:
-            "The path must not hold a control character, a slash or a backslash, not even percent-encoded."
+            "The path must not contain a percent-encoded slash, or a backslash or control character in any form."
         case .targetTooLong: "The target is too long; shorten the URL."
         case .unsupportedVersion: "This server supports only HTTP/1.0 and HTTP/1.1."
         case .malformedField: "A header line is malformed; it must be a name, a colon and a value."

@@ -64,7 +64,7 @@ struct HeadParser: Sendable {
         do throws(RequestError) {
             return try parse(bytes)
         } catch {
-            // A request with an unknown method is answered 501, also if its head has other errors.
+            // A request with an unknown method is answered 501, even if its head has other errors.
             throw head.hasUnknownMethod ? .unknownMethod : error
         }
     }

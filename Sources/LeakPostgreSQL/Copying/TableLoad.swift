@@ -146,7 +146,7 @@
             case .number, .count: .integers(values.map(\.integer))
             case .text: .texts(values.map(\.text))
             case .bytes: .byteArrays(values.map(\.bytes))
-            // Bytes that are no counts by bucket become null, which these columns reject.
+            // Bytes that are not valid counts by bucket become null, which these columns reject.
             case .buckets: .buckets(values.map { BucketCounts(bytes: $0.bytes ?? []) })
             case .key: .uuids(values.map { LeakID(bytes: $0.bytes ?? []) })
             }

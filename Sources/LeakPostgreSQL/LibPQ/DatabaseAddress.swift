@@ -15,7 +15,7 @@
         public let hasPassword: Bool
         var timeouts = Timeouts()
 
-        /// - Throws: ``StoreError/Reason/invalidArgument`` for a text that is no such address. The error does not repeat the text,
+        /// - Throws: ``StoreError/Reason/invalidArgument`` for a text that is not a PostgreSQL address. The error does not repeat the text,
         ///   since it may hold a password.
         public init(_ text: String) throws(StoreError) {
             let invalidAddress = StoreError(

@@ -115,7 +115,7 @@
             let deadline = ContinuousClock.now + timeLimit
             do throws(StoreError) {
                 // A statement is prepared just before its first use, because the statement that begins a transaction must come
-                // first, also before any preparation.
+                // first, even before any preparation.
                 var newStatementNames: [String?] = []
                 for query in queries {
                     let isPrepared = statementNames[query.sql] != nil

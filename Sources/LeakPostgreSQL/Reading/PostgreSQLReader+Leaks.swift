@@ -140,7 +140,7 @@
                 """, .text(mode), .text("\(joinsCompared)"))
         }
 
-        /// Adds the states and the trends of leaks, which are no columns of the rows.
+        /// Adds the states and the trends of leaks, which are not columns of the rows.
         ///
         /// - Parameter numbers: the row IDs of the same leaks, in the same order.
         static func complete(

@@ -174,7 +174,7 @@
             return false
         }
 
-        /// Deletes the rows of hours that are no leak's last hour any more.
+        /// Deletes the rows of hours that are no longer the last hour of any leak.
         private func expireLastHours() throws(StoreError) -> Bool {
             try delete(
                 Query(

@@ -38,7 +38,7 @@
     extension Writer {
         /// Sets that one step searches; up to 2 KiB each.
         private static let maxSetsPerStep = 1_000
-        /// Locks all apps, also those that no report has named yet. A transaction that counts locks the rows of its apps: this
+        /// Locks all apps, even those that no report has named yet. A transaction that counts locks the rows of its apps: this
         /// statement waits for such transactions, and they wait for it.
         private static let lockOfAllApps = Query("lock table app in exclusive mode")
 

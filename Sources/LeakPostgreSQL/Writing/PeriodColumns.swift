@@ -88,7 +88,7 @@
                       or \(added.firstBucket(shortest, counts)) < \(row).\(Self.oldestColumn(shortest)), false)
                     """
                 }
-                // A single query for all columns of a row would run for every row, also for a row that stays as it is.
+                // A single query for all columns of a row would run for every row, even for a row that stays as it is.
                 return periods.flatMap { period in
                     let recent = """
                         from \(counts.source) c where \(partCondition(row))

@@ -23,7 +23,7 @@ struct CollectorAddress: Hashable, Sendable {
                 "the endpoint \(Self.masked(text).prefix(200).debugDescription) is not the address of a collector: "
                     + "give one such as https://leaks.example.com, without a user, a query or a fragment"
             case .insecure(let host):
-                "the endpoint sends the key unencrypted to \(host): use https://, or set allowsInsecure"
+                "the key would be sent unencrypted to \(host): use https://, or set allowsInsecure"
             }
         }
     }

@@ -1,9 +1,9 @@
 /// The choice of the current release of an app in an environment: the pinned release; without one, the highest version with
 /// adoption. A version has adoption if it has at least ``minPercentage`` percent of the environment's sessions in the last 24
-/// hours with sessions, and at least ``minSessions``. The current release keeps its adoption until it has less than
+/// hours that had sessions, and at least ``minSessions``. The current release keeps its adoption until it has less than
 /// ``keptPercentage`` percent. If no version has adoption, the version with the most sessions is the current release.
 ///
-/// A version that a single install uses is no candidate while several installs, or installs without a name, use another version.
+/// A version that a single install uses is not a candidate while several installs, or installs without a name, use another version.
 /// Neither is ``unknownVersion`` while there is any other, and ``StoreLimits/other`` never is. A version whose senders name no install has adoption only if no version with named installs has.
 ///
 /// If most senders report no sessions, which shows in more than ``reportsPerSession`` reports for each, reports count instead.
@@ -89,7 +89,7 @@ public enum CurrentRelease {
     /// SQL that sorts rows with ``earlierColumns``, so that the highest version that was in use is the first. Such a version had at
     /// least ``minSessions``, or as many checks and ``minPercentage`` percent of the most checks of a version, or leaked on
     /// ``minInstalls`` and ``minPercentage`` percent of the most installs of a version. Without checks, a version without a
-    /// leak would not be seen to be in use. The counts of all time decide, because an earlier version may have had no sessions in the last 24 hours with sessions.
+    /// leak would not be seen to be in use. The counts of all time decide, because an earlier version may have had no sessions in the last 24 hours that had sessions.
     package static let earlierOrder = """
         case when sessions >= \(minSessions)
           or (checks >= \(minSessions) and checks * 100 >= most_checks * \(minPercentage))

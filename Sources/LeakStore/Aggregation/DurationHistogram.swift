@@ -96,7 +96,7 @@ package struct DurationHistogram: Hashable, Sendable {
         return writer.bytes
     }
 
-    /// Parses ``bytes``; `nil` for bytes that are no histogram.
+    /// Parses ``bytes``; `nil` for invalid bytes.
     package init?(bytes: [UInt8]) {
         var reader = PackedReader(bytes)
         var number = 0

@@ -78,7 +78,7 @@ package struct InstallSet: Hashable, Sendable {
         return bytes
     }
 
-    /// Parses ``bytes``; `nil` for bytes that are no set.
+    /// Parses ``bytes``; `nil` for invalid bytes.
     package init?(bytes: [UInt8]) {
         guard let tag = bytes.first else { return nil }
         switch tag {

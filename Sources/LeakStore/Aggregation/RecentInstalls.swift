@@ -153,7 +153,7 @@ package struct RecentInstalls: Hashable, Sendable {
     }
 
     /// Parses ``bytes``, or bytes with tag 1 of schema 18 of SQLite and 20 of PostgreSQL, which have one level for all days and up to 512
-    /// installs; `nil` for bytes that are no such set.
+    /// installs; `nil` for invalid bytes.
     package init?(bytes: [UInt8]) {
         switch bytes.first {
         case Self.tag where bytes.count >= Self.headerBytes:

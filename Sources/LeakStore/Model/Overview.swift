@@ -139,7 +139,7 @@ public struct ReleaseSummary: Hashable, Sendable {
         public init(by: String, at: Int64) { (self.by, self.at) = (by, at) }
     }
 
-    /// The part of an environment's sessions that a version had in the last 24 hours with sessions.
+    /// The part of an environment's sessions that a version had in the last 24 hours that had sessions.
     public struct Adoption: Hashable, Sendable {
         /// `true` if no sessions are known, so that reports count instead.
         public var isOfReports: Bool

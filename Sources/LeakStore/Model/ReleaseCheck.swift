@@ -108,7 +108,7 @@ public struct ReleaseCheck: Sendable {
     /// are left out. Leaks that are resolved in ``version`` or an earlier version can only be better, unless they were seen again in
     /// ``version``.
     public var leaks: [Leak]
-    /// Number of all leaks that are worse, also those beyond ``rowLimit``. The next three counts include them too.
+    /// Number of all leaks that are worse, including those beyond ``rowLimit``. The next three counts include them too.
     public var worseCount = 0
     public var newCount = 0
     public var backCount = 0

@@ -145,7 +145,7 @@ struct DatabaseHeader {
     static let byteCount = 100
     private static let magic = Array("SQLite format 3\0".utf8)
 
-    /// - Returns: `nil` for bytes that are no header, and for a header of an old version of SQLite, which does not contain the size.
+    /// - Returns: `nil` for bytes that are not a header, and for a header of an old version of SQLite, which does not contain the size.
     init?(_ bytes: [UInt8]) {
         guard bytes.count >= Self.byteCount, bytes.starts(with: Self.magic) else { return nil }
         func number(at offset: Int) -> UInt32 {

@@ -161,7 +161,7 @@ extension ObjectLayouts {
         if type == nil, name.canBeResolved(with: []) { type = Reflection.type(named: name) }
         if name.isNotStrong { return .opaque(bytes: type.flatMap { $0.valueWitnesses?.size } ?? 8) }
         if let type { return .value(types.layout(of: type)) }
-        // A reference to a class has the size of a pointer, also if the generic arguments of the class are unknown.
+        // A reference to a class has the size of a pointer, even if the generic arguments of the class are unknown.
         return name.genericClass != nil ? .reference : nil
     }
 }

@@ -14,11 +14,11 @@ struct ObjectGraph {
         let rawValue: UInt8
         /// The reference of a function value to its context.
         static let closure = EdgeFlags(rawValue: 1)
-        /// A word that was found by searching, so it may be no reference at all.
+        /// A word that was found by searching, so it may turn out not to be a reference.
         static let suspected = EdgeFlags(rawValue: 2)
         static let element = EdgeFlags(rawValue: 4)
         static let key = EdgeFlags(rawValue: 8)
-        /// A suspected reference that is no reference, as the strong count of its target shows.
+        /// A suspected reference that turns out not to be one, as the strong count of its target shows.
         static let rejected = EdgeFlags(rawValue: 16)
     }
 

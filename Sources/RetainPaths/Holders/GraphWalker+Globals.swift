@@ -6,7 +6,7 @@ extension GraphWalker {
     /// - Returns: edges of ``graph``, which the search replaces, and the variable's address.
     mutating func pathFromGlobals(to target: UInt, budget: Budget) -> (edges: [Int32], variable: UInt)? {
         begin(budget)
-        // The first node represents all variables; it is no object.
+        // The first node represents all variables; it is not an object.
         _ = graph.addNode(1, layoutIndex: -1)
         var variables: [UInt] = []
         for image in reader.images.images where image.isProgram {

@@ -53,7 +53,7 @@ extension GraphWalker {
         graph.removeAll()
         _ = graph.addNode(holder.address, layoutIndex: holder.layoutIndex)
         expandFirst()
-        // A reference that keeps nothing alive is no edge.
+        // A reference that keeps nothing alive does not become an edge.
         let edge = graph.edges.first { graph.nodes[Int($0.to)].address == hit.target }
         guard let edge else { return }
         let kind = reader.layouts.layout(holder.layoutIndex).kind

@@ -1,7 +1,7 @@
 /// Copies of the pages that one walk touches, each read once.
 ///
 /// A walk sees one version of each page, although other threads may write meanwhile. If a page is not mapped, the read fails and
-/// the process does not crash. Pages are 4 KiB, also on systems with larger pages.
+/// the process does not crash. Pages are 4 KiB, even on systems with larger pages.
 @safe struct PageSnapshot: ~Copyable {
     static let pageBytes = 4096
     private static let pagesPerChunk = 64

@@ -17,7 +17,7 @@ enum DescriptorLayout {
         /// The version, in bits 8 to 15. Descriptors have had no other version than 0.
         static let versionMask: UInt32 = 0xFF00
         static let moduleKind: UInt32 = 0
-        /// The largest kind of a context that is no type: module, extension, anonymous, protocol and opaque type.
+        /// The largest kind of a context that is not a type: module, extension, anonymous, protocol and opaque type.
         static let lastOtherKind: UInt32 = 4
         /// MetadataValues.h: TypeContextDescriptorFlags, bit 13 of the upper half.
         static let hasResilientSuperclass: UInt32 = 0x2000_0000

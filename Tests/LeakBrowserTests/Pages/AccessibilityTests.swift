@@ -10,7 +10,7 @@ extension BrowserTests {
         static let looks = [Look.desk, .night, .phone, .phoneAtNight]
 
         @Test(arguments: SitePage.allCases)
-        func `axe finds nothing on a page`(page: SitePage) async throws {
+        func `axe finds no accessibility problem on a page`(page: SitePage) async throws {
             let site = try await Shop.shared()
             try await site.visit { tab in
                 try await tab.open(page, of: site)
@@ -25,7 +25,9 @@ extension BrowserTests {
         }
 
         @Test(arguments: looks)
-        func `axe finds nothing on the first page of an empty collector`(look: Look) async throws {
+        func `axe finds no accessibility problem on the first page of an empty collector`(look: Look)
+            async throws
+        {
             let site = try await Site()
             try await site.visit(look) { tab in
                 try await tab.open(site.address + "/")

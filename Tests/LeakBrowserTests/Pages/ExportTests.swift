@@ -62,7 +62,7 @@ extension BrowserTests {
             }
         }
 
-        @Test func `exported pages with hostile names run nothing and fit a phone`() async throws {
+        @Test func `exported pages with hostile names run no script and fit a phone`() async throws {
             let folder = Self.folder()
             defer { try? FileManager.default.removeItem(at: folder) }
             let site = try await Hostile.site()

@@ -1,9 +1,11 @@
 import Testing
 
 extension BrowserTests {
-    /// Texts from outside are shown as text, also if they contain markup, and do not change the layout of the page.
+    /// Texts from outside are shown as text, even if they contain markup, and do not change the layout of the page.
     @Suite struct HostileTests {
-        @Test func `a list of hostile names runs nothing, fits a phone and reads as written`() async throws {
+        @Test func `a list of hostile names runs no script, fits a phone and shows the names as written`()
+            async throws
+        {
             let site = try await Hostile.site()
             try await site.visit(.phone) { tab in
                 try await tab.open(site.address + "/?state=any")
@@ -19,7 +21,7 @@ extension BrowserTests {
         }
 
         @Test(arguments: Hostile.allCases)
-        func `a hostile report runs nothing on any page, fits a phone and reads as written`(
+        func `a hostile report runs no script on any page, fits a phone and is shown as written`(
             hostile: Hostile
         ) async throws {
             let site = try await Site([

@@ -6,7 +6,7 @@ extension BrowserTests {
     @Suite struct LayoutTests {
         /// Takes screenshots of the tested pages, for a visual review.
         @Test(arguments: SitePage.allCases)
-        func `a page fits a desk, a phone and paper, and has its picture`(page: SitePage)
+        func `a page fits a desk, a phone and paper`(page: SitePage)
             async throws
         {
             try FileManager.default.createDirectory(

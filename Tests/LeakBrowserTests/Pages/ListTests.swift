@@ -27,7 +27,7 @@ extension BrowserTests {
         }
 
         @Test(arguments: looks)
-        func `a list shows what its form asks for, under an address that can be shared`(look: Look)
+        func `a list shows what its filter form selects, under an address that can be shared`(look: Look)
             async throws
         {
             try await Shop.shared().visit(look) { tab in

@@ -144,7 +144,8 @@ extension BrowserTests {
             }
         }
 
-        @Test func `keys move through the list, open a leak and focus the search`() async throws {
+        @Test func `keyboard shortcuts move through the list, open a leak and focus the search`() async throws
+        {
             try await Shop.shared().visit { tab in
                 try await tab.open(tab.site + "/?app=\(Shop.app)&sort=reports")
                 let names = try await tab.allWords(rows)
@@ -155,7 +156,7 @@ extension BrowserTests {
                 }
                 try await tab.press("/")
                 #expect(try await tab.evaluate("document.activeElement.type").text == "search")
-                // In a field, letters are typed and are no shortcuts.
+                // In a field, letters are typed and are not shortcuts.
                 try await tab.press("j")
                 #expect(try await tab.evaluate("document.activeElement.value").text == "j")
                 try await tab.press("Escape")

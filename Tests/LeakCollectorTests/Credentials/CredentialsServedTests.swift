@@ -54,7 +54,7 @@ import Testing
         #expect(access.text.contains("phone &lt;1&gt;") && !access.text.contains(secret))
     }
 
-    @Test func `a form renames and revokes, and leads back to the page`() throws {
+    @Test func `a form renames or revokes a key or token, and leads back to the page`() throws {
         let running = try RunningCollector()
         let fields = try session(running)
         let made = try running.post(#"{"name":"old"}"#, to: "/api/v1/keys", fields: [Self.bearer])
@@ -107,14 +107,15 @@ import Testing
         ),
         ("name=x&app=\(String(repeating: "a", count: 300))", "app is 300 bytes, must be"),
     ])
-    func `an invalid form is rejected with a sentence`(body: String, words: String) throws {
+    func `an invalid form for a key or token is rejected with a sentence`(body: String, words: String) throws
+    {
         let running = try RunningCollector()
         let answer = try running.post(body, Self.form, to: "/access/keys", fields: try session(running))
         #expect(answer.status == 400)
         #expect(answer.text.contains(words), "\(answer.text)")
     }
 
-    @Test func `a rejected form is shown again as it was filled in`() throws {
+    @Test func `a rejected form for a key or token is shown again as it was filled in`() throws {
         let running = try RunningCollector()
         let fields = try session(running)
         let key = try running.post(
@@ -160,7 +161,7 @@ import Testing
                 "this address accepts no compressed body; send it uncompressed"))
     }
 
-    @Test func `a name of the maximum length is accepted, in any script`() throws {
+    @Test func `a key's name of the maximum length is accepted, in any script`() throws {
         let running = try RunningCollector()
         let fields = try session(running)
         let page = try running.get("/access", fields: fields).text
@@ -194,14 +195,14 @@ import Testing
         "", "[]", "{", #"{"name":1}"#, #"{"nmae":"x"}"#, #"{"name":"x","app":""}"#, #"{"name":null}"#,
         #"{"name":"x"} y"#,
     ])
-    func `the API rejects invalid requests`(body: String) throws {
+    func `the API for keys and tokens rejects invalid requests`(body: String) throws {
         let running = try RunningCollector()
         let answer = try running.post(body, to: "/api/v1/keys", fields: [Self.bearer])
         #expect(answer.status == 400, "\(answer.text)")
         #expect(try (answer.json["detail"] as? String)?.isEmpty == false)
     }
 
-    @Test func `the API creates, lists, renames and revokes`() async throws {
+    @Test func `the API creates, lists, renames and revokes keys and tokens`() async throws {
         let running = try RunningCollector()
         let made = try running.post(#"{"name":"ci"}"#, to: "/api/v1/tokens", fields: [Self.bearer])
         #expect(made.status == 201 && made.field("Cache-Control") == "no-store")
@@ -235,7 +236,7 @@ import Testing
     }
 
     @Test(arguments: [true, false])
-    func `a token for release checks can run a release check, and every other address rejects the token`(
+    func `a token for release checks works only for release checks`(
         isForm: Bool
     ) async throws {
         let running = try RunningCollector()
@@ -366,7 +367,7 @@ import Testing
         #expect(freed.status == 201, "\(freed.text)")
     }
 
-    @Test func `the page says that tokens create tokens, and what stays after revoking`() throws {
+    @Test func `the page of tokens says that tokens create tokens, and what stays after revoking`() throws {
         let running = try RunningCollector()
         let page = try running.get("/access", fields: try session(running)).text
         #expect(

@@ -34,7 +34,7 @@ import Testing
         #expect((31_000...33_000).contains(changes))
     }
 
-    @Test func `another seed gives another hash`() {
+    @Test func `different seeds give different hashes`() {
         let bytes = Array("Shop.CartModel".utf8)
         #expect(hash.hash(bytes) == ByteHash(seed: 1).hash(bytes))
         #expect(hash.hash(bytes) != ByteHash(seed: 2).hash(bytes))

@@ -221,7 +221,7 @@ import Testing
         try FileManager.default.createSymbolicLink(atPath: path, withDestinationPath: "\(root)/\(target)")
     }
 
-    @Test func `an export writes into new files, also if links with their names exist`() throws {
+    @Test func `an export writes into new files, even if links with their names exist`() throws {
         defer { remove() }
         try link("a/.collector-export.part", to: "outside")
         try Data("mine".utf8).write(to: URL(fileURLWithPath: "\(root)/outside"))
@@ -353,7 +353,7 @@ import Testing
         #expect(try files("a") == files("b"))
     }
 
-    @Test func `half a line at the end, after a full disk, hides no file from a later export`() throws {
+    @Test func `half a line at the end of the list of files hides no file from a later export`() throws {
         defer { remove() }
         try FileManager.default.createDirectory(atPath: "\(root)/a", withIntermediateDirectories: true)
         try Data("index.html\nsty".utf8).write(to: URL(fileURLWithPath: "\(root)/a/.collector-export"))
@@ -375,7 +375,7 @@ import Testing
         #expect(names == ["leaks/1.html", "apps/=2Fa=p2.json", "index.html"])
     }
 
-    @Test func `a path that cannot be written is named`() throws {
+    @Test func `the error of an export names a path that cannot be written`() throws {
         defer { remove() }
         try FileManager.default.createDirectory(atPath: root, withIntermediateDirectories: true)
         try Data().write(to: URL(fileURLWithPath: root + "/file"))
@@ -391,11 +391,11 @@ import Testing
         ("com.acme.shop", "com.acme.shop"), ("com.acme.Shop", "com.acme.=53hop"), ("", "="), ("..", "=2E."),
         ("a/b", "a=2Fb"), ("=53", "=3D53"), ("é", "=C3=A9"), ("a~", "a=7E"),
     ])
-    func `a name is encoded as`(text: String, name: String) {
+    func `a text is encoded as a file name`(text: String, name: String) {
         #expect(PercentEncoder.fileName(text) == name)
     }
 
-    @Test func `a name stays short, and different from others`() {
+    @Test func `an encoded file name stays short, and different from others`() {
         let long = String(repeating: "é", count: 100)
         let names = [
             long, long + "a", long + "A", String(repeating: "a", count: 200),

@@ -10,12 +10,12 @@ import Testing
         ("tab\tline\n", "tab\tline\n"), ("\r", "\u{FFFD}"), ("\u{202E}evil\u{2066}", "\u{FFFD}evil\u{FFFD}"),
         ("שלום 👩‍👩‍👧 é", "שלום 👩‍👩‍👧 é"), ("\u{10FFFF}", "\u{10FFFF}"),
     ])
-    func `text is escaped`(text: String, escaped: String) {
+    func `text in HTML is escaped`(text: String, escaped: String) {
         let html: HTML = "\(text)"
         #expect(String(decoding: html.bytes, as: UTF8.self) == escaped)
     }
 
-    @Test func `literals, markup and numbers are not escaped`() {
+    @Test func `literals, markup and numbers in HTML are not escaped`() {
         let bold: HTML = "<b>\("<")</b>"
         let nothing: HTML? = nil
         let html: HTML = #"<p class="x">\#(bold)\#(nothing)\#(-12)\#([bold, bold])\#(Count(1284))</p>"#

@@ -9,11 +9,11 @@ import Testing
         "<style>a</style>",
         "<iframe></iframe>", "<p", #"<p class="a>b</p>"#, "<p>a</p><!doctype html>",
     ])
-    func `refuses`(markup: String) {
+    func `the markup parser refuses malformed and forbidden markup`(markup: String) {
         #expect(throws: Markup.Mistake.self) { try Markup(Array(markup.utf8)) }
     }
 
-    @Test func `reads names, texts, classes and links`() throws {
+    @Test func `the markup parser reads names, texts, classes and links`() throws {
         let markup = try Markup(
             Array(##"<!doctype html><p class="a b"><a href="/?a=1&amp;b=&quot;">x &lt; y</a></p>"##.utf8))
         #expect(markup.shape == ["p", "p.class", "a", "a.href"])

@@ -62,7 +62,7 @@ import Testing
         #expect(page.contains("<dt>Leak-free sessions in 1.11</dt>"))
         #expect(
             !page.contains("no sessions of")
-                && page.contains("% of the sessions in the last 24 hours with sessions"))
+                && page.contains("% of the sessions in the last 24 hours that had any"))
     }
 
     @Test(arguments: [nil] + Period.allCases)

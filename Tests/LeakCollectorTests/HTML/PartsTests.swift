@@ -21,7 +21,7 @@ import Testing
             (["Shop.cart", "closure"], "cart", ["*Shop.cart", "closure"]),
             ([], "Cart", []),
         ] as [([String], String?, [String])])
-    func `a path begins with the leak and names each reference`(
+    func `a retain path begins with the leak and names each reference`(
         references: [String], name: String?, links: [String]
     ) {
         let drawn = CycleShape(references, of: name).nodes.map { link in
@@ -64,7 +64,9 @@ import Testing
     @Test(arguments: [
         "closure #1 in text = 'jane.doe@example.com'", "closure #1 in 'jane doe'",
     ])
-    func `a description that begins like a closure is shortened as others are`(raw: String) throws {
+    func `a description that begins like a closure is shortened like any other description`(raw: String)
+        throws
+    {
         let leak = try leak(#"["CartModel.onChange","\#(raw)"]"#)
         #expect(!leak.stack.contains { $0.contains("jane") || $0.contains("#") }, "\(leak.stack)")
     }
@@ -131,7 +133,7 @@ import Testing
         #expect(!html.contains("v5"))
     }
 
-    @Test func `hours are named by day and hour`() throws {
+    @Test func `hours of a chart are named by day and hour`() throws {
         let trend = Trend(
             step: .hour, from: 20_777 * 24, versions: [Trend.Series(version: "1", counts: [1, 0, 2])])
         let html = String(decoding: VersionChart(trend).html.bytes, as: UTF8.self)
@@ -152,7 +154,7 @@ import Testing
             ([0, 1, 1000], "M3 0v1M10 0v2M17 0v20"), ([], ""), ([0], "M3 0v1"),
             ([3, 3], "M3 0v20M10 0v20"),
         ] as [([Int], String)])
-    func `one report looks different from none`(counts: [Int], path: String) {
+    func `a bar of one report looks different from an empty bar`(counts: [Int], path: String) {
         let html = String(decoding: SparkLine(counts).html.bytes, as: UTF8.self)
         #expect(html.contains(#"<path d="\#(path)"/>"#))
     }

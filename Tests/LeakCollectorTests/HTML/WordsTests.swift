@@ -10,7 +10,7 @@ import Testing
         (-1284, "−1,284"),
         (Int.max, "9,223,372,036,854,775,807"), (Int.min, "−9,223,372,036,854,775,808"),
     ])
-    func `counts have commas`(number: Int, words: String) {
+    func `a count is written with commas`(number: Int, words: String) {
         #expect(Count(number).description == words)
     }
 
@@ -29,7 +29,7 @@ import Testing
         (14_000, "14 s"), (89_999, "90 s"), (90_000, "2 min"), (180_000, "3 min"), (7_200_000, "2 h"),
         (345_600_000, "4 days"), (-5, "0 ms"),
     ])
-    func `durations have one unit`(milliseconds: Int, words: String) {
+    func `a duration is written with one unit`(milliseconds: Int, words: String) {
         #expect(DurationText(milliseconds: milliseconds).description == words.replacing(" ", with: "\u{A0}"))
     }
 

@@ -24,7 +24,7 @@ import Testing
         }
     }
 
-    @Test func `a secret gives only the access that it was created for`() {
+    @Test func `a secret gives only the access for which it was created`() {
         let credentialIndex = CredentialIndex([
             Self.credential("write", .ingest), Self.credential("read", .access),
             Self.credential("see", .session),

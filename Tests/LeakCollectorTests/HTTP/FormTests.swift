@@ -17,11 +17,11 @@ import Testing
         ("token=", ""),
         ("token", ""),
     ])
-    func `reads the form`(body: String, token: String) {
+    func `a field of a form is read`(body: String, token: String) {
         #expect(Form(Array(body.utf8))["token"] == token)
     }
 
-    @Test func `a missing field has no value`() {
+    @Test func `a missing field of a form has no value`() {
         #expect(Form([])["token"] == nil)
         #expect(Form(Array("xtoken=1".utf8))["token"] == nil)
     }

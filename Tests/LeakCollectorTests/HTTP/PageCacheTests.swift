@@ -44,14 +44,14 @@ import Testing
         #expect(made(pageCache, [(1, 7, 0), (1, 7, 0)]) == [1])
     }
 
-    @Test func `the cache has at most its number of pages`() {
+    @Test func `the page cache has at most its maximum of pages`() {
         let pageCache = PageCache(pages: 3)
         #expect(made(pageCache, [(1, 7, 0), (2, 7, 0), (3, 7, 0), (1, 7, 0)]) == [1, 2, 3])
         // The fourth page evicts all others.
         #expect(made(pageCache, [(4, 7, 0), (4, 7, 0), (1, 7, 0), (1, 7, 0)]) == [4, 1])
     }
 
-    @Test func `the cache has at most its number of bytes, including compressed pages`() {
+    @Test func `the page cache has at most its maximum of bytes, including compressed pages`() {
         #expect(made(PageCache(bytes: 5999), (0..<4).map { ($0 % 2, 7, 0) }) == [0, 1])
         #expect(made(PageCache(bytes: 5999), (0..<6).map { ($0 % 3, 7, 0) }) == [0, 1, 2, 0, 1, 2])
         #expect(made(PageCache(bytes: 1999), [(1, 7, 0), (1, 7, 0), (1, 7, 0)]) == [1, 1, 1])

@@ -11,7 +11,7 @@ import Testing
         for _ in 0..<times { _ = attempts.recordFailure(client, by: .form, now: now) }
     }
 
-    @Test func `after ten wrong tokens only that address has to wait`() {
+    @Test func `after ten wrong tokens from an address only that address has to wait`() {
         let attempts = SignInAttempts()
         fail(attempts, guesser, times: 9, now: 0)
         #expect(attempts.secondsToWait(guesser, now: 0) == nil)
@@ -34,7 +34,7 @@ import Testing
         #expect(attempts.secondsToWait(IPAddress("2001:db8:0:1::1"), now: 0) == nil)
     }
 
-    @Test func `the table is limited, and further addresses share one count`() {
+    @Test func `the table of attempts is limited, and further addresses share one count`() {
         let attempts = SignInAttempts()
         for number in 0..<(SignInAttempts.addressLimit + 100) {
             fail(attempts, IPAddress("10.1.\(number / 256).\(number % 256)"), times: 10, now: 0)
@@ -48,7 +48,7 @@ import Testing
         #expect(attempts.secondsToWait(guesser, now: 60_000) == nil)
     }
 
-    @Test func `many addresses with one failure do not lock out others`() {
+    @Test func `many addresses with one failure each do not lock out further addresses`() {
         let attempts = SignInAttempts()
         for number in 0..<SignInAttempts.addressLimit {
             fail(attempts, IPAddress("10.1.\(number / 256).\(number % 256)"), times: 1, now: 0)
@@ -58,7 +58,8 @@ import Testing
         #expect(attempts.secondsToWait(other, now: 0) == nil)
     }
 
-    @Test func `the log has at most one line a second, with the address and the number of other attempts`() {
+    @Test
+    func `the log names at most one failed sign-in a second, with its address and the number of others`() {
         let attempts = SignInAttempts()
         #expect(
             attempts.recordFailure(guesser, by: .form, now: 0)

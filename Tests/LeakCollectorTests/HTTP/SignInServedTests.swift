@@ -86,7 +86,7 @@ import LeakPlatform
     }
 
     @Test
-    func `connections with wrong tokens for the API are closed after ten, those with a right token never`()
+    func `API connections with wrong tokens are closed after ten attempts, those with a right token never`()
         throws
     {
         let clock = Guarded<Int64>(1_700_000_000_000)
@@ -132,7 +132,7 @@ import LeakPlatform
     }
 
     @Test
-    func `a right token has to wait too after too many guesses from its address, a sign-in link does not`()
+    func `after too many wrong guesses from its address a right token has to wait, a sign-in link does not`()
         throws
     {
         let running = try RunningCollector()
@@ -150,7 +150,7 @@ import LeakPlatform
         #expect(try running.useSignInLink().status == 303)
     }
 
-    @Test func `failures count for the client behind a trusted proxy`() throws {
+    @Test func `failures are attributed to the client behind a trusted proxy`() throws {
         let clock = Guarded<Int64>(1_700_000_000_000)
         let proxy = try IPNetwork("127.0.0.1")
         let running = try RunningCollector({ $0.trustedProxies = [proxy] }, now: { clock.with { $0 } })
@@ -167,7 +167,7 @@ import LeakPlatform
         #expect(opened.field("Set-Cookie")?.hasSuffix("; Secure") == true)
     }
 
-    @Test func `no proxy is trusted by default, not even on this machine`() throws {
+    @Test func `no proxy is trusted by default, not even one on the same machine`() throws {
         let clock = Guarded<Int64>(1_700_000_000_000)
         let running = try RunningCollector(now: { clock.with { $0 } })
         func status(_ token: String, from address: String) throws -> HTTPResponse {

@@ -24,7 +24,7 @@ import LeakPlatform
         #expect(words(-90_000) != nil)
     }
 
-    @Test func `the erased install is not named`() {
+    @Test func `the log line of a slow erasure does not name the install`() {
         let calls = SlowCallLog(log: Log(format: .text), now: { 0 })
         let call = SlowCall(method: .delete, path: "/api/v1/installs/phone", duration: .milliseconds(90))
         #expect(calls.line(for: call) == "slow request: DELETE /api/v1/installs/*** took 90 ms")

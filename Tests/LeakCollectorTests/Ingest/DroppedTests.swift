@@ -21,7 +21,7 @@ import Testing
             ([7], [1_000_000, 1], ["r0": 7, "unseen": 1_000_000, "over_limit": 1]),
             ([100_001], [1_000_000, 1], ["r0": 100_000, "unseen": 1_000_000, "over_limit": 1]),
         ] as [([Int], [Int], [String: Int])])
-    func `drops are limited, and a batch over the limit is noticed`(
+    func `the drops of a batch are limited, and a batch over the limit is recorded`(
         counts: [Int], unseen: [Int], counted: [String: Int]
     ) throws {
         let dropped = counts.enumerated().map { "\"r\($0.offset)\":\($0.element)" }.joined(separator: ",")
@@ -38,13 +38,14 @@ import Testing
             "sentry_not_a_leak", "sentry_empty", "sentry_too_large", "sentry_unreadable",
             "sentry_queue_overflow",
         ]).sorted())
-    func `a batch that names a reason of the collector is counted separately`(reason: String) throws {
+    func `a drop reason that only the collector may use is counted under another name`(reason: String) throws
+    {
         let batch = #"{"dropped":{"\#(reason)":7}}"#
         let drops = SubmissionBuilder.drops(of: try WireReader.read(Array(batch.utf8), as: .json))
         #expect(drops == [DroppedReports(reason: "device_" + reason, count: 7)])
     }
 
-    @Test func `lost reports and unseen objects have separate limits in small and large batches`() {
+    @Test func `drops and unseen objects have separate limits in small and large batches`() {
         let limit = RateLimit(reportsPerSecond: nil)
         func counted(_ reason: String, _ count: Int, key: Int64) -> [Int] {
             limit.countableDrops(

@@ -19,7 +19,7 @@ import Testing
         try #require(try running.json("/api/v1/leaks?state=any" + query)["leaks"] as? [[String: Any]])
     }
 
-    @Test func `reports without an environment count for production`() throws {
+    @Test func `reports without an environment are stored in production`() throws {
         let running = try RunningCollector()
         try report(nil, to: running)
         for query in ["", "&environment=", "&environment=production", "&environment=Production"] {
@@ -83,7 +83,7 @@ import Testing
         #expect(page.contains("Also reported from") && page.contains(">production</a> (1"))
     }
 
-    @Test func `a decision on a page holds in every environment`() throws {
+    @Test func `a decision on a page is in force in every environment`() throws {
         let running = try RunningCollector()
         try report(nil, to: running)
         try report("debug", version: "0.9", to: running)
@@ -109,7 +109,7 @@ import Testing
                 == "debug")
     }
 
-    @Test func `dropped reports and unseen objects count in the environment of the app`() throws {
+    @Test func `dropped reports and unseen objects are counted in the environment of the app`() throws {
         let running = try RunningCollector()
         let made = try running.post(
             #"{"name":"ci","environments":"ci"}"#, to: "/api/v1/keys",
@@ -237,7 +237,7 @@ import Testing
         ("ci", nil, "ci"), ("ci,debug", "debug", "debug"), ("ci,debug", nil, "ci"),
         ("debug,production", nil, "production"),
     ])
-    func `a client report counts in an environment of its key`(
+    func `a client report is counted in an environment of its key`(
         environments: String, event: String?, expected: String
     ) throws {
         let running = try RunningCollector()
@@ -264,7 +264,8 @@ import Testing
         }
     }
 
-    @Test func `a batch of a foreign environment is rejected with its sessions, and counts with another key`()
+    @Test
+    func `a batch for a foreign environment is rejected with its sessions, and accepted with another key`()
         throws
     {
         let running = try RunningCollector()
@@ -280,7 +281,7 @@ import Testing
     }
 
     /// Names are compared by their bytes, after ASCII letters are made small: look-alikes are other environments.
-    @Test func `a name that looks like production is another environment`() throws {
+    @Test func `an environment whose name looks like production is another environment`() throws {
         let running = try RunningCollector()
         for name in ["pr\u{43E}duction", "production\u{200B}", "\u{FF50}roduction", "PRODUCTION"] {
             try report(name, to: running)

@@ -9,7 +9,7 @@ import Testing
 @testable import LeakCollector
 
 @Suite struct RateLimitTests {
-    @Test func `a key that used up its bucket has to wait, other keys do not`() {
+    @Test func `a key that used up its rate limit has to wait, and other keys do not`() {
         let limit = RateLimit(reportsPerSecond: 10)
         #expect(limit.charge(1, cost: 99, now: 0, isBehind: false) == nil)
         #expect(limit.secondsToWait(of: 1, now: 0, isBehind: false) == nil)
@@ -21,14 +21,14 @@ import Testing
         #expect(limit.secondsToWait(of: 1, now: 5_100, isBehind: false) == nil)
     }
 
-    @Test func `a bucket holds at most ten seconds' worth, after any pause`() {
+    @Test func `a bucket of the rate limit holds at most ten seconds' worth, after any pause`() {
         let limit = RateLimit(reportsPerSecond: 10)
         #expect(limit.secondsToWait(of: 1, now: 0, isBehind: false) == nil)
         #expect(limit.charge(1, cost: 101, now: 3_600_000, isBehind: false) == nil)
         #expect(limit.secondsToWait(of: 1, now: 3_600_000, isBehind: false) == 1)
     }
 
-    @Test func `a clock that was set back neither fills nor empties the bucket`() {
+    @Test func `a clock that was set back neither fills nor empties the bucket of the rate limit`() {
         let limit = RateLimit(reportsPerSecond: 10)
         #expect(limit.charge(1, cost: 101, now: 1_000_000, isBehind: false) == nil)
         #expect(limit.secondsToWait(of: 1, now: 0, isBehind: false) == 1)
@@ -84,12 +84,14 @@ import Testing
         (#"{"explanations": [{"class": "A", "why": {}}, {"class": "B", "why": {}}]}"#, 3),
         (#"[{"class": "A", "why": {"confidence": "none"}}, {"class": "A", "why": null}]"#, 4),
     ])
-    func `everything that was read is charged, also rejected requests`(body: String, cost: Int) throws {
+    func `every request that was read is charged to its key, even a rejected one`(body: String, cost: Int)
+        throws
+    {
         let document = try WireReader.read(Array(body.utf8), as: .json)
         #expect(RateLimit.cost(of: document) == cost)
     }
 
-    @Test func `unreadable bodies are charged too`() throws {
+    @Test func `unreadable bodies are charged to their key too`() throws {
         let running = try RunningCollector { $0.reportsPerSecond = 1 }
         let statuses = try (0..<30).map { _ in try running.post("{").status }
         #expect(statuses.first == 400)
@@ -99,7 +101,7 @@ import Testing
     @Test(arguments: [
         #"{"explanations": [*]}"#, #"{"reports": [*]}"#, "[*]",
     ])
-    func `explanations are limited as reports are`(body: String) throws {
+    func `explanations have the same rate limit as reports`(body: String) throws {
         let running = try RunningCollector { $0.reportsPerSecond = 1 }
         let leaks = [String](repeating: #"{"class": "A", "why": {}}"#, count: 1_000).joined(separator: ",")
         let batch = body.replacingOccurrences(of: "*", with: leaks)
@@ -107,13 +109,13 @@ import Testing
         #expect(try running.post(batch).status == 429)
     }
 
-    @Test func `0 means no limit`() {
+    @Test func `a rate limit of 0 means no limit`() {
         let limit = RateLimit(reportsPerSecond: 0)
         #expect(limit.charge(1, cost: 1000001, now: 0, isBehind: false) == nil)
         #expect(limit.secondsToWait(of: 1, now: 0, isBehind: true) == nil)
     }
 
-    @Test func `one key gets Retry-After while another is served`() throws {
+    @Test func `a key over its rate limit gets Retry-After while another key is served`() throws {
         let running = try RunningCollector { $0.reportsPerSecond = 1 }
         let reports = "[" + [String](repeating: #"{"class": "A"}"#, count: 60).joined(separator: ",") + "]"
         #expect(try running.post(reports).status == 200)

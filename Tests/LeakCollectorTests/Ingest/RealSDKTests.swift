@@ -13,7 +13,7 @@ struct RealSDKTests {
         ).description
     }
 
-    @Test func `the same leak sent twice is one leak, and an exception is another`() async throws {
+    @Test func `the same leak sent twice is one leak, and an exception is another leak`() async throws {
         let running = try RunningCollector()
         let said = try await RealSDK.run("leaks", dsn: Self.dsn(running))
         #expect((said["ids"] as? [String])?.count == 3)
@@ -29,7 +29,7 @@ struct RealSDKTests {
         #expect(other["reports"] as? Int == 1)
     }
 
-    @Test func `every event that is sent too fast counts as a report, as refused, or as held back`()
+    @Test func `every event that is sent too fast is counted as a report, as refused, or as held back`()
         async throws
     {
         let running = try RunningCollector { $0.reportsPerSecond = 1 }
@@ -50,7 +50,7 @@ struct RealSDKTests {
     }
 
     @Test
-    func `this SDK loses an event that could not be written, and reports the loss with the next event`()
+    func `an SDK loses an event that could not be written, and reports the drop with the next event`()
         async throws
     {
         let running = try RunningCollector(store: { FailingStore($0, failures: 1) })

@@ -10,7 +10,8 @@ import Testing
         "sentry   sentry_version=7 ,\tSENTRY_KEY = k \t,sentry_secret=s", "SENTRY\tsentry_key=k",
         "Sentry sentry_key=k,sentry_key=k", "Sentry ,,sentry_key=k,",
     ])
-    func `the key is found in either field, however it is written`(value: String) throws {
+    func `the key is found in X-Sentry-Auth and in Authorization, however it is written`(value: String) throws
+    {
         #expect(try SentryAuthorization.key(fields: [value, nil], parameter: nil) == "k")
         #expect(try SentryAuthorization.key(fields: [nil, value], parameter: nil) == "k")
         #expect(try SentryAuthorization.key(fields: [value, "Basic abc"], parameter: "k") == "k")

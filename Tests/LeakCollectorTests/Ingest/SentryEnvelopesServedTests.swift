@@ -64,7 +64,9 @@ import Testing
         #expect(try Self.apps(running) == [SubmissionBuilder.defaultApp])
     }
 
-    @Test func `an event above a megabyte counts as dropped, and the rest of its envelope counts`() throws {
+    @Test func `an event above a megabyte is counted as dropped, and the rest of its envelope is accepted`()
+        throws
+    {
         let running = try RunningCollector()
         // If the contents repeat sooner, the server inflates no more than a megabyte.
         let part = (0..<4_000).map { "{\"lineno\":\($0 * 7_919)}," }.joined()
@@ -80,7 +82,9 @@ import Testing
         #expect(answer.status == 413 && answer.text.contains("at most 1048576"), "\(answer.text)")
     }
 
-    @Test func `an event that cannot be read counts as dropped, and the rest of its envelope counts`() throws
+    @Test
+    func `an event that cannot be read is counted as dropped, and the rest of its envelope is accepted`()
+        throws
     {
         let running = try RunningCollector()
         let body = Self.envelope("{}", ("event", "[1]"), ("client_report", "nonsense"), ("event", Self.event))
@@ -90,7 +94,7 @@ import Testing
         #expect(answer.status == 400)
     }
 
-    @Test func `a full table forgets the senders of other keys`() {
+    @Test func `the table of the last senders has at most its maximum of keys`() {
         let senders = SentrySenders()
         for key in 0..<Int64(SentrySenders.maxKeyCount + 100) {
             senders.record(.init(app: "a\(key)", environment: AppKey.production, version: "1"), of: key)

@@ -21,7 +21,7 @@ import Testing
     }
 
     @Test(arguments: [Status.badRequest, .forbidden, .contentTooLarge, .tooManyRequests])
-    func `a faulty request is answered`(status: Status) {
+    func `an invalid request gets an error response`(status: Status) {
         #expect(!SentryResponse.response(to: Problem(status, "words")).isWithheld)
     }
 

@@ -118,7 +118,7 @@ import Testing
         #expect(try Self.reports(running) == (status == 200 ? 1 : 0))
     }
 
-    @Test func `a repeated event counts once, also with other content`() throws {
+    @Test func `a repeated event is counted once, even with other content`() throws {
         let running = try RunningCollector()
         let id = "00112233445566778899aabbccddeeff"
         let answers = try [
@@ -234,7 +234,7 @@ import Testing
 
     @Test
     func
-        `an SDK above the limit of its key gets a time to wait, and the losses that the SDK reports are counted`()
+        `an SDK above the limit of its key gets a time to wait, and the drops that the SDK reports are counted`()
         throws
     {
         let running = try RunningCollector { $0.reportsPerSecond = 1 }

@@ -30,7 +30,7 @@ import Testing
             (#"{"class":"A","app":{"id":"own","version":"2"}}"#, "query", "1", nil, "own", "2"),
             (#"{"class":"A","app":{"version":"2"}}"#, nil, "1", "bound", "bound", "2"),
         ] as [(String, String?, String?, String?, String, String)])
-    func `the app is that of the report, else of the address, else of the key`(
+    func `the app of a sighting is that of the report, else of the address, else of the key`(
         body: String, queryApp: String?, queryVersion: String?, keyApp: String?, app: String, version: String
     ) throws {
         let builder = try receive(body, app: queryApp, version: queryVersion, keyApp: keyApp)
@@ -42,7 +42,9 @@ import Testing
         arguments: [
             ("Shop", "ListVC"), ("FeatureA", "Shop.ListVC"), (nil, "ListVC"), ("", "ListVC"),
         ] as [(String?, String)])
-    func `the module is that of the report, else of the address`(module: String?, className: String) throws {
+    func `the module of a sighting is that of the report, else of the address`(
+        module: String?, className: String
+    ) throws {
         let text = try receive("Expected deallocation of Shop.ListVC", .text, module: module)
         #expect(text.submission.sightings.map(\.leak.className) == [className])
         let named = #"{"class":"Shop.ListVC","app":{"module":"Shop"}}"#
@@ -197,7 +199,7 @@ import Testing
         }
     }
 
-    @Test func `sums of checks fit an Int, and names differ as in the store`() {
+    @Test func `sums of checks stop at the largest Int, and class names are compared byte by byte`() {
         var counts = ClassCounts()
         for name in ["A", "caf\u{E9}", "cafe\u{301}"] {
             counts.add(.max, to: name)
@@ -237,7 +239,7 @@ import Testing
         }
     }
 
-    @Test func `empty names in an address count as missing`() throws {
+    @Test func `empty names in an address are treated as missing`() throws {
         let builder = try receive(#"{"class":"A"}"#, app: "", version: "")
         #expect(builder.submission.origins.map(\.app) == ["default"])
         #expect(builder.submission.origins.map(\.version) == ["unknown"])

@@ -17,7 +17,7 @@ import Testing
         #"{"id":"\#(id)","class":"\#(name)","reason":"r","source":"https://example.com"\#(changed)}"#
     }
 
-    @Test func `reads every field of an entry`() throws {
+    @Test func `every field of an entry of a known-leaks file is read`() throws {
         let text = #"""
             {"known_leaks": [{"id": "a-1_B", "class": "UISearch*", "stack": ["Tab*", "UISearchBar"], "kind": "view",
               "systems": [{"os": "iOS", "from": "16.0", "before": "17.0"}, {"os": "tvOS"}],
@@ -42,7 +42,7 @@ import Testing
         (#"{} {}"#, "more text after the value"),
         ("{\"off\":[\"\u{1}\"]}", "a control character in a string must be escaped"),
     ])
-    func `rejects an invalid file`(text: String, words: String) {
+    func `an invalid known-leaks file is rejected`(text: String, words: String) {
         #expect { try read(text) } throws: { "\($0)" == words }
     }
 
@@ -64,7 +64,9 @@ import Testing
             "expected a class such as UITextField, or the beginning of one with * at its end, of at most 512 bytes"
         ),
     ])
-    func `rejects an invalid entry, and lists the allowed values`(changed: String, words: String) {
+    func `an invalid known-leaks entry is rejected, and the error lists the allowed values`(
+        changed: String, words: String
+    ) {
         let start = #"{"known_leaks":["#
         #expect { try read(start + entry(changed) + "]}") } throws: { error in
             guard let error = error as? JSONError else { return false }
@@ -73,17 +75,17 @@ import Testing
     }
 
     @Test(arguments: ["", "*", "UI*Field", "a\\u0000b", String(repeating: "x", count: 513)])
-    func `rejects a class that is not a pattern`(name: String) {
+    func `a known-leaks entry whose class is not a pattern is rejected`(name: String) {
         #expect(throws: JSONError.self) { try read(#"{"known_leaks":["# + entry(class: name) + "]}") }
     }
 
     @Test(arguments: ["javascript:alert(1)", "ftp://a", "http://a", "https://a b", "", "//example.com"])
-    func `rejects a source that is not a web address`(source: String) {
+    func `a known-leaks entry whose source is not a web address is rejected`(source: String) {
         let text = entry().replacingOccurrences(of: "https://example.com", with: source)
         #expect(throws: JSONError.self) { try read(#"{"known_leaks":[\#(text)]}"#) }
     }
 
-    @Test func `names missing fields, and an id that is already in use`() {
+    @Test func `the error about a known-leaks entry names missing fields, or an id that is already in use`() {
         #expect {
             try read(#"{"known_leaks":[{"class":"A","reason":"r"}]}"#)
         } throws: {
@@ -96,7 +98,7 @@ import Testing
         }
     }
 
-    @Test func `the entries of the program are read, each with its source`() throws {
+    @Test func `the known-leaks entries of the program are read, each with its source`() throws {
         let known = try KnownLeakFile.load(shipped: Self.shipped, own: nil)
         #expect(known.entries.count >= 10)
         #expect(known.entries.allSatisfy { $0.source.hasPrefix("https://") && $0.reason.hasSuffix(".") })
@@ -112,7 +114,7 @@ import Testing
         try body(path)
     }
 
-    @Test func `an operator's file adds, replaces and disables entries`() throws {
+    @Test func `an operator's known-leaks file adds, replaces and disables entries`() throws {
         let shipped = try KnownLeakFile.load(shipped: Self.shipped, own: nil).entries
         let own =
             #"{"known_leaks":[\#(entry(id: "mine")),\#(entry(id: "uitextfield-ios-11-2", class: "Changed"))],"#
@@ -133,7 +135,9 @@ import Testing
         ),
         ("{\"off\":\n [\"uiswitch\"]}", "line 2, column 3: expected the id of an entry of known-leaks.json"),
     ])
-    func `an error names file, line, column and remedy`(text: String, words: String) throws {
+    func `an error in a known-leaks file names file, line, column and remedy`(text: String, words: String)
+        throws
+    {
         try file(text) { path in
             #expect {
                 try KnownLeakFile.load(shipped: Self.shipped, own: path)
@@ -143,7 +147,7 @@ import Testing
         }
     }
 
-    @Test func `without the entries of the program those of an operator apply`() throws {
+    @Test func `without the known-leaks entries of the program those of an operator apply`() throws {
         try file(#"{"known_leaks":[\#(entry(id: "mine"))],"off":["uiswitch-ios-10"]}"#) { path in
             let known = try KnownLeakFile.load(shipped: nil, own: path).entries
             #expect(known.map(\.id) == ["mine"])
@@ -151,7 +155,7 @@ import Testing
         #expect(try KnownLeakFile.load(shipped: nil, own: nil).entries == [])
     }
 
-    @Test func `a class that apps have too is known only below the system's own screen`() throws {
+    @Test func `a class that apps have too is a known leak only below the system's own screen`() throws {
         let entries = try KnownLeakFile.load(shipped: Self.shipped, own: nil).entries
         let screens = [
             "UIFieldEditor": "UIAlertController", "_UIVisualEffectBackdropView": "UIAlertController",
@@ -163,7 +167,7 @@ import Testing
         }
     }
 
-    @Test func `a missing file keeps the collector from starting`() {
+    @Test func `a missing known-leaks file keeps the collector from starting`() {
         #expect {
             _ = try RunningCollector { $0.knownLeaksFile = "/nowhere/known.json" }
         } throws: {

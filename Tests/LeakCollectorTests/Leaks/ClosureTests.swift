@@ -114,7 +114,7 @@ import Testing
         #expect(try closures == ["3: \(Self.bind) CartModel.swift:14"])
     }
 
-    @Test func `the page of causes uses the names of closures too`() throws {
+    @Test func `the page of causes names closures by their symbols`() throws {
         func cause() throws -> [String] {
             let causes = try #require(
                 try running.json("/api/v1/causes?app=shop")["causes"] as? [[String: Any]])
@@ -130,7 +130,9 @@ import Testing
         #expect(try cause() == ["nested_closure", "nested_closure"])
     }
 
-    @Test func `a name that was found with the report stays when the symbols are removed`() throws {
+    @Test func `the name of a closure that was found with the report stays when the symbols are removed`()
+        throws
+    {
         try upload(Self.one, at: 0x4100, Self.cart)
         try explain(["0x41b9 in Shop (\(Self.one))"])
         var options = HTTPClient.Options()
@@ -232,7 +234,7 @@ import Testing
     }
 
     @Test(arguments: ["", "abc", "\n", "abc\n", "\n\n"])
-    func `other texts are not closures`(text: String) {
+    func `incomplete texts are not read as closures`(text: String) {
         #expect(StoredClosures(text: text) == nil)
     }
 }

@@ -98,11 +98,11 @@ private func words(_ html: HTML) throws -> String {
             ),
             (
                 [("5.4.0", 96, 4_812)], "5.4.0",
-                "Half fixed in 5.4.0|14.4 % → 2.0 % (96 of 4,812 dismissals)",
+                "Half fixed; seen again in 5.4.0|14.4 % → 2.0 % (96 of 4,812 dismissals)",
                 """
                 Resolved by Ann, 3 days ago, in 5.4.0; seen again in 5.4.0 (9 reports since). \
                 Half fixed: 14.4 % → 2.0 % (96 of 4,812 dismissals)
-                """, "half fixed in `5.4.0`: 14.4 % → 2.0 % (96 of 4,812 dismissals)"
+                """, "half fixed, seen again in `5.4.0`: 14.4 % → 2.0 % (96 of 4,812 dismissals)"
             ),
             (
                 [("5.4.0", 0, 4_812), ("5.5.0", 9, 300)], "5.5.0",
@@ -174,7 +174,7 @@ private func words(_ html: HTML) throws -> String {
             (.resolved, ["reopen"]), (.ignored, ["reopen", "resolve-next"]),
             (.regressed, ["resolve-next", "reopen"]),
         ] as [(LeakState, [String])])
-    func `the buttons fit the state`(state: LeakState, first: [String]) throws {
+    func `the buttons on the page of a leak fit the leak's state`(state: LeakState, first: [String]) throws {
         var row = Shop.checkout
         row.state = state
         let texts = try Markup(TriageForm(context: Shop.context(), row: row).html.bytes).texts
@@ -230,7 +230,7 @@ private func words(_ html: HTML) throws -> String {
         #expect(!text(shorter.html).contains(words))
     }
 
-    @Test func `the last hours end with the current one`() {
+    @Test func `the chart of the last hours ends with the current hour`() {
         let now = Int64(1000) * Shop.hour + 5
         let trend = Trend(
             step: .hour, from: 990,

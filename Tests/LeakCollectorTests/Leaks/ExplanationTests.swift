@@ -95,7 +95,7 @@ import Testing
         #expect(why["explained"] as? Int == 1)
     }
 
-    @Test func `a leak without an explanation has none`() throws {
+    @Test func `the page of a leak without an explanation has no section about it`() throws {
         let running = try RunningCollector()
         _ = try running.post(Self.batch(reports: ["{\(Self.cart)}"], explanations: []))
         let leak = try leak(running)
@@ -126,7 +126,7 @@ import Testing
         #expect(try answer.status == 200 && answer.json["explanations"] == nil)
     }
 
-    @Test func `a faulty explanation is left out, and the rest of its batch counts`() throws {
+    @Test func `a faulty explanation is left out, and the rest of its batch is stored`() throws {
         let running = try RunningCollector()
         let faulty = #"{\#(Self.cart), "why": {"path": [{"field": "a"}]}}"#
         let answer = try running.post(
@@ -159,7 +159,8 @@ import Testing
                 * SampleRedaction.maxSampleBytes)
     }
 
-    @Test(arguments: [1, 2, 31, 32]) func `a path ends early at the last reference that fits`(count: Int) {
+    @Test(arguments: [1, 2, 31, 32])
+    func `a retain path that is too long ends at the last reference that fits`(count: Int) {
         let references = (0..<32).map { place in
             RetainReference(
                 owner: String(repeating: "A", count: place < count ? 20 : 512), field: "f", kind: .property)

@@ -19,7 +19,7 @@ import Testing
         return text
     }
 
-    @Test func `the text says what leaks, where it was seen and what keeps it`() throws {
+    @Test func `the Markdown of a leak says what leaks, where it was seen and what keeps it`() throws {
         let text = try markdown(
             #"""
             {"app":{"id":"shop","version":"5.2.0"},"device":{"os":"iOS","os_version":"18.1","model":"iPhone16,2"},
@@ -79,7 +79,7 @@ import Testing
         (["a\n```\r\nb"], ["````", "a ```  b", "````"]),
         (["```\u{301}"], ["````", "```\u{301}", "````"]),
     ])
-    func `no line ends the block that it is in`(lines: [String], block: [String]) {
+    func `no line of the Markdown ends the block that it is in`(lines: [String], block: [String]) {
         #expect(LeakMarkdown.codeBlock(lines) == block)
     }
 

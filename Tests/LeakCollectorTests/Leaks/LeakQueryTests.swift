@@ -39,7 +39,7 @@ import Testing
         return try String(contentsOf: top.appendingPathComponent(file), encoding: .utf8)
     }
 
-    @Test func `every property has its own parameter`() throws {
+    @Test func `every property of a leak query has its own URL parameter`() throws {
         // Only the stores set the property that is left out.
         let properties = Mirror(reflecting: LeakQuery()).children.compactMap(\.label)
             .filter { $0 != "countsReportsBeforeDecision" }
@@ -71,14 +71,14 @@ import Testing
     }
 
     /// The direction belongs to the order that the form replaces.
-    @Test func `the form keeps limit and class, and drops direction and page`() throws {
+    @Test func `the filter form keeps limit and class, and drops direction and page`() throws {
         let running = try RunningCollector()
         let page = try running.get("/?order=asc&limit=7&class=A&cursor=").text
         let hidden = page.matches(of: /<input type="hidden" name="([a-z]+)"/).map { String($0.1) }
         #expect(Set(hidden) == ["class", "limit"])
     }
 
-    @Test func `every parameter is documented`() throws {
+    @Test func `every parameter of the leak list is documented`() throws {
         let names = LeakQuery().parameters.map(\.name)
         let schemas = try #require(
             JSONSerialization.jsonObject(with: Data(Self.text(of: "Public/openapi.json").utf8))

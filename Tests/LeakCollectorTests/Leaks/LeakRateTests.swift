@@ -19,11 +19,13 @@ import Testing
             (51, 100, "51.0\u{A0}% of the dismissals"), (100, 100, "100.0\u{A0}% of the dismissals"),
             (0, 100, "none of the dismissals"),
         ] as [(Int, Int, String)])
-    func `a rate is a ratio, or a percentage above one tenth`(reports: Int, checks: Int, expected: String) {
+    func `a leak rate is shown as a ratio, or above one tenth as a percentage`(
+        reports: Int, checks: Int, expected: String
+    ) {
         #expect(text(Share(reports: reports, checks: checks)) == expected)
     }
 
-    @Test func `a rate is shown with the rate of the version before`() {
+    @Test func `a leak rate is shown with the rate of the previous version`() {
         let now = Share(reports: 10, checks: 100)
         #expect(
             text(now, before: Share(reports: 1, checks: 100))
@@ -33,7 +35,7 @@ import Testing
         #expect(text(now, kind: "object") == "1\u{A0}in\u{A0}10 checks")
     }
 
-    @Test func `few checks, and more reports than checks, give no rate`() {
+    @Test func `few checks, and more reports than checks, give no leak rate`() {
         #expect(text(nil) == nil && text(Share(reports: 1, checks: 49)) == nil)
         #expect(text(Share(reports: 101, checks: 100)) == nil)
         let now = Share(reports: 10, checks: 100)

@@ -30,7 +30,8 @@ import Testing
     }
 
     @Test(arguments: ["", "?app=a"])
-    func `the version before is the next lower version, whether or not it has sessions`(query: String) throws
+    func `the previous version is the next lower version, whether or not it has sessions`(query: String)
+        throws
     {
         let running = try site(apps: ["a"])
         #expect(try versions(running.json("/api/v1/summary" + query)) == ["5.2.0", "5.1.0"])
@@ -39,7 +40,7 @@ import Testing
         #expect(page.contains("no sessions of 5.2.0 yet"))
     }
 
-    @Test func `each of several apps has its own version before`() throws {
+    @Test func `each of several apps has its own previous version`() throws {
         let running = try site(apps: ["a", "b"])
         let apps = try #require(try running.json("/api/v1/summary")["apps"] as? [[String: Any]])
         #expect(apps.map(versions) == [["5.2.0", "5.1.0"], ["5.2.0", "5.1.0"]])

@@ -146,7 +146,7 @@ import Testing
         #expect(try running.get(link.address).text.contains("The cause from the link is not on this page"))
     }
 
-    @Test func `the page names each cause with its leaks and what to write instead`() throws {
+    @Test func `the page of causes names each cause with its leaks and what to write instead`() throws {
         let running = try filled()
         let page = try running.get("/causes?app=shop").text
         #expect(page.contains("4\u{A0}leaks, 2\u{A0}causes"))

@@ -101,7 +101,7 @@ import Testing
     }
 
     @Test(arguments: FrameVector.stacks)
-    func `leaks of the current rules stay where they are`(vector: FrameVector) {
+    func `leaks of the current grouping rules stay where they are`(vector: FrameVector) {
         let report = Self.report(vector.stack ?? [])
         let leak = GroupingRules.group(report, app: "shop", module: "Shop").identity
         if case .same = CurrentGroup(of: leak, reports: [report.redacted()]) { return }

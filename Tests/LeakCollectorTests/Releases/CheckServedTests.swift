@@ -40,7 +40,8 @@ import Testing
         ).path
     }
 
-    @Test func `a version that leaks more fails, and a version with few closes cannot be judged`() throws {
+    @Test func `a version that leaks more fails, and a version with few dismissals cannot be judged`() throws
+    {
         let running = try Self.running()
         let failed = try running.json(Self.path("1.1"))
         #expect(failed["verdict"] as? String == "failed" && failed["baseline"] as? String == "1.0")
@@ -78,7 +79,7 @@ import Testing
         #expect(try RunningCollector().get("/compare").text.contains("No versions yet"))
     }
 
-    @Test func `releases are compared with the version before, or the page says why not`() throws {
+    @Test func `releases are compared with the previous version, or the page says why not`() throws {
         let running = try Self.running()
         let releases = try #require(
             running.json("/api/v1/releases?app=a%20b")["releases"] as? [[String: Any]])

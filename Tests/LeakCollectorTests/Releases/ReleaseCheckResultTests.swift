@@ -119,7 +119,7 @@ enum SampleCheck: String, CaseIterable, Sendable {
 @Suite struct ReleaseCheckResultTests {
     /// `WRITE_GOLDEN_PAGES=1 swift test --skip-build --filter ReleaseCheckResultTests` rewrites the files: review the difference.
     @Test(arguments: SampleCheck.allCases)
-    func `each format equals its golden file`(sample: SampleCheck) throws {
+    func `each format of a release check equals its golden file`(sample: SampleCheck) throws {
         let result = try ReleaseCheckResult(json: sample.json)
         #expect(result.verdict == sample.check.verdict)
         for (name, text) in [
@@ -173,7 +173,9 @@ enum SampleCheck: String, CaseIterable, Sendable {
     }
 
     @Test(arguments: SampleCheck.allCases)
-    func `no line of the text exceeds 100 columns, addresses excepted`(sample: SampleCheck) throws {
+    func `no line of a release check's text exceeds 100 columns, addresses excepted`(sample: SampleCheck)
+        throws
+    {
         let text = try ReleaseCheckResult(json: sample.json).text(address: nil)
         #expect(text.split(separator: "\n").allSatisfy { $0.count <= 100 }, "\(text)")
     }
@@ -211,7 +213,9 @@ enum SampleCheck: String, CaseIterable, Sendable {
     }
 
     @Test(arguments: SampleCheck.allCases)
-    func `every line for GitHub is one of our commands and is parsed back unchanged`(sample: SampleCheck)
+    func `every line of a release check for GitHub is one of our commands and is parsed back unchanged`(
+        sample: SampleCheck
+    )
         throws
     {
         let result = try ReleaseCheckResult(json: sample.json)
@@ -244,7 +248,7 @@ enum SampleCheck: String, CaseIterable, Sendable {
         #"{"verdict":"passed","worse_count":0,"new_count":0,"back_count":0} more"#,
         #"{"verdict":"passed","worse_count":0,"new_count":0,"#,
     ])
-    func `a response that is no result of a release check does not pass`(json: String) {
+    func `a response that is not the result of a release check does not pass`(json: String) {
         #expect(throws: ReleaseCheckResult.Unreadable.self) { try ReleaseCheckResult(json: Array(json.utf8)) }
     }
 
@@ -291,7 +295,9 @@ enum SampleCheck: String, CaseIterable, Sendable {
         (502, "text/html", "{", "cannot answer now (502); try again"),
         (418, problem, "\u{7B}", "answers 418"),
     ])
-    func `says what to do after`(status: Int, type: String, body: String, words: String) {
+    func `the error about a collector's response says what to do`(
+        status: Int, type: String, body: String, words: String
+    ) {
         let refusal = RemoteCollectorError(
             address: "https://a", status: status, type: type, location: "https://b", body: Array(body.utf8))
         #expect(refusal.description.contains(words), "\(refusal)")

@@ -65,14 +65,14 @@ import Testing
         #expect(try text().contains("Currentrelease1.1."))
         releases[1].adoption = ReleaseSummary.Adoption(count: 62, total: 100, until: Shop.now + 1)
         #expect(
-            try text().contains("Currentrelease1.1;62.0%ofthesessionsinthelast24hourswithsessions."))
+            try text().contains("Currentrelease1.1;62.0%ofthesessionsinthelast24hoursthathadany."))
         releases[1].isPinned = true
         releases[1].adoption = ReleaseSummary.Adoption(
             isOfReports: true, count: 1, total: 2, until: Shop.now - 72 * Shop.hour)
         let pinned = try text()
         #expect(
             pinned.contains(
-                "1.1,pinned;50.0%ofthereportsinthe24hourswithreportsupto2026-11-17T12:00:03Z3daysago."),
+                "1.1,pinned;50.0%ofthereportsinthe24hoursthathadany,upto2026-11-17T12:00:03Z3daysago."),
             "\(pinned.prefix(600))")
         releases[1].pin = ReleaseSummary.Pin(by: "ann", at: Shop.now - 48 * Shop.hour)
         let authored = try text()

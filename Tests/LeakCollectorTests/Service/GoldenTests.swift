@@ -7,7 +7,7 @@ import Testing
     /// `WRITE_GOLDEN_PAGES=1 swift test --skip-build --filter GoldenTests` rewrites the files: review them in a browser, then
     /// review the difference.
     @Test(arguments: SamplePage.allCases)
-    func `equals the golden file`(page: SamplePage) throws {
+    func `each page equals its golden file`(page: SamplePage) throws {
         let file = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
             .appendingPathComponent("Vectors/\(page.rawValue).golden.html")
         if ProcessInfo.processInfo.environment["WRITE_GOLDEN_PAGES"] != nil {

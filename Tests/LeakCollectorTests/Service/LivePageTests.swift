@@ -8,7 +8,7 @@ import LeakPlatform
 
 /// Responses that an open page needs to stay up to date.
 @Suite struct LivePageTests {
-    @Test func `an unchanged page gets 304, also after some time`() throws {
+    @Test func `an unchanged page gets 304, even after some time`() throws {
         let now = WallClock.milliseconds()
         let clock = Guarded(now - now % 3_600_000)
         let running = try RunningCollector(now: { clock.with { $0 } })

@@ -73,7 +73,8 @@ import Testing
         ("DELETE", "/api/v1/releases/current", "/api/v1/releases/current", 400),
         ("DELETE", "/api/v1/releases/current", "/api/v1/releases/current?app=none", 404),
     ])
-    func `a rejection is documented`(method: String, template: String, path: String, status: Int) async throws
+    func `each rejection is documented`(method: String, template: String, path: String, status: Int)
+        async throws
     {
         let running = try RunningCollector()
         var request = URLRequest(url: try #require(URL(string: running.address + path)))

@@ -47,7 +47,7 @@ import Testing
 
     /// The tag is computed from all bytes before the time.
     @Test(arguments: SamplePage.allCases)
-    func `the time of a page is its last text`(page: SamplePage) {
+    func `the time when a page was rendered is its last text`(page: SamplePage) {
         let text = String(decoding: page.html.bytes, as: UTF8.self)
         let end = text.components(separatedBy: "<time").last ?? ""
         #expect(

@@ -22,7 +22,7 @@ import Testing
         #expect(bytes.count <= 150_000, "\(bytes.count) bytes")
     }
 
-    @Test func `version and paging follow the query`() throws {
+    @Test func `version and paging of a list follow the query`() throws {
         let context = Shop.context { $0.version = "5.2.0" }
         var page = Shop.page
         page.next = "more"
@@ -34,7 +34,9 @@ import Testing
     }
 
     @Test(arguments: LeakQuery.Sort.allCases)
-    func `every column sorts in both directions, and the sorted one is marked`(sort: LeakQuery.Sort) throws {
+    func `every column sorts the list in both directions, and the sorted column is marked`(
+        sort: LeakQuery.Sort
+    ) throws {
         for order in [nil, LeakQuery.Order.ascending, .descending] {
             let context = Shop.context { ($0.sort, $0.order) = (sort, order) }
             var page = Shop.page
@@ -153,7 +155,7 @@ import Testing
         arguments: [
             (true, 0, [fall]), (false, 2, [stillSeen]), (true, 2, [stillSeen, fall]),
         ] as [(Bool, Int, [String])])
-    func `a page says that nothing is left only if its numbers agree`(
+    func `a page says that nothing is left to fix only if its numbers agree`(
         falls: Bool, seen: Int, sentences: [String]
     ) throws {
         var overview = Shop.overview

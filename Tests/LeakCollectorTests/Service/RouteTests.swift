@@ -28,7 +28,7 @@ import Testing
         ("/api/v1/classes", .json), ("/api/v1/causes", .json), ("/api/v1/check", .json),
         ("/api/v1/keys", .json), ("/api/v1/tokens", .json), ("/api/v1/symbols", .json),
     ])
-    func `finds the route of a resource`(path: String, form: ResourceAddress.Representation) throws {
+    func `each resource has its route`(path: String, form: ResourceAddress.Representation) throws {
         for method in [LeakHTTPServer.Method.get, .head] {
             let route = try #require(try Self.find(method, path)).route
             #expect(route.path.replacing("{leak}", with: Self.id) == path)
@@ -38,13 +38,13 @@ import Testing
         }
     }
 
-    @Test func `no two resources have one address`() {
+    @Test func `no two resources have the same address`() {
         let paths = Resources.addresses.map(\.path)
         #expect(Set(paths).count == paths.count)
     }
 
     @Test(arguments: ["/healthz", "/readyz", "/sign-in"])
-    func `anyone may read`(path: String) throws {
+    func `health, readiness and sign-in may be read without a credential`(path: String) throws {
         for method in [LeakHTTPServer.Method.get, .head] {
             let route = try #require(try Self.find(method, path)).route
             #expect(route.path == path && route.method == .get && route.access == .anyone)
@@ -63,7 +63,7 @@ import Testing
         }
     }
 
-    @Test func `reading a form's address redirects to its page, also if the id is not a number`() throws {
+    @Test func `reading a form's address redirects to its page, even if the id is not a number`() throws {
         #expect(try Self.find(.get, "/access/keys/x/name")?.formPage?.target == .access)
     }
 
@@ -76,7 +76,7 @@ import Testing
         ("/access/keys/7/revoke", "/access/keys/{id}/revoke", "7"), ("/api/v1/tokens", "/api/v1/tokens", nil),
         ("/api/v1/symbols", "/api/v1/symbols", nil),
     ])
-    func `finds the route of a mutation`(path: String, pattern: String, id: String?) throws {
+    func `each mutation has its route`(path: String, pattern: String, id: String?) throws {
         let match = try #require(try Self.find(.post, path))
         #expect(match.route.path == pattern && match.route.method == .post)
         #expect(match.parameters["id"] == id)
@@ -88,7 +88,7 @@ import Testing
         "/api/v2/leaks", "/style.css", "/sign-out", "/api/v1/reports", "/access/keys/1",
         "/access/", "/api/v1/keys/1", "/leaks/x/decisions", "/api/v1/leaks/\(id)/decisions",
     ])
-    func `has nothing to read at`(path: String) throws {
+    func `an address without a resource has no route for GET`(path: String) throws {
         #expect(try Self.find(.get, path) == nil)
     }
 
@@ -96,7 +96,7 @@ import Testing
         "/access/keys/x/name", "/access/tokens/-1/revoke", "/leaks/x/decisions", "/api/v1/leaks/x/decisions",
         "/api/x/envelope/", "/api/1x/store",
     ])
-    func `has nothing to write at`(path: String) throws {
+    func `an address with an invalid id has no route for POST`(path: String) throws {
         #expect(try Self.find(.post, path) == nil)
     }
 

@@ -145,7 +145,7 @@ enum Shop {
         reason: "iOS 11.2 never frees a text field.", source: "https://example.com/text?a=1&b=2")
 
     private static func pattern(_ text: String) -> NamePattern {
-        guard let pattern = NamePattern(text) else { preconditionFailure("\(text) is no pattern") }
+        guard let pattern = NamePattern(text) else { preconditionFailure("\(text) is not a pattern") }
         return pattern
     }
 

@@ -29,7 +29,7 @@ import Testing
         try Markup(running.get(path).body).texts
     }
 
-    @Test func `each app has its own numbers, and numbers of all apps are labelled as such`() throws {
+    @Test func `each app has its own numbers, and numbers of all apps are labelled`() throws {
         let running = try site()
         let texts = try texts(running, "/")
         let line = texts.joined(separator: "|")
@@ -77,7 +77,7 @@ import Testing
         #expect(!texts.contains { $0.contains("all apps,") || $0.hasSuffix(", all apps") })
     }
 
-    @Test func `the JSON has the numbers of the page, for each app`() throws {
+    @Test func `the JSON of the summary has the numbers of the page, for each app`() throws {
         let running = try site()
         let all = try running.json("/api/v1/summary")
         #expect(all["newest"] is NSNull && all["new_leaks"] as? Int == 2)

@@ -4,7 +4,7 @@ import Testing
 @testable import LeakCollector
 
 @Suite struct SettingsTests {
-    @Test func `flags override the environment, and an empty variable counts as missing`() throws {
+    @Test func `flags override the environment, and an empty variable is treated as missing`() throws {
         let settings = try Settings(
             flags: [.port: "1"],
             environment: ["COLLECTOR_PORT": "2", "COLLECTOR_HOST": "0.0.0.0", "COLLECTOR_DATA": ""])
@@ -88,7 +88,9 @@ import Testing
         ),
         ("COLLECTOR_DATABASE_URL", refusedDatabase.value, refusedDatabase.words),
     ])
-    func `rejects the settings`(variable: String, value: String, words: String) {
+    func `an invalid setting is rejected, and the error says why`(
+        variable: String, value: String, words: String
+    ) {
         #expect {
             try Settings(flags: [:], environment: [variable: value])
         } throws: {
@@ -108,7 +110,7 @@ import Testing
         #expect(limits.lingerBytes > limits.bodyBytes)
         let usual = Settings().serverLimits(loops: 8)
         #expect(usual.idleTime == .seconds(75))
-        // Each loop has room for an envelope with attachments, also one of unknown length, which grows by doubling.
+        // Each loop has room for an envelope with attachments, even one of unknown length, which grows by doubling.
         #expect(usual.uploadBytes / 8 >= 3 * SentryIngest.maxBodyBytes)
     }
 
@@ -162,7 +164,7 @@ import Testing
     }
 
     @Test(arguments: ["https://leaks.example.com", "https://leaks.example.com/", "http://[::1]:8080"])
-    func `accepts an address with or without the last slash`(address: String) throws {
+    func `the collector's own address is accepted with or without the last slash`(address: String) throws {
         let settings = try Settings(flags: [.url: address], environment: [:])
         #expect(settings.url == (address.hasSuffix("/") ? String(address.dropLast()) : address))
     }

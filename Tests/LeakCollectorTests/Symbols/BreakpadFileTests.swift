@@ -89,7 +89,7 @@ import Testing
         #expect(try seconds(20_000) < max(small, 0.005) * 40)
     }
 
-    @Test func `only one of several inlined calls that overlap at one depth counts`() throws {
+    @Test func `only one of several inlined calls that overlap at one depth is kept`() throws {
         var lines = [
             "MODULE mac arm64 6F1B0C3E7B7B3D8C9E0D0D1C6B6A1F000 Shop", "INLINE_ORIGIN 0 inner",
             "FUNC 0 100 0 f",
@@ -101,11 +101,11 @@ import Testing
     }
 
     @Test(arguments: ["", "FUNC 1 2 3 4", "MODULE Linux x86_64 xyz a", "MODULE Linux"])
-    func `a file without a module is refused`(text: String) {
+    func `a Breakpad file without a module is refused`(text: String) {
         #expect(throws: BreakpadFileParser.Unreadable.self) { try Self.table(text) }
     }
 
-    @Test func `impossible numbers are ignored`() throws {
+    @Test func `impossible numbers in a Breakpad file are ignored`() throws {
         let table = try Self.table(
             """
             MODULE mac arm64 6F1B0C3E7B7B3D8C9E0D0D1C6B6A1F000 Shop
@@ -206,14 +206,14 @@ import Testing
         #expect(try Self.read(file).slices.map(\.image) == [ImageID(bytes: Self.uuid)])
     }
 
-    @Test func `every prefix of a file is refused`() {
+    @Test func `every prefix of a file with symbols is refused`() {
         for count in 0..<88 {
             #expect(throws: ObjectFile.Unreadable.self) { try Self.read(Array(Self.machO[..<count])) }
         }
     }
 
     @Test(arguments: 1...10)
-    func `changed bytes never crash`(seed: UInt64) {
+    func `changed bytes of a file with symbols cause no crash`(seed: UInt64) {
         var random = SeededRandom(seed: seed)
         for _ in 0..<200 {
             var bytes = Self.machO
@@ -224,7 +224,7 @@ import Testing
 
     /// Headers of all kinds, with numbers that overflow in sums and conversions.
     @Test(arguments: 1...20)
-    func `numbers of any size never crash`(seed: UInt64) {
+    func `numbers of any size in a file with symbols cause no crash`(seed: UInt64) {
         func universal(is64: Bool) -> [UInt8] {
             let head =
                 Self.bytes(is64 ? 0xCAFE_BABF : 0xCAFE_BABE, 4, isBigEndian: true)
@@ -266,7 +266,7 @@ import Testing
         #expect(throws: ObjectFile.Unreadable.self) { try Self.read(far) }
     }
 
-    @Test func `the symbols of this program are read`() throws {
+    @Test func `the symbols of the running program are read`() throws {
         #if os(Linux)
             let file = try #require(try? Self.own())
             let slice = try #require(file.slices.first)

@@ -98,7 +98,7 @@ enum MangledChain {
         "$s5MyApp3FooCA99999_", "$s5MyApp3FooCA17A", "$sS2048S", "$s5MyApp3FooC\u{1}abcd",
         "$s5MyApp3FooCTf4n_n",
     ])
-    func `a name whose size cannot be bounded is not demangled`(mangled: String) {
+    func `a mangled name whose demangled size cannot be bounded is not demangled`(mangled: String) {
         #expect(RuntimeDemangler.demangle(mangled) == nil)
     }
 
@@ -134,7 +134,7 @@ enum MangledChain {
         #expect(plain.map { $0.utf8.count <= bound ?? 0 } ?? (bound == nil))
     }
 
-    @Test func `names that double are not demangled, with a limited number of short reads`() {
+    @Test func `mangled names that double are not demangled, with a limited number of short reads`() {
         for levels in 10...80 {
             for mangled in MangledChain.all(levels) {
                 let demangler = Demangler()
@@ -147,7 +147,7 @@ enum MangledChain {
         }
     }
 
-    @Test func `the bound holds for every name that the runtime demangles`() {
+    @Test func `the bound of the demangled size holds for every name that the runtime demangles`() {
         var random = SeededRandom(seed: 77)
         let seeds =
             (1...9).flatMap { MangledChain.all($0).filter { $0.hasPrefix("$s") } }
@@ -203,7 +203,7 @@ enum MangledChain {
     @Test(arguments: [
         ".resume.0", ".\0\u{1}\u{7F}", ".é\"\\\n\t", ".viewModel(A), \u{FFFD}\u{FFFD}\0 has leaked",
     ])
-    func `a suffix may become four times as long`(suffix: String) throws {
+    func `a suffix of a mangled name may become four times as long`(suffix: String) throws {
         let mangled = "$s5MyApp3FooC" + suffix + suffix + suffix
         let plain = RuntimeDemangler.demangle(mangled)
         #expect(plain?.utf8.count ?? 0 <= (try #require(DemangledSizeBound.bound(mangled.utf8))))

@@ -48,7 +48,9 @@ import Testing
             ("a.b.c.<init>", 1, ["com.acme.shop.Cart.<init> Cart.kt:-"]),
             ("a.b.c.unknown", 1, ["com.acme.shop.Cart.unknown Cart.kt:-"]), ("x.y.z", 1, []),
         ] as [(String, Int?, [String])])
-    func `a frame is replaced by the methods of the mapping`(name: String, line: Int?, methods: [String])
+    func `an obfuscated frame is replaced by the methods of the mapping`(
+        name: String, line: Int?, methods: [String]
+    )
         throws
     {
         let table = try MappingTable(Self.table())
@@ -93,12 +95,12 @@ import Testing
         ("", "pg_map_id"), ("com.acme.Cart -> a.b:", "pg_map_id"), ("# pg_map_id: 12", "names no class"),
         ("# pg_map_id: \(String(repeating: "a", count: 65))\nc -> a:", "pg_map_id"),
     ])
-    func `another file is refused`(text: String, words: String) {
+    func `a file that is not a mapping is refused`(text: String, words: String) {
         let error = #expect(throws: MappingFileParser.Unreadable.self) { try Self.table(text) }
         #expect(error?.description.contains(words) == true)
     }
 
-    @Test func `no prefix of a table is a table`() throws {
+    @Test func `no prefix of a mapping table is a mapping table`() throws {
         let bytes = try Self.table()
         for count in bytes.indices {
             #expect(throws: SymbolTable.Invalid.self) { try MappingTable(Array(bytes[..<count])) }
@@ -107,7 +109,9 @@ import Testing
     }
 
     @Test(arguments: 1...20)
-    func `changed bytes are refused, or give a table that can be searched`(seed: UInt64) throws {
+    func `changed bytes of a mapping table are refused, or give a table that can be searched`(seed: UInt64)
+        throws
+    {
         var random = SeededRandom(seed: seed)
         let sample = try Self.table()
         for _ in 0..<200 {
@@ -122,7 +126,7 @@ import Testing
 
     // MARK: Served
 
-    @Test func `two builds become one leak`() throws {
+    @Test func `the leaks of two obfuscated builds become one leak`() throws {
         let running = try RunningCollector()
         func report(_ map: String, _ type: String) throws {
             let body = """

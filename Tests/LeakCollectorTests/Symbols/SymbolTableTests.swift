@@ -35,7 +35,7 @@ import Testing
 
     // MARK: Format
 
-    @Test func `the bytes of a table are frozen`() throws {
+    @Test func `the bytes of a symbol table are frozen`() throws {
         let url = try #require(Bundle.module.url(forResource: "Vectors/symbols-1", withExtension: "table"))
         #expect(Self.sample == Array(try Data(contentsOf: url)))
     }
@@ -48,7 +48,8 @@ import Testing
             (0x1000, ["main -:-"]),
             (0x1001, []), (1 << 32, []),
         ] as [(UInt64, [String])])
-    func `a look-up finds the functions of a range`(offset: UInt64, calls: [String]) throws {
+    func `a look-up in a symbol table finds the functions of a range`(offset: UInt64, calls: [String]) throws
+    {
         let table = try SymbolTable(Self.sample)
         #expect(table.image == Self.image && table.name == "Shop" && table.architecture == "arm64")
         #expect(
@@ -82,7 +83,7 @@ import Testing
         #expect(lines == ["Cart.swift:12", "Cart.swift:13", "-:0", "A.swift:1"])
     }
 
-    @Test func `a table without names is refused with a plain reason`() throws {
+    @Test func `a symbol table without names is refused with a plain reason`() throws {
         var builder = SymbolTableBuilder(image: Self.image, name: "Shop", architecture: "")
         var bytes = builder.finish()
         bytes.replaceSubrange((bytes.count - 2)..., with: [0, 1, 0, 1, 2, 0, 0, 0])
@@ -93,15 +94,15 @@ import Testing
         #expect(mapping.description.contains("it names no class"))
     }
 
-    /// The seeds of the fuzzer, and inputs that once broke a promise.
-    @Test func `every file of the fuzzer's corpus has the promised properties`() throws {
+    /// The seeds of the fuzzer, and inputs that once violated an invariant.
+    @Test func `every file of the fuzzer's corpus satisfies the invariants`() throws {
         let folder = try #require(
             Bundle.module.url(forResource: "symbol-corpus", withExtension: nil, subdirectory: "Vectors"))
         let files = try FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil)
         #expect(files.count >= 7)
         for file in files {
             let bytes = [UInt8](try Data(contentsOf: file))
-            #expect(SymbolPromises.broken(by: bytes) == nil, "\(file.lastPathComponent)")
+            #expect(SymbolInvariants.violation(by: bytes) == nil, "\(file.lastPathComponent)")
         }
     }
 
@@ -110,13 +111,13 @@ import Testing
     }
 
     /// Such a table would replace a good table.
-    @Test func `a table that names no function is refused`() throws {
+    @Test func `a symbol table that names no function is refused`() throws {
         var builder = Self.builder()
         let bytes = builder.finish()
         #expect(throws: SymbolTable.Invalid.self) { try SymbolTable(bytes) }
     }
 
-    @Test func `ranges with the same functions and lines are one`() throws {
+    @Test func `ranges of a symbol table with the same functions and lines are joined`() throws {
         var builder = Self.builder()
         for start in stride(from: 0, to: UInt64(100), by: 10) {
             builder.add(start..<(start + 10), [SymbolicatedFrame(function: "f", file: "a", line: 1)])
@@ -124,7 +125,7 @@ import Testing
         #expect(try SymbolTable(builder.finish()).rangeCount == 1)
     }
 
-    @Test func `a range that is not after the last one is left out`() throws {
+    @Test func `a range of a symbol table that is not after the range before it is left out`() throws {
         var builder = Self.builder()
         builder.add(10..<20, [SymbolicatedFrame(function: "f")])
         builder.add(15..<25, [SymbolicatedFrame(function: "g")])
@@ -134,7 +135,7 @@ import Testing
         #expect(try SymbolTable(builder.finish()).calls(at: 21).isEmpty)
     }
 
-    @Test func `names are truncated and cleaned`() throws {
+    @Test func `names of a symbol table are truncated and cleaned`() throws {
         var builder = SymbolTableBuilder(
             image: Self.image, name: String(repeating: "é", count: 100), architecture: "a\u{0}b")
         builder.add(
@@ -148,7 +149,7 @@ import Testing
     // MARK: Property
 
     @Test(arguments: 1...40)
-    func `a look-up equals a search through all ranges`(seed: UInt64) throws {
+    func `a look-up in a symbol table equals a search through all ranges`(seed: UInt64) throws {
         var random = SeededRandom(seed: seed)
         var builder = Self.builder()
         var ranges: [(range: Range<UInt64>, calls: [SymbolicatedFrame])] = []
@@ -174,7 +175,7 @@ import Testing
 
     // MARK: Hostile
 
-    @Test func `no prefix of a table is a table`() {
+    @Test func `no prefix of a symbol table is a symbol table`() {
         let bytes = Self.sample
         for count in bytes.indices {
             #expect(throws: SymbolTable.Invalid.self) { try SymbolTable(Array(bytes[..<count])) }
@@ -183,7 +184,7 @@ import Testing
     }
 
     @Test(arguments: 1...20)
-    func `changed bytes are refused, or give a table that can be searched`(seed: UInt64) {
+    func `changed bytes of a symbol table are refused, or give a table that can be searched`(seed: UInt64) {
         var random = SeededRandom(seed: seed)
         for _ in 0..<200 {
             var bytes = Self.sample
@@ -222,7 +223,7 @@ import Testing
             (head + [1, 1, 0x41, 1, 0, 1, 2, 0, 0, 0, 0], "follows the last range"),
             (head + [1, 1, 0x41, 0], "names no function"),
         ] as [([UInt8], String)])
-    func `a table that breaks a rule is refused`(bytes: [UInt8], reason: String) {
+    func `a symbol table that breaks a rule is refused`(bytes: [UInt8], reason: String) {
         let error = #expect(throws: SymbolTable.Invalid.self) { try SymbolTable(bytes) }
         let text = error?.description ?? ""
         #expect(text.contains(reason) || bytes.isEmpty && text.contains("LCSYM"), "\(text)")
@@ -247,7 +248,9 @@ import Testing
     @Test(arguments: [
         "", "6F1B", "x", "6F1B0C3E-7B7B-3D8C-9E0D-0D1C6B6A1Fxx", String(repeating: "A", count: 66),
     ])
-    func `other texts are not image ids`(text: String) { #expect(ImageID(text) == nil) }
+    func `texts of a wrong length or with other characters are not image ids`(text: String) {
+        #expect(ImageID(text) == nil)
+    }
 
     @Test(arguments: ["6F1B0C3E-7B7B-3D8C-9E0D-0D1C6B6A1F00", "F1C3BCC0279865FE3058404B2831D9E64135386C"])
     func `a stored frame begins with one of the spellings`(text: String) throws {

@@ -63,7 +63,7 @@ import Testing
 
     // MARK: Naming
 
-    @Test func `two builds become one leak, and new reports are added to it`() throws {
+    @Test func `the leaks of two builds become one leak, and new reports are added to it`() throws {
         try report(Self.stack(Self.one, at: 0x1000))
         try report(Self.stack(Self.other, at: 0x5000), version: "1.1")
         let before = try leaks()
@@ -118,14 +118,14 @@ import Testing
         #expect(try upload(Self.table(Self.one, at: 0x1000)).json["leaks_named"] as? Int == 0)
     }
 
-    @Test func `a table that covers no frame changes nothing`() throws {
+    @Test func `a symbol table that covers no frame changes nothing`() throws {
         try report(Self.stack(Self.one, at: 0x1000))
         let before = try leaks().first?["stack"] as? [String]
         #expect(try upload(Self.table(Self.one, at: 0x9000)).json["leaks_named"] as? Int == 0)
         #expect(try leaks().first?["stack"] as? [String] == before)
     }
 
-    @Test func `names of frames stay after their symbol table is removed, also after regrouping`() throws {
+    @Test func `names of frames stay after their symbol table is removed, even after regrouping`() throws {
         try report(Self.stack(Self.one, at: 0x1000))
         #expect(try upload(Self.table(Self.one, at: 0x1000)).status == 200)
         var options = HTTPClient.Options()
@@ -142,7 +142,7 @@ import Testing
         #expect(try leaks().count == 2)
     }
 
-    @Test func `the page names the images whose symbols are missing`() throws {
+    @Test func `the page of a leak names the images whose symbols are missing`() throws {
         try report(Self.stack(Self.one, at: 0x1000))
         let id = try #require(try leaks().first?["id"] as? String)
         let page = try running.get("/leaks/\(id)").text
@@ -157,7 +157,7 @@ import Testing
 
     // MARK: Memory
 
-    @Test func `tables are read from the store on demand, within their memory limit`() throws {
+    @Test func `symbol tables are read from the store on demand, within their memory limit`() throws {
         #expect(try upload(Self.table(Self.one, at: 0x1000)).status == 200)
         #expect(try upload(Self.table(Self.other, at: 0x5000)).status == 200)
         // A cache as another process has it.
@@ -204,7 +204,7 @@ import Testing
         #expect(text.count == 2 && text[0].hasPrefix("\(Self.one)  Shop") && text[1].hasPrefix("1 image, "))
     }
 
-    @Test func `an upload needs an access token, a type and a table`() throws {
+    @Test func `an upload needs an access token, a type and a symbol table`() throws {
         let table = Self.table(Self.one, at: 0x1000)
         #expect(try upload(table, fields: []).status == 401)
         let key = [HTTPField("Authorization", "Bearer \(RunningCollector.key)")]

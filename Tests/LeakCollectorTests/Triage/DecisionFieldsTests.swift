@@ -31,7 +31,7 @@ import Testing
             (#"{"action":"ignore","reports":100}"#, .ignore(.nextReports(100))),
             (#" {"action":"reopen"} "#, .reopen),
         ] as [(String, Decision.Action)])
-    func `JSON contains the decision`(json: String, action: Decision.Action) throws {
+    func `the JSON of a decision contains the decision`(json: String, action: Decision.Action) throws {
         #expect(try decision(json) == Decision(action, by: "Ann"))
     }
 
@@ -65,7 +65,7 @@ import Testing
     }
 
     @Test(arguments: [
-        ("", "not JSON"), ("[]", "must be an object"), ("{", "not JSON"),
+        ("", "not JSON"), ("[]", "must be a JSON object"), ("{", "not JSON"),
         ("{}", "the field “action” is missing"),
         (
             #"{"action":"reopen","x":null}"#,
@@ -110,7 +110,7 @@ import Testing
         ),
         (#"{"action":"reopen"} x"#, "not JSON"),
     ])
-    func `invalid fields are refused by name`(json: String, words: String) throws {
+    func `invalid fields of a decision are refused by name`(json: String, words: String) throws {
         let problem = #expect(throws: Problem.self) { try decision(json) }
         #expect(problem?.status == .badRequest)
         #expect(problem?.detail.contains(words) == true, "\(problem?.detail ?? "")")
@@ -124,7 +124,7 @@ import Testing
         ("do=close", "load the leak's page again"), ("in=5&until=2026-12-01", "press the button"),
         ("", "the field “note” is empty"), ("do=note&note=+", "the field “note” is empty"),
     ])
-    func `for an invalid form the page says what to do`(form: String, words: String) throws {
+    func `for an invalid form of a decision the page says what to do`(form: String, words: String) throws {
         let problem = #expect(throws: Problem.self) { try decision(form: form) }
         #expect(problem?.detail.contains(words) == true, "\(problem?.detail ?? "")")
     }

@@ -115,7 +115,7 @@ import Testing
 
     @Test(arguments: [("resolve-now", "5.2"), ("resolve-next", "5.3")])
     func
-        `a decision about the newest version of a page holds for it although a newer version was reported meanwhile`(
+        `a decision about the newest version of a page is about it, even if a newer version was reported meanwhile`(
             button: String, back: String
         ) throws
     {

@@ -79,7 +79,8 @@ import LeakPlatform
         (["Sec-Fetch-Site: same-origin"], 303), (["Sec-Fetch-Site: none"], 303),
         (["Sec-Fetch-Site: cross-site", "Origin: HERE"], 403), (["Origin: HERE"], 303),
     ])
-    func `a cookie decides only for a page of this collector`(lines: [String], status: Int) throws {
+    func `a cookie permits decisions only from a page of this collector`(lines: [String], status: Int) throws
+    {
         let (running, leak, decisions) = try collector()
         let fields = lines.map { line in
             let parts = line.split(separator: " ", maxSplits: 1).map(String.init)
@@ -145,7 +146,9 @@ import LeakPlatform
             ("do=ignore-until&until=1999-01-01", 400, "the field “until” is past"),
             ("do=note&note=broken", 503, "Temporarily unavailable"),
         ])
-    func `an impossible form gets a page that leads back`(form: String, status: Int, words: String) throws {
+    func `a form with an impossible decision gets a page that leads back`(
+        form: String, status: Int, words: String
+    ) throws {
         let (running, leak, _) = try collector()
         let answer = try running.post(
             form, Self.form, to: "/leaks/\(leak)/decisions", fields: [Self.bearer])
@@ -201,7 +204,7 @@ import LeakPlatform
         }
     }
 
-    @Test func `the address of decisions cannot be read`() throws {
+    @Test func `a GET of the address for decisions gets 405`() throws {
         let (running, leak, _) = try collector()
         let answer = try running.get("/api/v1/leaks/\(leak)/decisions")
         #expect(answer.status == 405 && answer.field("allow") == "POST, OPTIONS")

@@ -29,7 +29,7 @@ import Testing
         return clock.milliseconds
     }
 
-    @Test func `time counts while wake-ups are on time`() {
+    @Test func `active time grows while wake-ups are on time`() {
         #expect(active([.expect(1_000, nil), .expect(1_400, nil)]) == 400)
         #expect(active([.expect(1_000, nil), .begin, .wake(2_000, 2_000)]) == 1_000)
         // A delay as on a busy device.
@@ -40,7 +40,7 @@ import Testing
         #expect(active([.expect(5_000, nil), .expect(4_000, nil), .expect(6_000, nil)]) == 1_000)
     }
 
-    @Test func `time in which the process is stopped does not count`() {
+    @Test func `active time does not grow while the process is stopped`() {
         #expect(active([.expect(1_000, nil), .begin, .wake(62_000, 2_000)]) == 0)
         // Time that was counted before the stop was known is taken back.
         #expect(
@@ -63,20 +63,20 @@ import Testing
             ]) == 1_000)
     }
 
-    @Test func `no time counts while a wake-up is late`() {
+    @Test func `active time does not grow while a wake-up is late`() {
         #expect(active([.expect(1_000, nil), .begin, .expect(60_000, 2_000)]) == 1_500)
         #expect(
             active([.expect(1_000, nil), .begin, .expect(60_000, 2_000), .expect(60_100, 2_000)]) == 1_500)
     }
 
-    @Test func `time in a pause does not count`() {
+    @Test func `active time does not grow during a pause`() {
         #expect(active([.expect(1_000, nil), .pause(1_300), .expect(9_000, nil)]) == 300)
         #expect(active([.expect(1_000, nil), .pause(1_300), .resume(60_000), .expect(60_200, nil)]) == 500)
         // A resume without a pause.
         #expect(active([.expect(1_000, nil), .begin, .resume(60_000), .wake(62_000, 2_000)]) == 0)
     }
 
-    @Test func `the time of a long check does not count`() {
+    @Test func `active time does not grow during a long check`() {
         #expect(active([.expect(0, nil), .skip(400), .expect(500, nil)]) == 500)
         #expect(active([.expect(0, nil), .skip(10_000), .expect(10_100, nil)]) == 100)
     }

@@ -86,7 +86,7 @@ import Testing
         #expect(table.expectations.counts.outstanding == 0)
     }
 
-    @Test func `an object freed before the second check is not reported`() {
+    @Test func `an object freed before its second check is not reported`() {
         var table = Table()
         _ = table.expect(1)
         table.run(to: 1_000)
@@ -142,7 +142,7 @@ import Testing
         #expect(table.expectations.nextDue == nil)
     }
 
-    @Test func `the same object twice is one leak`() {
+    @Test func `an object that is expected twice is one leak`() {
         var table = Table()
         _ = table.expect(1)
         _ = table.expect(1)
@@ -169,7 +169,7 @@ import Testing
     }
 
     /// Memory of a freed survivor is given to a new object, which leaks too.
-    @Test func `a reused identity is another leak`() {
+    @Test func `another object with a reused identity is another leak`() {
         var table = Table()
         _ = table.expect(1)
         table.run(to: 1_500)
@@ -252,7 +252,8 @@ import Testing
         #expect(table.told.first == "\(told) leak 1 waited \(told) alive 1")
     }
 
-    @Test func `an object that is in use again before the result is neither checked nor reported`() {
+    @Test func `an object that is used again before the result of its check is neither checked nor reported`()
+    {
         var table = Table()
         table.expect(1)
         table.run(to: 1_000)
@@ -264,7 +265,7 @@ import Testing
         #expect(table.expectations.nextDue == nil)
     }
 
-    @Test func `an object that is in use after its report came back, and may leak again`() {
+    @Test func `a reported object that is in use again has come back, and may leak again`() {
         var table = Table()
         table.expect(1)
         table.run(to: 4_000)
@@ -411,7 +412,7 @@ import Testing
         #expect(table.expectations.counts.checked == 1)
     }
 
-    @Test func `expectations before a use are void, expectations after it are not`() {
+    @Test func `a use of an object voids the expectations before it, and not those after it`() {
         var table = Table()
         table.expect(1)
         let none = table.expectations.use(table.identity(1), at: 700)
@@ -449,7 +450,7 @@ import Testing
         #expect(table.expectations.counts.suppressed == 0)
     }
 
-    @Test func `parts of a part that waits for its owner are not reported either`() {
+    @Test func `parts of a part that waits for its owner are not reported`() {
         var table = Table()
         table.expect(3, owner: 2)
         table.expect(2, owner: 1)
@@ -535,7 +536,7 @@ import Testing
         #expect(table.told.contains { $0.contains("leak 2") })
     }
 
-    @Test func `the same child expected twice is suppressed once`() {
+    @Test func `an object that is expected twice with the same owner is suppressed once`() {
         var table = Table()
         table.expect(2, owner: 1)
         table.expect(2, owner: 1)
@@ -633,7 +634,7 @@ import Testing
         #expect(table.expectations.takeChecks().isEmpty)
     }
 
-    @Test func `parts of a checked object count as checks only if they stay`() {
+    @Test func `parts of a checked object are counted as checks only if they stay`() {
         var table = Table()
         for object in 1...2 {
             table.alive.insert(object)

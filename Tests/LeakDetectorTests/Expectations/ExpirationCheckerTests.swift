@@ -42,7 +42,7 @@ import LeakPlatform
         #expect(bench.detector.takeChecks().map(\.count) == [1_000])
     }
 
-    @Test func `a longer grace period is kept, also if other objects are due meanwhile`() {
+    @Test func `a longer grace period is kept, even if other objects are due meanwhile`() {
         let (page, sheet) = (Page(), Sheet())
         bench.detector.expectDeallocation(of: page, after: 60)
         bench.detector.expectDeallocation(of: sheet, after: 0.05)
@@ -55,7 +55,7 @@ import LeakPlatform
         withExtendedLifetime((page, sheet)) {}
     }
 
-    @Test func `time in the background does not count`() {
+    @Test func `time in the background is not part of the grace period`() {
         let page = Page()
         bench.detector.expectDeallocation(of: page)
         bench.wait(500)
@@ -83,7 +83,7 @@ import LeakPlatform
     }
 
     /// The main thread hangs for four seconds, and the object is freed 1.2 s after that.
-    @Test func `the time of a blocked queue does not count`() {
+    @Test func `time in which the queue is blocked is not part of the grace period`() {
         var page: Page? = Page()
         bench.detector.expectDeallocation(of: page!)
         bench.wait(1_100, stall: 4_000)
@@ -204,7 +204,9 @@ import LeakPlatform
     }
 
     /// The queue hangs for four seconds while another thread continues to expect objects.
-    @Test func `the time of a blocked queue does not count while other threads expect objects`() {
+    @Test
+    func `time in which the queue is blocked is not part of the grace period of objects from other threads`()
+    {
         var page: Page? = Page()
         bench.detector.expectDeallocation(of: page!)
         for _ in 0..<20 {

@@ -14,7 +14,7 @@ import Testing
 
     /// Compares the wheel with a plain list, for grace periods around and far beyond its span.
     @Test(arguments: 1...20)
-    func `the wheel returns the same objects as a list`(seed: Int) {
+    func `the timing wheel returns the same objects as a list`(seed: Int) {
         var random = SeededRandom(seed: UInt64(seed))
         var wheel = GraceTimingWheel()
         var list: [(due: Int, line: UInt)] = []
@@ -44,7 +44,7 @@ import Testing
         withExtendedLifetime(pages) {}
     }
 
-    @Test func `a reference is 16 bytes`() {
+    @Test func `a weak reference of the timing wheel has 16 bytes`() {
         #expect(MemoryLayout<WeakChunk.Element>.stride == 16)
     }
 

@@ -16,7 +16,7 @@ import Testing
         return uses
     }
 
-    @Test func `a known object is recorded again if there are too many`() {
+    @Test func `if too many uses are recorded, only those of recorded objects are updated`() {
         var uses = full(at: 0)
         uses.add(identity(7), 200_000, at: 1, forgettingAfter: 1_000)
         uses.add(identity(ObjectUses.limit), 200_001, at: 1, forgettingAfter: 1_000)
@@ -25,7 +25,7 @@ import Testing
         #expect(uses.lastUnrecorded == 200_001)
     }
 
-    @Test func `an object whose use may be unrecorded is not reported and counts as dropped`() {
+    @Test func `an object whose use may be unrecorded is not reported, and is counted as dropped`() {
         let bench = Bench()
         let pages = (0..<ObjectUses.limit).map { _ in Object() }, page = Page(), waiting = Page()
         bench.detector.expectDeallocation(of: page)

@@ -15,7 +15,7 @@ import Testing
         return Bench(limits: limits)
     }
 
-    @Test func `freed objects make room for others`() throws {
+    @Test func `freed objects make room for new expectations`() throws {
         for _ in 0..<12_000 { bench.detector.expectDeallocation(of: Page()) }
         let sheet = Sheet()
         bench.detector.expectDeallocation(of: sheet)
@@ -28,7 +28,7 @@ import Testing
         withExtendedLifetime(sheet) {}
     }
 
-    @Test func `freed objects with owners make room as well`() {
+    @Test func `freed objects that had owners make room for new expectations`() {
         let bench = bench(of: 100)
         let owner = Sheet()
         for _ in 0..<1_000 { bench.detector.expectDeallocation(of: Page(), owner: owner) }
@@ -41,8 +41,8 @@ import Testing
         withExtendedLifetime((owner, page)) {}
     }
 
-    /// The thread that expects an object makes room, also while the detector's queue cannot run.
-    @Test func `freed objects make room while the queue is blocked`() async {
+    /// The thread that expects an object makes room, even while the detector's queue cannot run.
+    @Test func `freed objects make room for new expectations while the queue is blocked`() async {
         let queue = DispatchQueue(label: "blocked")
         queue.suspend()
         let (leaks, told) = AsyncStream.makeStream(of: String.self)
@@ -99,7 +99,7 @@ import Testing
         withExtendedLifetime((crowd, pages)) {}
     }
 
-    @Test func `a session in which objects were left out says how many, also without a check`() throws {
+    @Test func `a session in which objects were left out says how many, even without a check`() throws {
         let bench = bench(of: 0)
         for _ in 0..<7 { bench.detector.expectDeallocation(of: Page()) }
         let session = try #require(bench.detector.takeSession())

@@ -6,7 +6,7 @@ import Testing
     @Test(arguments: [
         (0, 0), (1, 100), (99, 100), (100, 100), (101, 200), (6_400, 6_400), (100_000_050, 100_000_100),
     ])
-    func `a time is rounded up to the next tick`(due: Int, tick: Int) {
+    func `the due time in the timing wheel is rounded up to the next tick`(due: Int, tick: Int) {
         var wheel = TimingWheel<String>()
         wheel.insert("a", dueAt: due)
         #expect(wheel.nextDue == tick)
@@ -16,7 +16,7 @@ import Testing
         #expect(wheel.count == 0)
     }
 
-    @Test func `elements that are due later stay in the bucket`() {
+    @Test func `elements that are due later stay in their bucket of the timing wheel`() {
         var wheel = TimingWheel<Int>()
         for round in [2, 0, 1] { wheel.insert(round, dueAt: 500 + round * 6_400) }
         #expect(wheel.takeDue(at: 500) == [0])
@@ -26,7 +26,7 @@ import Testing
         #expect(wheel.takeDue(at: 1_000_000) == [2])
     }
 
-    @Test func `elements that are long overdue are returned in order of time`() {
+    @Test func `elements of the timing wheel that are long overdue are returned in order of time`() {
         var wheel = TimingWheel<Int>()
         let times = [9_000, 100, 6_500, 6_400, 300, 20_000, 12_900]
         for time in times { wheel.insert(time, dueAt: time) }
@@ -35,7 +35,7 @@ import Testing
         #expect(wheel.count == 1)
     }
 
-    @Test func `elements that are inserted late are due with the next tick`() {
+    @Test func `elements that are inserted late into the timing wheel are due with the next tick`() {
         var wheel = TimingWheel<String>()
         _ = wheel.takeDue(at: 10_000)
         wheel.insert("late", dueAt: 3)
@@ -44,7 +44,7 @@ import Testing
     }
 
     /// Compares the wheel with a plain list that is searched each time.
-    @Test func `the wheel returns the same elements as a sorted list`() {
+    @Test func `the timing wheel returns the same elements as a sorted list`() {
         var random = SystemRandomNumberGenerator()
         var wheel = TimingWheel<Int>()
         var list: [Int: Int] = [:]

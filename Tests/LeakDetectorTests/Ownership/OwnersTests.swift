@@ -40,7 +40,7 @@ import Testing
         withExtendedLifetime(page) {}
     }
 
-    @Test func `a watcher retains nothing, and objects that were freed before it count as checked`() {
+    @Test func `a watcher retains nothing, and objects that were freed before it are counted as checked`() {
         let watcher = LeakWatcher(bench.detector)
         weak var trace: Page?
         do {

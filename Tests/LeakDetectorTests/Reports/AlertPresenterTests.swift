@@ -79,7 +79,7 @@ import LeakPlatform
         #expect(screen.shown.with { $0 }.isEmpty)
     }
 
-    @Test func `without a screen an alert is a line of text`() {
+    @Test func `without a screen an alert is printed as a line`() {
         let lines = Guarded([String]())
         let bench = Bench(alerts: AlertPresenter { line in lines.with { $0.append(line) } }) { _ in .showAlert
         }

@@ -50,7 +50,7 @@ import Testing
     }
 
     @Test
-    func `the number of waiting alerts is limited, and no picture is made for an alert above the limit`() {
+    func `the number of waiting alerts is limited, and no screenshot is made for an alert above the limit`() {
         var queue = AlertQueue<String>()
         var pictures = 0
         func picture() -> String? {

@@ -115,7 +115,7 @@ import LeakPlatform
     }
 
     @Test(arguments: [([10, 3], true), ([11, 0], false)])
-    func `a leak of the system is reported as such`(version: [Int], isKnown: Bool) throws {
+    func `a known leak of the system is reported as known`(version: [Int], isKnown: Bool) throws {
         let known = KnownSystemLeak(
             className: "LeakDetectorTests.Page", versions: ([10, 0], [11, 0]), reason: "iOS 10 keeps pages.")
         let bench = Bench(system: OperatingSystem(name: "iOS", version: version), known: [known])

@@ -79,7 +79,7 @@ private final class Cache: Sendable {}
     }
 
     @Test
-    func `a closure of the main actor is called on the main actor, also for results from another queue`()
+    func `a closure of the main actor is called on the main actor, even for results from another queue`()
         async
     {
         #expect(await App().run(queue: DispatchQueue(label: "own")) == 1)

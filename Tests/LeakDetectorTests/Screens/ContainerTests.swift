@@ -26,7 +26,7 @@ import Testing
         #expect(kit.report(0).reason == "removed")
     }
 
-    @Test func `owners are listed from the outermost in, presenters too`() {
+    @Test func `owners and presenters are listed from the outermost inwards`() {
         let nav = Nav(kit, Home(kit))
         let sheet = Nav(kit, Order(kit))
         kit.window.root = Tabs(kit, nav)
@@ -87,7 +87,7 @@ import Testing
         #expect(kit.takeChecks() == ["Cart 1"])
     }
 
-    @Test func `the detail of another split view does not belong to this one`() {
+    @Test func `a split view does not claim the detail of another split view`() {
         let (one, other) = (Split(kit), Split(kit))
         kit.window.root = Tabs(kit, one, other)
         one.showDetail(kit.keep(Cart(kit)))
@@ -192,7 +192,7 @@ import Testing
         #expect(kit.report(0).reason == "closed")
     }
 
-    @Test func `each screen in a freed container is one check`() {
+    @Test func `each screen in a freed container counts as one check`() {
         kit.window.root = Home(kit)
         for _ in 0..<2 {
             kit.window.root?.present(Tabs(kit, Nav(kit, Cart(kit))))

@@ -34,7 +34,9 @@ import Testing
     }
 
     @Test(arguments: [LeakDetector.Answer.ignore, .ignoreClass])
-    func `the closure is not called again for a screen that it answered for`(answer: LeakDetector.Answer) {
+    func `the ignoring closure is not called again for a screen that it answered for`(
+        answer: LeakDetector.Answer
+    ) {
         let kit = SimulatedUIKit(answer: answer)
         kit.window.root = Home(kit)
         let cart = kit.keep(Cart(kit))

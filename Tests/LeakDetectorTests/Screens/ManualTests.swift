@@ -48,7 +48,9 @@ import Testing
     }
 
     @Test(arguments: [true, false])
-    func `a dismissed screen is reported if it stays, full or as a sheet`(coversAll: Bool) {
+    func `a dismissed screen is reported if it stays, whether it was a full screen or a sheet`(
+        coversAll: Bool
+    ) {
         nav.present(kit.keep(cart()), coveringAll: coversAll)
         nav.dismiss()
         kit.advancePastChecks()
@@ -64,14 +66,14 @@ import Testing
         #expect(kit.report(0).reason == "dismissed")
     }
 
-    @Test func `a tab of a dismissed tab bar controller that stays with it is reported`() {
+    @Test func `if a dismissed tab bar controller leaks with its tab, the tab is reported`() {
         nav.present(kit.keep(Tabs(kit, cart())))
         nav.dismiss()
         kit.advancePastChecks()
         #expect(kit.told == ["leak Cart"])
     }
 
-    @Test func `if a container and its child both ask for a check, only the container is reported`() {
+    @Test func `if checks of a container and of its child are requested, only the container is reported`() {
         let tabs = kit.keep(Tabs(kit, cart()))
         tabs.checksItself = true
         nav.present(tabs)
@@ -128,7 +130,8 @@ import Testing
         #expect(kit.told.isEmpty)
     }
 
-    @Test func `a screen that asks twice, or again after its report, is reported once`() {
+    @Test
+    func `a screen for which two checks are requested, or another one after its report, is reported once`() {
         let cart = kit.keep(cart())
         for _ in 0..<2 {
             nav.push(cart)
@@ -142,7 +145,7 @@ import Testing
         #expect(kit.takeChecks() == ["Cart 1"])
     }
 
-    @Test func `a screen that asks twice and is freed is one check`() {
+    @Test func `a freed screen for which two checks were requested counts as one check`() {
         do {
             let cart = cart()
             nav.push(cart)
@@ -154,7 +157,9 @@ import Testing
         #expect(kit.takeChecks() == ["Cart 1"])
     }
 
-    @Test func `a screen that events report too is reported once, with the source line of its expectation`() {
+    @Test
+    func `a screen that UIKit's events report too is reported once, with the source line of its expectation`()
+    {
         kit.hasHooks = true
         nav.push(kit.keep(cart()))
         nav.pop()
@@ -173,7 +178,7 @@ import Testing
         #expect(kit.told == ["leak Cart", "freed Cart"])
     }
 
-    @Test func `screens that ask for no check are not checked`() {
+    @Test func `screens for which no check is requested are not checked`() {
         nav.push(kit.keep(Order(kit)))
         nav.push(cart())
         nav.popToRoot()
@@ -182,7 +187,7 @@ import Testing
         #expect(kit.takeChecks() == ["Cart 1"])
     }
 
-    @Test func `a grace period can be given`() {
+    @Test func `a requested check may have its own grace period`() {
         let cart = kit.keep(Cart(kit))
         nav.push(cart)
         cart.isMovingFromParent = true

@@ -23,7 +23,8 @@ import Testing
     }
 
     @Test(arguments: [true, false])
-    func `a dismissed screen that stays is reported, full or as a sheet`(coversAll: Bool) {
+    func `a dismissed screen that stays is reported, whether it was a full screen or a sheet`(coversAll: Bool)
+    {
         home.present(kit.keep(Cart(kit)), coveringAll: coversAll)
         home.dismiss()
         kit.advancePastChecks()
@@ -41,7 +42,7 @@ import Testing
         #expect(kit.told == ["leak Cart"])
     }
 
-    @Test func `a screen is reported once, also if other screens open and close afterwards`() {
+    @Test func `a screen is reported once, even if other screens open and close afterwards`() {
         home.present(kit.keep(Cart(kit)))
         home.dismiss()
         kit.advancePastChecks()
@@ -136,7 +137,7 @@ import Testing
         #expect(kit.told == ["leak Cart"])
     }
 
-    @Test func `a screen that left twice and is freed is one check`() {
+    @Test func `a screen that left twice and is freed counts as one check`() {
         var cart: Cart? = Cart(kit)
         home.present(cart!)
         home.dismiss()

@@ -106,7 +106,7 @@ import Testing
         #expect(kit.report(0).reason == "popped")
     }
 
-    @Test func `a whole stack that stays is reported as its container, with its screens`() {
+    @Test func `a whole navigation stack that stays is reported as its container, with its screens`() {
         let home = kit.window.root
         kit.window.root = Home(kit)
         withExtendedLifetime(home) {}

@@ -58,7 +58,7 @@ import Testing
         #expect(cart.screenLifetimeToken == nil)
     }
 
-    @Test func `a stop releases what waits for the next touch`() async throws {
+    @Test func `a stop releases the views that wait for the next touch`() async throws {
         let button = kit.keep(Button())
         kit.screens.didTouch([button])
         kit.screens.expectRemoval(of: button, reason: "removed")
@@ -106,7 +106,9 @@ import Testing
         withExtendedLifetime(cart) {}
     }
 
-    @Test func `the end of a screen that two detectors watch is seen by both, or by one`() async throws {
+    @Test func `the end of a screen that two detectors watch is seen by both of them, or by one`()
+        async throws
+    {
         let other = SimulatedUIKit()
         for isStopped in [false, true] {
             if isStopped { try await stop(kit) }

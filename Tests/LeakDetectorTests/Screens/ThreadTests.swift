@@ -39,7 +39,7 @@ import Testing
         #expect(isDone(), "within two minutes")
     }
 
-    @Test func `a screen may be freed on any thread, its view is freed on the main thread`() {
+    @Test func `a screen may be freed on any thread, and its view is freed on the main thread`() {
         let kit = SimulatedUIKit()
         let held = closed(kit)
         kit.advancePastChecks()
@@ -73,7 +73,7 @@ import Testing
         #expect(view == nil)
     }
 
-    @Test func `any thread may ask to ignore a screen`() {
+    @Test func `a screen may be ignored from any thread`() {
         let kit = SimulatedUIKit()
         let held = closed(kit)
         kit.advancePastChecks()

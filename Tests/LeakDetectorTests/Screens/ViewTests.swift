@@ -19,7 +19,7 @@ import Testing
         kit.window.root?.dismiss()
     }
 
-    @Test func `views that are freed with their controller are not reported, and are no checks of their own`()
+    @Test func `views that are freed with their controller are not reported, and are not counted as checks`()
     {
         close(View(Label(), View(Chart(), Button())))
         kit.advancePastChecks()
@@ -44,7 +44,9 @@ import Testing
         #expect(kit.detector.counts.outstanding == 0, "nothing is expected anew while it holds them")
     }
 
-    @Test func `the closure is called once for a view that it answers for, however many subviews it has`() {
+    @Test
+    func `the ignoring closure is called once for a view that it answers for, however many subviews it has`()
+    {
         let kit = SimulatedUIKit(answer: .ignore)
         kit.window.root = Home(kit)
         close(kit.keep(Chart(Label(), Label(), Label())), on: kit)
@@ -122,7 +124,7 @@ import Testing
         #expect(kit.told == ["leak Order"])
     }
 
-    @Test func `views that a navigation bar shows for controllers are not reported with the bar's`() {
+    @Test func `title views of a navigation bar are not reported with the controller of the bar`() {
         let title = kit.keep(Label())
         close(View(BarView(title), Button()))
         kit.advancePastChecks()
@@ -215,7 +217,7 @@ import Testing
         #expect(old == nil)
     }
 
-    @Test func `a view that was set without an event is the checked one`() {
+    @Test func `a view that was set without an event is checked`() {
         let cart = kit.keep(Cart(kit))
         kit.window.root?.present(cart)
         kit.hasHooks = false
@@ -238,7 +240,7 @@ import Testing
         #expect(kit.report(0).reason == "removed")
     }
 
-    @Test func `a view that was removed from its superview and is freed is a check`() {
+    @Test func `a view that is freed after its removal from its superview counts as one check`() {
         kit.screens.expectRemoval(of: Chart(Label()), reason: "removed")
         kit.advancePastChecks()
         #expect(kit.told.isEmpty)

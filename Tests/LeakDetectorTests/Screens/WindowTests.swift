@@ -39,7 +39,7 @@ import Testing
         #expect(kit.told == ["leak Cart", "leak Order"])
     }
 
-    @Test func `a root that is replaced while it presents and is freed leaves nothing behind`() {
+    @Test func `a root that is replaced while it presents and is freed leaves no state behind`() {
         kit.window.root = Cart(kit)
         kit.window.root?.present(Order(kit))
         kit.advancePastChecks()
@@ -82,7 +82,7 @@ import Testing
         #expect(kit.told == ["leak Cart"])
     }
 
-    @Test func `time in the background does not count`() {
+    @Test func `time in the background is not part of the grace period of a screen`() {
         kit.window.root = Home(kit)
         closeCart()
         kit.clock.advance(by: 300)
@@ -107,7 +107,7 @@ import Testing
         #expect(kit.told == ["leak Cart"])
     }
 
-    @Test func `time in which the main thread was blocked does not count`() {
+    @Test func `time in which the main thread is blocked is not part of the grace period of a screen`() {
         kit.window.root = Home(kit)
         closeCart()
         kit.clock.advance(by: 200)
@@ -208,7 +208,7 @@ import Testing
         #expect(kit.told == Array(repeating: ["leak Cart", "freed Cart"], count: 30).flatMap { $0 })
     }
 
-    @Test func `five hundred screens leave nothing behind`() {
+    @Test func `five hundred screens leave no state behind`() {
         kit.window.root = Home(kit)
         for _ in 0..<500 {
             kit.window.root?.present(Cart(kit))

@@ -15,7 +15,7 @@ import LeakPlatform
             limits: limits, queue: DispatchQueue(label: "self-test"))
     }
 
-    @Test func `the self-test of a working detector passes, and counts nothing`() async throws {
+    @Test func `the self-test of a working detector passes, and changes no count`() async throws {
         let detector = detector()
         let result = await detector.selfTest()
         guard case .works(let leak, let freed) = result else {
@@ -53,7 +53,9 @@ import LeakPlatform
         withExtendedLifetime(page) {}
     }
 
-    @Test func `the self-test of a stopped detector says so, also if it is stopped meanwhile`() async throws {
+    @Test func `the self-test of a stopped detector says so, even if it is stopped during the self-test`()
+        async throws
+    {
         let queue = DispatchQueue(label: "stopped")
         queue.suspend()
         let detector = LeakDetector(.report { _ in }, queue: queue)

@@ -4,7 +4,7 @@ import LeakMessage
 import Testing
 
 @Suite struct DetectorMessageTests {
-    @Test func `the vectors exist`() { #expect(DetectorText.all.count >= 28) }
+    @Test func `the vectors of detectors' texts exist`() { #expect(DetectorText.all.count >= 28) }
 
     @Test(arguments: DetectorText.all)
     func `each vector gives the facts that it states`(vector: DetectorText) {
@@ -17,7 +17,7 @@ import Testing
         #expect(message.detector != nil)
     }
 
-    @Test func `a text cannot give more facts than a field`() {
+    @Test func `numbers in a text have the same limits as those in a field`() {
         let freed = DetectorMessage("LEAKED VIEW DEINITED <A: 0x1>\nDeinited after 999999999999.0s.")
         #expect(freed.livedMilliseconds == WireLimits.durationMilliseconds)
         let many = DetectorMessage("POSSIBLE LEAK ALERT: A - current count: 999999999, max count: 1")

@@ -7,7 +7,7 @@ import Testing
 
 @Suite struct HostileTextTests {
     @Test(arguments: DetectorText.all)
-    func `every truncation of every vector is read`(vector: DetectorText) {
+    func `every truncation of every vector is read without a crash`(vector: DetectorText) {
         let scalars = Array(vector.message.unicodeScalars)
         for end in scalars.indices {
             var text = String.UnicodeScalarView()
@@ -18,7 +18,7 @@ import Testing
         }
     }
 
-    @Test func `random texts are read`() {
+    @Test func `random texts are read without a crash`() {
         var random = SeededRandom(seed: 31)
         let vectors = DetectorText.all.map(\.message)
         let parts = [
@@ -90,12 +90,12 @@ import Testing
         "VIEW STILL IN MEMORY <UILabel: 0x1f; text = 'Evil has leaked. Memory Leak: (Evil)'>",
         "VIEW STILL IN MEMORY <UILabel: 0x1f; text = '控制器泄漏:<Evil: 0x1>'>",
     ])
-    func `no form is searched inside another`(text: String) {
+    func `no form of a detector is searched inside another form`(text: String) {
         #expect(DetectorMessage(text).className == "UILabel")
         #expect(DetectorMessage(text).detector == .leakedViewControllerDetector)
     }
 
-    @Test func `a text that a format changed keeps its class and time`() {
+    @Test func `a text that was printed with a format string keeps its class and time`() {
         let text = """
             LEAKED ALERTCONTROLLER DEINITED <UIAlertController: 0x7f88acc69260>
             title: "Save 500f"
@@ -112,7 +112,7 @@ import Testing
     @Test(arguments: [
         "", " ", "\n\n", "()", "Memory Leak: (\n)", "Retain Cycle: Fail to find a retain cycle", "Hello",
     ])
-    func `a text without a class has none`(text: String) {
+    func `no class is found in a text without a class`(text: String) {
         let message = DetectorMessage(text)
         #expect(message.className == nil)
         #expect(message.stack.isEmpty)

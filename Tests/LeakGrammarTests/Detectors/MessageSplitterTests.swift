@@ -12,7 +12,7 @@ import Testing
         }
     }
 
-    @Test func `all lists of several JSON texts count`() {
+    @Test func `the lists of all JSON texts of a message are read`() {
         let text =
             #"{"leaks":[{"class":"CartModel"},{"class":"HomeModel"}]}"# + "\n"
             + #"{"leaks":[{"class":"ListModel"},{"class":"PageModel"}]}"#
@@ -49,7 +49,7 @@ import Testing
         "{'class'}", "{class}", "{{{{", "[[[[\"class\":", "{'class': 'Cart' 'Jane'}", "{class=}",
         "['class', 'CartModel']", "leak (class: CartModel)",
     ])
-    func `no other dictionary names a class`(text: String) {
+    func `malformed dictionaries, and dictionaries with typed text, name no class`(text: String) {
         let message = DetectorMessage(text, guessesClass: true)
         #expect(message.guessedClassName == nil)
         #expect(DetectorMessage.redacted(DetectorMessage.redacted(text)) == DetectorMessage.redacted(text))
@@ -98,7 +98,7 @@ import Testing
         #expect(DetectorMessage(text).callStack?.key == keys(text)[0])
     }
 
-    @Test func `the leaks that fit are kept from a long report of LeakSanitizer`() {
+    @Test func `a long report of LeakSanitizer is cut to the leaks that fit`() {
         let text = Self.sanitizerReport(process: 1, (0..<40).map { "f\($0)" })
         let kept = DetectorMessage.redacted(text)
         #expect(kept.utf8.count <= WireLimits.messageBytes && DetectorMessage.redacted(kept) == kept)
@@ -148,7 +148,7 @@ import Testing
         "[{'class': 'CartModel'}, {'class': 'HomeModel'}]",
         "(\n        {\n        class = CartModel;\n        count = 3;\n    },\n        {\n        class = HomeModel;\n    }\n)",
     ])
-    func `each leak is a part`(text: String) {
+    func `each leak of a message is a part of its own`(text: String) {
         #expect(Self.classes(text) == ["CartModel", "HomeModel"])
         let sure = MessageSplitter.parts(of: text).filter { !$0.isGuessed }
         #expect(sure == [])
@@ -159,7 +159,8 @@ import Testing
         ("Leaked: Order; Store<Cart, Map<Int, Item>>", ["Order", "Store<Cart, Map<Int, Item>>"]),
         ("Leaked: CartModel, cart, Order, home, HomeModel", ["CartModel", "Order", "HomeModel"]),
     ])
-    func `names with arguments and short names count in a list of types`(text: String, names: [String]) {
+    func `generic types and short names are read as classes in a list of types`(text: String, names: [String])
+    {
         #expect(Self.classes(text) == names)
         let kept = DetectorMessage.redacted(text)
         #expect(kept == text)
@@ -208,7 +209,7 @@ import Testing
         #"{"leaks":[{"class":"CartModel","count":3},{"class":"HomeModel"}]}"#,
         #"{"class":"CartModel","instances":3},{"class":"HomeModel","of":{"count":7}}"#,
     ])
-    func `the number after a class is that of living objects`(text: String) {
+    func `the number after a class is the number of living objects`(text: String) {
         let alive = MessageSplitter.parts(of: text).map {
             $0.alive ?? DetectorMessage($0.text, guessesClass: true).alive
         }
@@ -236,7 +237,7 @@ import Testing
         ("CartModel leaked (0 s)", ["CartModel"]),
         ("leaked CartModel 0.5 s ago", ["CartModel"]),
     ])
-    func `a class with a count of 0 instances is no leak`(text: String, names: [String]) {
+    func `a class with a count of 0 instances is not a leak`(text: String, names: [String]) {
         let parts = Self.classes(text)
         let found =
             parts.isEmpty
@@ -352,7 +353,9 @@ import Testing
         "{&quot;class&quot;:&quot;CartModel&quot;,&quot;text&quot;:&quot;Jane&quot;}",
         "`CartModel` leaked\nframe #0: 0x1f Shop`main + 1\nframe #1: 0x2f ???`x\nframe #2: 0x3f Shop`-[Cart add] + 4",
     ])
-    func `a class in such quotes is found, and typed text is removed`(text: String) {
+    func `a class in backticks, doubled quotes or escaped quotes is found, and typed text is removed`(
+        text: String
+    ) {
         let message = DetectorMessage(text, guessesClass: true)
         #expect(message.className ?? message.guessedClassName == "CartModel")
         let redacted = DetectorMessage.redacted(text)
@@ -405,7 +408,9 @@ import Testing
         ("Leak in CartBadge:", "CartBadge"),
         ("Memory leak detected in CartBadge:\nheld by HomeCoordinator", "CartBadge"),
     ])
-    func `the class of a leak is still found`(text: String, className: String) {
+    func `a text that also has a denial, an owner or details names the class that leaked`(
+        text: String, className: String
+    ) {
         #expect(DetectorMessage(text, guessesClass: true).guessedClassName == className)
     }
 
@@ -416,7 +421,7 @@ import Testing
         #expect(name.map { text.hasSuffix("=\($0)") } == true)
     }
 
-    @Test func `functions behind a backtick are no quotations`() {
+    @Test func `functions after a backtick are not quotations`() {
         let frames = [
             "frame #0: 0x1f Shop`main + 1", "frame #1: 0x2f ???`x", "frame #2: 0x3f Shop`-[Cart add] + 4",
         ]
@@ -450,7 +455,7 @@ import Testing
         #expect(MessageSplitter.parts(of: text).isEmpty)
     }
 
-    @Test func `a class in curved quotes counts if the words mark it as a class`() {
+    @Test func `a class in curved quotes is found if the words call it a class`() {
         let message = DetectorMessage("“CartModel” was not released", guessesClass: true)
         #expect(message.guessedClassName == "CartModel")
     }

@@ -40,7 +40,7 @@ import Testing
         ),
         (#"{"debug_id":"5551234567"}"#, #"{"debug_id":"0000000000"}"#),
     ])
-    func `masks personal data and nothing else`(text: String, expected: String) {
+    func `personal data is masked, and nothing else`(text: String, expected: String) {
         #expect(masked(text) == expected)
         #expect(masked(masked(text)) == masked(text))
     }
@@ -187,7 +187,7 @@ import Testing
         }
     }
 
-    @Test func `a title of an alert is removed, also if it contains quotes and brackets`() {
+    @Test func `a title of an alert is removed, even if it contains quotes and brackets`() {
         var random = SeededRandom(seed: 13)
         for _ in 0..<500 {
             let lines = ["title", "message", "actions", "textfields"].map {

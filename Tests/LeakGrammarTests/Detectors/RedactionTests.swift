@@ -33,7 +33,7 @@ import Testing
         "<UITextField: 0x1f; text=\(secret)> has leaked. Objects are expected",
         "leaked <UITextField: 0x1f placeholder=\(secret)>",
     ])
-    func `typed text is not kept`(text: String) {
+    func `redaction keeps no typed text`(text: String) {
         let redacted = DetectorMessage.redacted(text)
         #expect(!redacted.contains("Jane"), "\(redacted)")
         var before = DetectorMessage(text)
@@ -138,7 +138,7 @@ import Testing
         ("item 9f86d081884c7d65 \t of\n3.5", "item # of #.#"), ("text = 'it's Jane'; x", "text = '…'; x"),
         ("facade beef", "facade beef"),
     ])
-    func `masks text that differs between sightings`(text: String, masked: String) {
+    func `text that differs between sightings is masked`(text: String, masked: String) {
         #expect(DetectorMessage("Expected deallocation of " + text).maskedText == masked)
     }
 

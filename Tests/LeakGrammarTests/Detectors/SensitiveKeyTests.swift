@@ -72,11 +72,11 @@ import Testing
         ("\"text\"\u{A0}＝ SECRET", "\"…\"\u{A0}＝ …"),
         ("text = nil SECRET", "text = …"), ("text = nilSECRET", "text = …"),
     ])
-    func `a value is masked after every separator`(text: String, expected: String) {
+    func `the value of a sensitive key is masked after every separator`(text: String, expected: String) {
         #expect(sent("Cart leaked " + text) == "Cart leaked " + expected)
     }
 
-    @Test func `a code in JSON is masked, and the text stays JSON`() {
+    @Test func `numbers in JSON that may be secrets are masked, and the text stays JSON`() {
         let text =
             #"{"class":"Shop.CartModel","otp":123456,"phone":49171987654,"hasToken":true,"token":null,"n":12345678}"#
         #expect(
@@ -245,7 +245,7 @@ import Testing
         "https://u@1 2 3 ",
         "\u{301}https://u@", "<https://u@Retain cycles: {(", "text=a;", "$s4mainhttps://u@",
     ])
-    func `masking the longest texts twice is masking them once`(part: String) {
+    func `masking the longest texts a second time changes nothing`(part: String) {
         for excess in [0, 1, 2, 5, 8] {
             var text = String(repeating: "x", count: excess)
             while text.utf8.count < WireLimits.messageBytes { text += part }

@@ -33,7 +33,7 @@ import Testing
         ("_TtGC5MyApp3GenFT_T__", "MyApp.Gen<() -> ()>"),
         ("_TtGC5MyApp3GenCSo6UIView_", "MyApp.Gen<__C.UIView>"),
     ])
-    func `reads nominal types`(mangled: String, name: String) {
+    func `the Swift 3 demangler reads nominal types`(mangled: String, name: String) {
         #expect(Swift3Demangler.demangle(Text(mangled)) == name)
     }
 
@@ -42,11 +42,11 @@ import Testing
         "_TtGC5MyApp3Gen_",
         "_TtC5MyApp99999Foo", "_TtC5MyApp3FooX", "_TtC5MyAppU33_X", "_TtCS_3Foo", "_TtSi3", "FooController",
     ])
-    func `leaves other texts unchanged`(mangled: String) {
+    func `the Swift 3 demangler returns nil for invalid and for non-nominal names`(mangled: String) {
         #expect(Swift3Demangler.demangle(Text(mangled)) == nil)
     }
 
-    @Test func `reading any text ends`() {
+    @Test func `the Swift 3 demangler comes to an end for any text`() {
         for part in ["C", "G", "F", "T", "P", "S", "E", "CE", "GC1a1b", "FT_", "S_"] {
             let text = "_Tt" + String(repeating: part, count: 3_000)
             #expect(Swift3Demangler.demangle(Text(text)) == nil)
@@ -54,7 +54,7 @@ import Testing
     }
 
     @Test(arguments: 1...200)
-    func `no name grows by doubling`(levels: Int) {
+    func `no name becomes longer by doubling in the Swift 3 demangler`(levels: Int) {
         let declarations = (0..<levels).map { level in
             let index = level == 0 ? "S_" : "S\(level - 1)_"
             return "E\(index)\(index)1a"

@@ -47,19 +47,19 @@ import Testing
         ("\"NSKVONotifying_Optional(Foo)\"", "Foo"),
         ("UILabel text='it's Jane'", "UILabel text='…'"), ("<UILabel: 0x1f; text = 'Jane", "UILabel"),
     ])
-    func `cleans a name`(raw: String, text: String) {
+    func `a type name is cleaned`(raw: String, text: String) {
         let name = TypeName(raw, demangle: demangle)
         #expect(name.text == text)
         #expect(!name.isUndemangled)
     }
 
-    @Test func `leaves a name that cannot be demangled unchanged, and marks it`() {
+    @Test func `a name that cannot be demangled stays unchanged, and is marked`() {
         let name = TypeName("_TtC7MyApp14FooController", demangle: demangle)
         #expect(name.text == "_TtC7MyApp14FooController")
         #expect(name.isUndemangled)
     }
 
-    @Test func `separates the discriminator`() {
+    @Test func `the discriminator of a private type is separated from its name`() {
         let hex = "_9B7A0F1E2D3C4B5A69788796A5B4C3D2"
         #expect(TypeName("MyApp.(PrivTop in \(hex))").discriminator == hex)
         #expect(
@@ -87,7 +87,7 @@ import Testing
             ("MyApp.Store<…>", "MyApp", "MyApp", "Store<…>"), ("MyApp.", "MyApp", nil, "MyApp."),
             (".Foo", nil, nil, ".Foo"),
         ] as [(String, String?, String?, String)])
-    func `splits off the module`(raw: String, app: String?, module: String?, name: String) {
+    func `the module is split off a type name`(raw: String, app: String?, module: String?, name: String) {
         let parts = TypeName(raw).split(appModule: app)
         #expect(parts.module == module)
         #expect(parts.name == name)
@@ -102,7 +102,7 @@ import Testing
         ("UIHostingController<ContentView>", false),
         ("MyApp.UICard", false), ("Foo", false), ("MyApp.Foo<…>", false), ("UserController", false),
     ])
-    func `recognises names of the system`(raw: String, isSystem: Bool) {
+    func `type names of the system are recognised`(raw: String, isSystem: Bool) {
         #expect(TypeName(raw).isSystem == isSystem)
     }
 
@@ -136,7 +136,7 @@ import Testing
         ("Store<[Int: [Cart]>", "Store<[Int: [Cart]>"),
         ("Store<[[Cart]>", "Store<[[Cart]>"),
     ])
-    func `no letter of a name is lost after an unclosed bracket`(raw: String, text: String) {
+    func `no letter of a type name is lost after an unclosed bracket`(raw: String, text: String) {
         #expect(TypeName(raw).detailedText == text)
     }
 
@@ -145,12 +145,14 @@ import Testing
         ("", "", nil),
         ("()", "", 2),
     ])
-    func `an unclosed bracket contains the rest of the text`(text: String, inside: String, end: Int?) {
+    func `an unclosed bracket of a type name contains the rest of the text`(
+        text: String, inside: String, end: Int?
+    ) {
         #expect(Brackets.endIfClosed(Text(text)) == end)
         if !text.isEmpty { #expect(Brackets.inside(Text(text)).string == inside) }
     }
 
-    @Test func `no control character enters a name`() {
+    @Test func `a cleaned type name has no control character`() {
         #expect(TypeName("A\u{1F}B\n\0C\u{7F}").text == "ABC")
     }
 }

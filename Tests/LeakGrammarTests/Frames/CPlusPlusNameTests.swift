@@ -38,7 +38,7 @@ import Testing
         "_ZNS_4CartE",
         "_Z5applyIXsrSt7is_sameE5valueEvT_", "_ZZZZZZZZ", "_ZNDtE",
     ])
-    func `a symbol of another form stays unchanged`(symbol: String) {
+    func `a symbol that is not a complete C++ name stays unchanged`(symbol: String) {
         let name = FunctionNameReader.read(Text(symbol)) { _ in nil }
         #expect(name == symbol || symbol == "_ZN4CartE9" && name == "Cart()")
     }
@@ -90,7 +90,7 @@ import Testing
         ("-[Cart add:]", "-[Cart add:]"),
         ("Cart.::(_:_:)", "Cart.::(_:_:)"),
     ])
-    func `a signature is the same function as its symbol`(signature: String, name: String) {
+    func `a C++ signature is the same function as its symbol`(signature: String, name: String) {
         #expect(FunctionNameReader.read(Text(signature)) { _ in nil } == name)
         #expect(FunctionNameReader.read(Text(name)) { _ in nil } == name, "read again")
     }
@@ -100,12 +100,12 @@ import Testing
         "shop::operator", "a::[",
         "{lambda()#1}", "a::b,c",
     ])
-    func `a text that is no signature stays unchanged`(text: String) {
+    func `a text that is not a C++ signature stays unchanged`(text: String) {
         let name = FunctionNameReader.read(Text(text)) { _ in nil }
         #expect(name == text || text == "{lambda()#1}" && name == "lambda", "\(name ?? "")")
     }
 
-    @Test func `lambdas count as the function that contains them`() throws {
+    @Test func `C++ lambdas are named after the function that contains them`() throws {
         let stack = try #require(
             CallStack([
                 "./shop(_ZZN4Cart4loadEvENKUlvE_clEv+0x1f) [0x55dd8268e1b9]",
@@ -115,14 +115,14 @@ import Testing
     }
 
     @Test(arguments: ["N", "Z", "ZN1a", "I", "N1aI", "1aI", "NUl", "S", "N1aIL", "N1aIN", "_", "N1aIUl", "T"])
-    func `symbols of one repeated part are read in linear time`(part: String) {
+    func `C++ symbols of one repeated part are read in linear time`(part: String) {
         expectLinearTime { _ = CPlusPlusDemangler.read(Text("_Z" + String(repeating: part, count: $0))) }
     }
 
     @Test(arguments: [
         "(", "a::", "a<", "a(", "operator<", "{lambda()#1}::", "'a'", " ", "a::(b)", "[abi:", "$_0::",
     ])
-    func `signatures of one repeated part are read in linear time`(part: String) {
+    func `C++ signatures of one repeated part are read in linear time`(part: String) {
         expectLinearTime {
             _ = CPlusPlusSignatureReader.read(Text("a::" + String(repeating: part, count: $0)))
         }
@@ -140,12 +140,12 @@ import Testing
     }
 
     @Test(arguments: ["D1", "C1", "D2B1aD1"])
-    func `a name does not grow with repeated destructors`(part: String) {
+    func `a C++ name does not grow with repeated destructors`(part: String) {
         let symbol = "_ZN4Cart" + String(repeating: part, count: 100) + "Ev"
         #expect(CPlusPlusDemangler.read(Text(symbol)).utf8.count <= symbol.utf8.count)
     }
 
-    @Test(arguments: 1...20) func `changed symbols never crash`(seed: UInt64) {
+    @Test(arguments: 1...20) func `changed C++ symbols cause no crash`(seed: UInt64) {
         var random = SeededRandom(seed: seed)
         let parts = [
             "N", "Z", "E", "I", "4Cart", "1a", "S_", "St", "T_", "L", "i", "Ul", "_", "C1", "D0", "X", "A3_",

@@ -37,7 +37,7 @@ import Testing
         "0x41b9 in ", "0x41b9 in Shop (xyz)", "0x41b9 in Shop (12)", "0x100000000 in Shop", "0x in Shop",
         "0x41b9 on Shop", "0x41b9 in (\(id))",
     ])
-    func `other texts are not image offsets`(text: String) { #expect(CallFrame(text) == nil) }
+    func `malformed texts are not read as image offsets`(text: String) { #expect(CallFrame(text) == nil) }
 
     // MARK: Names
 
@@ -107,7 +107,7 @@ import Testing
         ("$s4Shop9CartModelC4loadyyF", "$s4Shop9CartModelC4loadyyF"), ("_ZN4Cart3addEi", "Cart::add()"),
         ("-[Cart add:]", "-[Cart add:]"), ("main", "main"),
     ])
-    func `names of functions equal those of other frames`(symbol: String, name: String) {
+    func `names of functions from symbols equal the names in printed frames`(symbol: String, name: String) {
         #expect(CallFrame.functionName(of: symbol) { _ in nil } == name)
     }
 }

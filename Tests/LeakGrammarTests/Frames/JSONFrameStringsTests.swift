@@ -79,7 +79,7 @@ import Testing
         #"{"class":"CartModel","note":"Jane\n\#(apple[0])\n\#(apple[1])"}"#,
         #"{"class":"CartModel","names":["Jane","Doe"],"note":"Jane\nDoe"}"#,
         #"{"class":"CartModel","stack":\#(array(apple.map { $0 + " <UILabel: 0x1f; text = 'Jane'>" }))}"#,
-    ]) func `all other strings are no call stack, and are not stored`(text: String) {
+    ]) func `single or interrupted frame strings are not a call stack, and are not stored`(text: String) {
         let message = DetectorMessage(text, guessesClass: true)
         #expect(message.guessedClassName == "CartModel" && message.callStack == nil)
         let kept = DetectorMessage.redacted(text)
@@ -87,14 +87,16 @@ import Testing
         Self.expectKept(text, as: message)
     }
 
-    @Test(arguments: entries) func `a truncated entry is kept as its leak`(text: String) {
+    @Test(arguments: entries) func `a truncated log entry with frames keeps its leak when it is stored`(
+        text: String
+    ) {
         for end in stride(from: 1, to: text.count, by: 7) {
             let cut = String(text.prefix(end))
             Self.expectKept(cut, as: DetectorMessage(cut, guessesClass: true))
         }
     }
 
-    @Test func `an entry that is too long has the frames that fit`() {
+    @Test func `a log entry that is too long has the frames that fit`() {
         let frames = (0..<200).map {
             "\($0)   Shop   0x0000000104f85eb0 Cart.step\($0)(\(String(repeating: "x", count: 60))) + 104"
         }
@@ -145,14 +147,14 @@ import Testing
             #"{"message":"CartModel leaked"}"# + "\n" + #"{"message":"other","stack":\#(array(home))}"#,
             ["CartModel"]
         ),
-    ]) func `a stack belongs to the leak beside it`(text: String, leaks: [String]) {
+    ]) func `a call stack in JSON belongs to the leak beside it`(text: String, leaks: [String]) {
         #expect(Self.leaks(text) == leaks)
         let kept = DetectorMessage.redacted(text)
         #expect(Self.leaks(kept) == leaks, "\(kept)")
         #expect(DetectorMessage.redacted(kept) == kept)
     }
 
-    @Test func `stacks of several threads are not joined`() {
+    @Test func `call stacks of several threads in JSON are not joined`() {
         let text =
             #"{"class":"CartModel","threads":[{"id":1,"stack":\#(Self.array())},{"id":2,"stack":\#(Self.array(Self.home))}]}"#
         let message = DetectorMessage(text, guessesClass: true)

@@ -158,7 +158,7 @@ import Testing
         "1 Shop 0x0000000104f85eb0 Cart.load() + 2 Shop 0x0000000104f85eb0 Cart.load() + 104",
         "`CartModel` was not released after 1 Shop 0x0000000104f85eb0, 2 Shops",
     ])
-    func `other numbers and addresses on one line are not frames`(text: String) {
+    func `numbers and addresses that only resemble frames on one line are not read as frames`(text: String) {
         #expect(DetectorMessage(text).callStack == nil)
     }
 
@@ -218,7 +218,7 @@ import Testing
         "Cart.swift:19 leaked (twice)", "see you @ 0x10", "Jane (Doe) (x:1)", "10:33:00 CartModel leaked",
         "[10:33:00] 3 items", "10:33:00.5 Cart.load()", "1() (a.b:1)",
     ])
-    func `other lines are not frames`(line: String) {
+    func `lines that only resemble frames are not read as frames`(line: String) {
         #expect(CallFrame(line) == nil)
     }
 
@@ -254,7 +254,7 @@ import Testing
         ("Thread 0:", "Thread 5 crashed:"), ("Thread 0:", "Thread 5 \"loader\" crashed:"),
         ("  thread #1, queue = 'com.apple.main-thread'", "* thread #5, stop reason = breakpoint 1.1"),
     ])
-    func `the thread that crashed counts`(first: String, second: String) throws {
+    func `the call stack is that of the crashed thread`(first: String, second: String) throws {
         let threads = [first] + Self.waiting + [second] + Self.crashed + ["Thread 6:"] + Self.waiting
         let key = ["at Cart.load() in Shop", "at Cart.open() in Shop"]
         #expect(CallStack(threads)?.key == key)
@@ -278,7 +278,7 @@ import Testing
         "the thread 5 Crashed:",
         "Thread 5 Crashed", "Thread 5 uncrashed:",
     ])
-    func `without a heading of a crash the first thread counts`(heading: String) {
+    func `without a crash heading, the call stack is that of the first thread`(heading: String) {
         let text = "Thread 0:\n" + (Self.waiting + [heading] + Self.crashed).joined(separator: "\n")
         #expect(DetectorMessage(text).callStack?.key == ["at main in Shop", "at Loop.wait() in Shop"])
     }

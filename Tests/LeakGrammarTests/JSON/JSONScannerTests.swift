@@ -29,7 +29,7 @@ func failure(of text: [UInt8]) -> JSONError? {
         "{\"a\":1,\"a\":2}", "\"\u{2028}\"", "[[],[[]],{}]",
         "\"0123456789abcdef\\u0000 and more than one word\"",
     ])
-    func `accepts what RFC 8259 allows`(text: String) {
+    func `JSON that RFC 8259 allows is accepted`(text: String) {
         #expect(failure(of: Array(text.utf8)) == nil)
     }
 
@@ -44,7 +44,7 @@ func failure(of text: [UInt8]) -> JSONError? {
         ("[1 2]", 3), ("{\"a\":1 \"b\":2}", 7), ("[1}", 2), ("{\"a\":1]", 6), ("NaN", 0), ("Infinity", 0),
         ("// x\n1", 0), ("\u{FEFF}1", 0), ("1,", 1), ("{}{}", 2), ("]", 0), ("\u{A0}1", 0), ("--1", 1),
     ])
-    func `names the byte that breaks a rule`(text: String, offset: Int) {
+    func `the error about invalid JSON names the byte that breaks a rule`(text: String, offset: Int) {
         #expect(failure(of: Array(text.utf8))?.offset == offset)
     }
 
@@ -55,11 +55,11 @@ func failure(of text: [UInt8]) -> JSONError? {
             ([0x22, 0xF4, 0x90, 0x80, 0x80, 0x22], 1), ([0x22, 0xF5, 0x80, 0x80, 0x80, 0x22], 1), ([0xFF], 0),
             ([0x22, 0xF0, 0x9F, 0x98], 1), ([0x22, 0xE2, 0x82, 0xAC, 0xE2, 0x82], 4),
         ] as [([UInt8], Int)])
-    func `refuses what is not UTF-8`(text: [UInt8], offset: Int) {
+    func `JSON that is not UTF-8 is refused`(text: [UInt8], offset: Int) {
         #expect(failure(of: text) == JSONError(.invalidUTF8, at: offset))
     }
 
-    @Test func `agrees with the standard library about UTF-8`() {
+    @Test func `the check of UTF-8 agrees with the standard library`() {
         var random = SeededRandom(seed: 7)
         for _ in 0..<20_000 {
             let bytes = (0..<random.below(12)).map { _ in
@@ -71,7 +71,7 @@ func failure(of text: [UInt8]) -> JSONError? {
         }
     }
 
-    @Test func `nests to the limit and no deeper`() {
+    @Test func `JSON may be nested to the limit and no deeper`() {
         let limit = JSONScanner.depthLimit
         func nested(_ depth: Int) -> [UInt8] {
             Array((String(repeating: "[", count: depth) + "1" + String(repeating: "]", count: depth)).utf8)
@@ -81,7 +81,7 @@ func failure(of text: [UInt8]) -> JSONError? {
         #expect(failure(of: nested(100_000)) == JSONError(.tooDeep, at: limit))
     }
 
-    @Test func `every truncation of a valid text fails inside it`() {
+    @Test func `the error about a truncated JSON text lies inside the text`() {
         let text = Array(
             #"{"a":[1,-2.5e3,true,false,null,"x\n\u00e9😀, and a good deal more"],"b":{"c":{}}}"#.utf8)
         #expect(failure(of: text) == nil)
@@ -98,7 +98,7 @@ func failure(of text: [UInt8]) -> JSONError? {
             ("-9223372036854775808", Int.min), ("9223372036854775808", nil), ("-9223372036854775809", nil),
             ("99999999999999999999999", nil), ("1.0", nil), ("1e3", nil),
         ] as [(String, Int?)])
-    func `reads whole numbers`(text: String, value: Int?) throws {
+    func `whole numbers are read from JSON`(text: String, value: Int?) throws {
         let number = try JSONScanner.scan(Array(text.utf8)) { (scanner) throws(JSONError) in
             try scanner.number()
         }
@@ -110,7 +110,7 @@ func failure(of text: [UInt8]) -> JSONError? {
         (#"\uD83D\uDE00!"#, "😀!"), (#"\ud83dx"#, "\u{FFFD}x"), (#"\ud83d\ud83d\ude00"#, "\u{FFFD}😀"),
         (#"\ude00"#, "\u{FFFD}"), (#"\u0000"#, "\0"), (#"é中😀"#, "é中😀"),
     ])
-    func `resolves escape sequences`(text: String, value: String) throws {
+    func `escape sequences of JSON are resolved`(text: String, value: String) throws {
         let read = try JSONScanner.scan(Array("\"\(text)\"".utf8)) { (scanner) throws(JSONError) in
             scanner.text(of: try scanner.string())
         }
@@ -118,7 +118,7 @@ func failure(of text: [UInt8]) -> JSONError? {
     }
 
     @Test(arguments: [(0, 1, 1), (3, 1, 4), (4, 2, 1), (6, 2, 2), (7, 2, 3), (99, 2, 3)])
-    func `counts lines and columns from one`(offset: Int, line: Int, column: Int) {
+    func `lines and columns of JSON are counted from one`(offset: Int, line: Int, column: Int) {
         let position = TextPosition(of: offset, in: Array("abc\né!".utf8))
         #expect(position.line == line)
         #expect(position.column == column)

@@ -5,7 +5,7 @@ import Testing
 @testable import LeakMessage
 
 @Suite struct JSONWriterTests {
-    @Test func `writes commas and brackets`() {
+    @Test func `the JSON writer writes commas and brackets where JSON needs them`() {
         var writer = JSONWriter()
         writer.object {
             $0.field("a", 1)
@@ -34,7 +34,7 @@ import Testing
         )
     }
 
-    @Test func `escapes every text so that a reader finds it again`() throws {
+    @Test func `every text is escaped in JSON so that a reader finds it again`() throws {
         let scalars = Array(0..<0x300) + [0x2028, 0x2029, 0xFFFD, 0xFFFF, 0x1F600, 0x10FFFF]
         for value in scalars {
             let text = "a" + String(Unicode.Scalar(value) ?? "?") + "\"\\z"
@@ -53,7 +53,7 @@ import Testing
             (.leastNonzeroMagnitude, "5e-324"),
             (-0.0, "-0.0"),
         ] as [(Double, String)])
-    func `writes the shortest number that reads back`(value: Double, text: String) {
+    func `the JSON writer writes the shortest number that reads back`(value: Double, text: String) {
         var writer = JSONWriter()
         writer.array { $0.element(value) }
         #expect(String(decoding: writer.bytes.dropFirst().dropLast(), as: UTF8.self) == text)

@@ -90,17 +90,17 @@ import Testing
     }
 
     @Test(arguments: [
-        (#"{"class": "A", "why": 5}"#, "why is a number, must be an object"),
+        (#"{"class": "A", "why": 5}"#, "why is a number, must be a JSON object"),
         (#"{"class": "A", "why": {"confidence": 1}}"#, "why.confidence is a number, must be a string"),
         (#"{"class": "A", "why": {"path": [{"owner": ""}]}}"#, "why.path[0] has no owner"),
         (#"{"class": "A", "why": {"path": [{"field": "a"}]}}"#, "why.path[0] has no owner"),
-        (#"{"class": "A", "why": {"path": [null]}}"#, "why.path[0] is null, must be an object"),
+        (#"{"class": "A", "why": {"path": [null]}}"#, "why.path[0] is null, must be a JSON object"),
         (#"{"class": "A", "why": {"closures": [null]}}"#, "why.closures[0] is null, must be a string"),
         (
             #"{"class": "A", "why": {"further_cycles": [null]}}"#,
-            "why.further_cycles[0] is null, must be an object"
+            "why.further_cycles[0] is null, must be a JSON object"
         ),
-        (#"{"class": "A", "why": {"path": [5]}}"#, "why.path[0] is a number, must be an object"),
+        (#"{"class": "A", "why": {"path": [5]}}"#, "why.path[0] is a number, must be a JSON object"),
         (
             #"{"class": "A", "why": {"bytes": -1}}"#,
             "why.bytes is -1, must be an integer from 0 to 1099511627776"
@@ -125,7 +125,7 @@ import Testing
     @Test(arguments: [
         (#"{"class": "A"}"#, "why is missing"),
         (#"{"why": {}}"#, "class is missing; add class, message, error with a domain, cycle or fingerprint"),
-        ("7", "report is a number, must be an object"),
+        ("7", "report is a number, must be a JSON object"),
     ])
     func `an explanation names its leak and says why`(json: String, reason: String) throws {
         let batch = #"{"reports": [{"class": "B"}], "explanations": [\#(json)]}"#
@@ -141,7 +141,7 @@ import Testing
         #expect(error?.reason == "explanations has more than 1000 entries")
     }
 
-    @Test func `words of later versions are left out`() throws {
+    @Test func `unknown words of later versions are left out of an explanation`() throws {
         let json =
             #"{"class": "A", "why": {"path": [{"owner": "A", "kind": "later", "new": []}], "newer": {}, "holder": "thread", "confidence": "sure"}}"#
         let document = try WireReader.read(Array(json.utf8), as: .json)
@@ -160,7 +160,7 @@ import Testing
         (["Shop.List<Swift.Int>.items[*]", "closure."], true, "List<Int>.items"),
         (["closure.", "Swift.Array.[*]"], false, nil),
     ])
-    func `a path names the property to look at`(edges: [String], isCycle: Bool, property: String?) {
+    func `a retain path names the property to look at`(edges: [String], isCycle: Bool, property: String?) {
         let references = edges.map { edge in
             let bracket = edge.firstIndex { "[(".contains($0) } ?? edge.endIndex
             let point = edge[..<bracket].lastIndex(of: ".") ?? edge.startIndex
@@ -212,7 +212,7 @@ import Testing
         "", "0x", "0x in Shop", "41 in Shop", "0x41", "0xg in Shop", "0x1 on Shop",
         "0x11111111111111111 in Shop",
     ])
-    func `texts in other forms are not image offsets`(text: String) {
+    func `malformed texts are not read as image offsets`(text: String) {
         #expect(ImageOffset(element: text) == nil)
     }
 }

@@ -105,7 +105,7 @@ struct Bound: CustomTestStringConvertible {
             "error.domain is 257 bytes, at most 256", #""error":{"domain":\#(text(256))}"#,
             #""error":{"domain":\#(text(257))}"#),
         Bound("error.code is 1.5, must be an integer", #""error":{"code":-1}"#, #""error":{"code":1.5}"#),
-        Bound("error is a string, must be an object", #""error":{}"#, #""error":"x""#),
+        Bound("error is a string, must be a JSON object", #""error":{}"#, #""error":"x""#),
         Bound(
             "error.userInfo has 65 entries, at most 64", #""error":{"userInfo":\#(object(64))}"#,
             #""error":{"userInfo":\#(object(65))}"#),
@@ -146,7 +146,9 @@ struct Bound: CustomTestStringConvertible {
 
 @Suite struct WireLimitsTests {
     @Test(arguments: Bound.all)
-    func `accepts values at the limit and names values over it`(bound: Bound) throws {
+    func `values at a limit are accepted, and the error about a value over the limit names it`(bound: Bound)
+        throws
+    {
         let accepted = try read(bound.accepted)
         #expect(accepted.reports.count == 1)
         #expect(accepted.rejected.isEmpty)
@@ -155,7 +157,7 @@ struct Bound: CustomTestStringConvertible {
         #expect(refused.reports.isEmpty)
     }
 
-    @Test func `counts bytes of the text, not of its escape sequences`() throws {
+    @Test func `limits apply to the bytes of the text, not of its escape sequences`() throws {
         let escaped = String(repeating: "\\u00e9", count: 256)
         #expect(try read(#"{"class":"\#(escaped)"}"#).reports.count == 1)
         #expect(
@@ -164,7 +166,7 @@ struct Bound: CustomTestStringConvertible {
             ])
     }
 
-    @Test func `limits what one request may contain`() throws {
+    @Test func `the contents of one request are limited`() throws {
         func array(_ count: Int, _ element: String) -> String {
             "[" + Array(repeating: element, count: count).joined(separator: ",") + "]"
         }
@@ -189,7 +191,9 @@ struct Bound: CustomTestStringConvertible {
             (#"{"sessions":[{"id":"s","checks":"#, "}]}", 1_000_000, "sessions[0].checks"),
             (#"{"sessions":[{"id":"s","leaks":"#, "}]}", 1_000_000, "sessions[0].leaks"),
         ] as [(String, String, Int, String)])
-    func `limits what a batch counts`(head: String, tail: String, limit: Int, field: String) throws {
+    func `the numbers of sessions, checks and drops of a batch are limited`(
+        head: String, tail: String, limit: Int, field: String
+    ) throws {
         #expect(try read(head + "\(limit)" + tail).givenCount == 0)
         for count in [limit + 1, Int.max] {
             #expect {
@@ -208,7 +212,7 @@ struct Bound: CustomTestStringConvertible {
         (#"{"dropped":{"a\u0000":1}}"#, "a name in dropped"),
         ("{\"dropped\":{\"a\u{9F}\":1}}", "a name in dropped"),
     ])
-    func `names of a batch have no control characters either`(body: String, field: String) {
+    func `names in a batch with control characters are rejected`(body: String, field: String) {
         #expect {
             try read(body)
         } throws: {

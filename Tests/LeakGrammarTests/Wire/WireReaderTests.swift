@@ -20,7 +20,7 @@ func read(_ text: String, as format: WireFormat = .json) throws(WireError) -> Wi
         "device":{"os":"iOS","os_version":"19.1","model":"iPhone17,1"},"install":"i","user":"u","new":[1,{"x":2}]}
         """
 
-    @Test func `reads every field of a report`() throws {
+    @Test func `every field of a report is read`() throws {
         let document = try read(Self.full)
         let report = document.report(at: 0)
         #expect(document.rejected.isEmpty)
@@ -59,7 +59,7 @@ func read(_ text: String, as format: WireFormat = .json) throws(WireError) -> Wi
         #expect(String(decoding: document.bytes(of: document.reports[0].raw), as: UTF8.self) == Self.full)
     }
 
-    @Test func `null means missing`() throws {
+    @Test func `a field with the value null is a missing field`() throws {
         let document = try read(
             #"{"class":"A","type":null,"stack":null,"count":null,"error":null,"app":null}"#)
         var expected = LeakReport()
@@ -67,7 +67,7 @@ func read(_ text: String, as format: WireFormat = .json) throws(WireError) -> Wi
         #expect(document.report(at: 0) == expected)
     }
 
-    @Test func `a name with escape sequences is the same name`() throws {
+    @Test func `a field name with escape sequences is the same name`() throws {
         #expect(try read(#"{"cl\u0061ss":"A"}"#).report(at: 0).className == "A")
     }
 
@@ -78,13 +78,13 @@ func read(_ text: String, as format: WireFormat = .json) throws(WireError) -> Wi
         (#"{"app":{"id":"a"},"class":"A"}"#, 1), (#"{"class":"A","sent_at":5,"checks":3}"#, 1),
         (#"{"class":"ignored","reports":[{"class":"A"},{"class":"B"}]}"#, 2), (#"{"reports":null}"#, 0),
     ])
-    func `distinguishes a report, an array and a batch`(text: String, reports: Int) throws {
+    func `a report, an array and a batch are distinguished`(text: String, reports: Int) throws {
         let document = try read(text)
         #expect(document.reports.count == reports)
         #expect(document.rejected.isEmpty)
     }
 
-    @Test func `reads the parts of a batch in any order`() throws {
+    @Test func `the parts of a batch are read in any order`() throws {
         let document = try read(
             """
             {"reports":[{"class":"A","app":{"version":"2"},"user":"v"},{"class":"B"},{"class":"C","app":{"id":"z"}}],
@@ -147,14 +147,14 @@ func read(_ text: String, as format: WireFormat = .json) throws(WireError) -> Wi
         #expect(failures > 500)
     }
 
-    @Test func `rejects reports by index and accepts the others`() throws {
+    @Test func `invalid reports of a batch are rejected by index, and the others are accepted`() throws {
         let long = String(repeating: "x", count: 700)
         let document = try read(#"[{"class":"A"},{"class":"\#(long)"},5,{"class":"B"},{}]"#)
         #expect(document.reports.map(\.index) == [0, 3])
         #expect(
             document.rejected == [
                 Rejection(index: 1, reason: "class is 700 bytes, at most 512"),
-                Rejection(index: 2, reason: "report is a number, must be an object"),
+                Rejection(index: 2, reason: "report is a number, must be a JSON object"),
                 Rejection(
                     index: 4,
                     reason: "class is missing; add class, message, error with a domain, cycle or fingerprint"),
@@ -166,11 +166,13 @@ func read(_ text: String, as format: WireFormat = .json) throws(WireError) -> Wi
         (#"{"error":{"domain":"","code":3}}"#, false), (#"{"error":{"code":3}}"#, false),
         (#"{"cycle":["A","B"]}"#, true), (#"{"cycle":[]}"#, false), (#"{"stack":["A"]}"#, false),
     ])
-    func `an error without text and a cycle name a leak too`(json: String, isTaken: Bool) throws {
+    func `a report may name its leak by an error without text, or by a cycle`(json: String, isTaken: Bool)
+        throws
+    {
         #expect(try read(json).rejected.isEmpty == isTaken)
     }
 
-    @Test func `reads one report per line`() throws {
+    @Test func `each line of a body with lines is read as a report`() throws {
         let document = try read("\n{\"class\":\"A\"}\r\n  \n{\"class\":1}\n{\"message\":\"m\"}", as: .ndjson)
         #expect(document.reports.map(\.index) == [0, 2])
         #expect(document.rejected.map(\.reason) == ["class is a number, must be a string"])
@@ -183,7 +185,7 @@ func read(_ text: String, as format: WireFormat = .json) throws(WireError) -> Wi
         }
     }
 
-    @Test func `reads a text as one message`() throws {
+    @Test func `a plain text is read as one message`() throws {
         let document = try read("\u{FEFF} VIEW STILL IN MEMORY <\"A\">\n\n", as: .text)
         #expect(document.report(at: 0).message == "VIEW STILL IN MEMORY <\"A\">")
         #expect(failure(of: Array(document.bytes(of: document.reports[0].raw))) == nil)
@@ -202,13 +204,15 @@ func read(_ text: String, as format: WireFormat = .json) throws(WireError) -> Wi
         ("{\"class\":\"A\"} x", 1, 15, "not JSON: more text after the value"),
         ("{\"reports\":\"x\"}", 1, 12, "reports is a string, must be an array"),
         ("{\n\"reports\":[],\"sent_at\":\"x\"}", 2, 24, "sent_at is not a time, must be a time such as"),
-        ("{\"reports\":[],\"app\":1}", 1, 21, "app is a number, must be an object"),
+        ("{\"reports\":[],\"app\":1}", 1, 21, "app is a number, must be a JSON object"),
         ("{\"sessions\":[{\"checks\":\"1\"}]}", 1, 24, "sessions[0].checks is a string, must be an integer"),
-        ("{\"sessions\":[1]}", 1, 14, "sessions[0] is a number, must be an object"),
+        ("{\"sessions\":[1]}", 1, 14, "sessions[0] is a number, must be a JSON object"),
         ("{\"checks\":[{\"count\":1}]}", 1, 12, "checks[0] has no class"),
         ("{\"dropped\":{\"a\":-1}}", 1, 17, "dropped.a is -1, must be an integer from 0 to 1000000"),
     ])
-    func `says where a body is invalid as a whole`(text: String, line: Int, column: Int, reason: String) {
+    func `the error about an invalid body says where it is invalid`(
+        text: String, line: Int, column: Int, reason: String
+    ) {
         do throws(WireError) {
             _ = try read(text)
             Issue.record("taken")
@@ -218,13 +222,13 @@ func read(_ text: String, as format: WireFormat = .json) throws(WireError) -> Wi
         }
     }
 
-    @Test func `says where a body is not UTF-8`() {
+    @Test func `the error about a body that is not UTF-8 says where`() {
         #expect(throws: WireError("not UTF-8", at: 3, in: Array("{\n\"x".utf8))) {
             try WireReader.read([0x7B, 0x0A, 0x22, 0xC3, 0x28], as: .json)
         }
     }
 
-    @Test func `every truncation of a body fails inside it`() throws {
+    @Test func `the error about a truncated body lies inside the body`() throws {
         let batch = Array(#"{"app":{"id":"é"},"reports":[\#(Self.full)],"dropped":{"a":1}}"#.utf8)
         for text in [Array(Self.full.utf8), batch] {
             for end in text.indices {
@@ -233,7 +237,7 @@ func read(_ text: String, as format: WireFormat = .json) throws(WireError) -> Wi
         }
     }
 
-    @Test func `survives random bytes and random changes`() throws {
+    @Test func `random bytes and random changes of a body cause no crash`() throws {
         var random = SeededRandom(seed: 11)
         let text = Array(Self.full.utf8)
         for _ in 0..<3_000 {

@@ -182,7 +182,7 @@ struct AnyReport {
         #expect((read.message?.utf8.count ?? 0) > 8188)
     }
 
-    @Test func `reasons are written as a reader accepts them`() throws {
+    @Test func `drop reasons are written as a reader accepts them`() throws {
         var batch = LeakBatch()
         batch.dropped = [DroppedReports(reason: "a\0b\u{9F}", count: 1)]
         let document = try WireReader.read(batch.json(), as: .json)
@@ -211,7 +211,7 @@ struct AnyReport {
         #expect(read.livedMilliseconds == WireLimits.durationMilliseconds)
     }
 
-    @Test func `a number that does not fit into a Double gives no key`() throws {
+    @Test func `a custom value that does not fit into a Double is left out`() throws {
         let document = try WireReader.read(Array(#"{"class":"A","keys":{"a":1e400,"b":2}}"#.utf8), as: .json)
         let report = document.report(at: 0)
         #expect(report.keys == [CustomKey("b", .number(2))])

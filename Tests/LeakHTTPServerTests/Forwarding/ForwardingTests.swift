@@ -67,7 +67,7 @@ import LeakPlatform
 
     @Test
     func
-        `the limit per address applies to each client behind a proxy; idle connections of the proxy do not count`()
+        `the limit per address applies to each client behind a proxy, and not to idle connections of the proxy`()
         throws
     {
         let held = Guarded<[SharedResponder]>([])

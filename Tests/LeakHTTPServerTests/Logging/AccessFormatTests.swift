@@ -20,7 +20,7 @@ import Testing
             try JSONSerialization.jsonObject(with: Data(AccessFormat.json.line(record))) as? [String: Any])
     }
 
-    @Test func `writes a line of text`() {
+    @Test func `a request is logged as a line of text`() {
         #expect(
             Self.text(Self.record(agent: Array("curl/8".utf8)))
                 == "192.0.2.1 - - [06/Nov/1994:08:49:37 +0000] \"POST /a?b=c HTTP/1.1\" 201 57 \"-\" \"curl/8\" "
@@ -31,7 +31,7 @@ import Testing
                 == "- - - [31/Dec/1969:23:59:59 +0000] \"-\" 400 0 \"-\" \"-\" 0.000000 0 keep\n")
     }
 
-    @Test func `writes a line of JSON`() {
+    @Test func `a request is logged as a line of JSON`() {
         #expect(
             String(decoding: AccessFormat.json.line(Self.record(agent: Array("curl/8".utf8))), as: UTF8.self)
                 == #"{"time":"1994-11-06T08:49:37.045Z","peer":"192.0.2.1","method":"POST","target":"/a?b=c","#
@@ -45,7 +45,7 @@ import Testing
                 + #""closed":false,"user_agent":null}"# + "\n")
     }
 
-    @Test func `dropped lines are counted in a line`() throws {
+    @Test func `dropped lines of the access log are counted in a line`() throws {
         #expect(
             String(decoding: AccessFormat.text.line(dropped: 7, time: 784_111_777_045), as: UTF8.self)
                 == "# 06/Nov/1994:08:49:37 +0000 7 lines dropped: this log was not written fast enough\n")
@@ -60,7 +60,7 @@ import Testing
         "\u{2028}",
         "\u{202E}evil", "ä😀", "\t",
     ])
-    func `any sent text stays within its quotes`(sent: String) throws {
+    func `any sent text stays within its quotes in the access log`(sent: String) throws {
         for bytes in [
             Array(sent.utf8), Array(sent.utf8) + [0xFF, 0xC0, 0xAF], Array(sent.utf8).dropLast() + [],
         ] {
@@ -78,7 +78,7 @@ import Testing
         }
     }
 
-    @Test func `long values are truncated`() {
+    @Test func `long values in the access log are truncated`() {
         let record = Self.record(
             target: [UInt8](repeating: 0x61, count: 10_000), agent: [UInt8](repeating: 0x22, count: 10_000))
         #expect(record.target.count == AccessRecord.maxTextBytes)
@@ -93,7 +93,7 @@ import Testing
         ("/?&&code=a&", "/?&&code=***&"), ("/code=abc", "/code=abc"), ("/", "/"), ("/?", "/?"),
         ("http://a/?token=x", "http://a/?token=***"), ("/?code=a&code=b", "/?code=***&code=***"),
     ])
-    func `secrets in a query are masked`(target: String, masked: String) {
+    func `secrets in a query are masked in the access log`(target: String, masked: String) {
         var record = Self.record(target: Array(target.utf8))
         record.maskQuery(["code", "token"])
         #expect(String(decoding: record.target, as: UTF8.self) == masked)

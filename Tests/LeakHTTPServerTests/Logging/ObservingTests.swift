@@ -95,7 +95,7 @@ import LeakPlatform
         }
     }
 
-    @Test func `a record has sender, time, request and duration`() throws {
+    @Test func `a record of a request has sender, time, request and duration`() throws {
         try Self.withServer { server, told in
             let client = Client(port: server.port)
             client.send("HEAD / HTTP/1.0\r\nUser-Agent: caf\u{E9}/1\r\nAuthorization: Bearer secret\r\n\r\n")
@@ -118,7 +118,7 @@ import LeakPlatform
             ["POST /a 503 4 close"]
         ),
     ])
-    func `an eviction is recorded once, also after a part of a head`(sent: String, outcomes: [String])
+    func `an eviction is recorded once, even after a part of a head`(sent: String, outcomes: [String])
         throws
     {
         var limits = limits(connections: 1)
@@ -208,7 +208,7 @@ import LeakPlatform
         }
     }
 
-    @Test func `a long check of a head counts too`() throws {
+    @Test func `a service that takes long for a head is counted and recorded as a blocked loop`() throws {
         let service = EchoService { _ in
             usleep(80_000)
             return Response(.notFound)

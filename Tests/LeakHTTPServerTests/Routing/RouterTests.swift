@@ -36,7 +36,7 @@ import Testing
         ("/ä/ö", "/ä/{x} x=ö", ["x"]), ("/a b", "/a b", []), ("/a/{x}", "/a/{x} x={x}", ["x"]),
         ("/a/..", "/a/{x} x=..", ["x"]), ("/a/%2F", "/a/{x} x=%2F", ["x"]),
     ])
-    func `finds a route, for every order in which the patterns were added`(
+    func `a route is found, for every order in which the patterns were added`(
         path: String, found: String, names: [String]
     ) {
         var random = SystemRandomNumberGenerator()
@@ -51,7 +51,7 @@ import Testing
         "/a/b/c/d/e",
         "/a\u{301}", "/a/\u{0}/q/", "/a\u{308}/x",
     ])
-    func `finds no route at`(path: String) {
+    func `a path without a matching pattern has no route`(path: String) {
         #expect(Self.find(path, in: Self.router(Self.patterns)) == nil)
         guard case .notFound = Self.match(.options, path, in: Self.router(Self.patterns)) else {
             Issue.record("OPTIONS finds what GET does not")
@@ -63,7 +63,7 @@ import Testing
         ("/read", "GET, HEAD, OPTIONS"), ("/write", "POST, OPTIONS"), ("/both", "GET, HEAD, POST, OPTIONS"),
         ("/own/7", "HEAD, DELETE, OPTIONS"), ("/all", "GET, HEAD, PUT, PATCH, OPTIONS"),
     ])
-    func `lists the methods of a path`(path: String, allow: String) throws {
+    func `the methods of a path are listed`(path: String, allow: String) throws {
         let router = Router<String>([
             (.post, "/both", "1"), (.get, "/read", "2"), (.post, "/write", "3"), (.get, "/both", "4"),
             (.delete, "/own/{id}", "5"), (.head, "/own/{id}", "6"), (.options, "/all", "7"),
@@ -105,7 +105,7 @@ import Testing
     }
 
     /// For any path, the router gives the same result as a slow and simple comparison with each pattern.
-    @Test func `agrees with matching each pattern by itself`() {
+    @Test func `the router agrees with matching each pattern by itself`() {
         var random = SystemRandomNumberGenerator()
         let segments = ["a", "b", "c", "", "ä", "{x}"]
         func path(_ count: Int) -> String {

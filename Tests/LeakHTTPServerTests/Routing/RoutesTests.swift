@@ -37,7 +37,7 @@ import Testing
         ("QUERY /hello/a", 405, "GET, HEAD, OPTIONS"), ("QUERY /", 501, nil),
         ("GET /echo", 405, "POST, OPTIONS"), ("OPTIONS /later", 204, "DELETE, OPTIONS"),
     ])
-    func `all other requests are rejected before their body is read`(
+    func `requests without a matching route are rejected before their body is read`(
         line: String, status: Int, allow: String?
     ) throws {
         try Self.withRoutes { server in

@@ -142,13 +142,13 @@ import Testing
     @Test(arguments: [
         "", "?", "1", "a\nb", "{field|x}", "`onTap`", "на-клик", String(repeating: "x", count: 65), "\u{0}",
     ])
-    func `a name that is no Swift identifier is left out`(field: String) {
+    func `a name that is not a Swift identifier is left out of a remedy`(field: String) {
         let callback = RetainReference(
             owner: "Shop.CartModel", field: field, kind: .property, isClosure: true)
         #expect(LeakCause(of: Self.cycle(callback))?.remedy == "handler = { [weak self] in … }")
     }
 
-    @Test func `a collection and a field of Apple's do not count as properties of the app`() {
+    @Test func `a collection and a field of Apple's are not properties of the app`() {
         let list = RetainReference(owner: "Shop.Page", field: "observations[*]", kind: .element)
         let observation = RetainReference(
             owner: "NSKeyValueObservation", field: "callback", kind: .property, isClosure: true)

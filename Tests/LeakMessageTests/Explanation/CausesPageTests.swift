@@ -18,7 +18,10 @@ import Testing
             "| `\(cause.identifier)` | \(cause.name) | \(cause.explanation) | \(code.joined(separator: "<br>")) |"
     }
 
-    @Test func `the page lists exactly the causes of the code, in their order, and the merged ones`() throws {
+    @Test
+    func `the page of causes lists exactly the causes of the code, in their order, and the merged ones`()
+        throws
+    {
         let page = try #require(Self.page)
         let sections = page.split(separator: "\n## ")
         func rows(of section: String) throws -> [String] {

@@ -2,7 +2,7 @@ import LeakMessage
 import Testing
 
 @Suite struct SightingIDTests {
-    @Test func `is a UUID of version 7 that sorts by time`() {
+    @Test func `the id of a sighting is a UUID of version 7 that sorts by time`() {
         let ids = [0, 1, 1_764_000_000_000, 1_764_000_000_001, 0xFFFF_FFFF_FFFF].map {
             SightingID.make(at: WireTime(milliseconds: $0))
         }

@@ -19,7 +19,7 @@ import Testing
         ("(paid in $5 and more)", "(paid in $5 and more)"),
         ("Läden.(unknown context at $1).Zeile", "Läden.Zeile"),
     ])
-    func `is removed from names`(raw: String, name: String) {
+    func `an unknown context is removed from a type name`(raw: String, name: String) {
         #expect(UnknownContext.removed(from: raw) == name)
     }
 }

@@ -14,7 +14,7 @@ import Testing
             ("2000-02-29T00:00:00Z", 951_782_400_000), ("2016-12-31T23:59:60Z", 1_483_228_800_000),
             ("0000-01-01T00:00:00Z", -62_167_219_200_000), ("9999-12-31T23:59:59.999Z", 253_402_300_799_999),
         ] as [(String, Int64)])
-    func `reads RFC 3339`(text: String, milliseconds: Int64) {
+    func `a time of RFC 3339 is read`(text: String, milliseconds: Int64) {
         #expect(WireTime(rfc3339: text)?.milliseconds == milliseconds)
     }
 
@@ -26,7 +26,7 @@ import Testing
         "26-11-20T12:00:00Z",
         "٢٠٢٦-11-20T12:00:00Z", "2026-11-20T12:00:00.1Z ",
     ])
-    func `refuses everything else`(text: String) {
+    func `a text that is not a time of RFC 3339 is refused`(text: String) {
         #expect(WireTime(rfc3339: text) == nil)
     }
 
@@ -42,7 +42,7 @@ import Testing
         #expect(WireTime(milliseconds: .min).rfc3339 == "0000-01-01T00:00:00Z")
     }
 
-    @Test func `agrees with Foundation`() {
+    @Test func `times are read as Foundation reads them`() {
         let format = Date.ISO8601FormatStyle()
         var random = SeededRandom(seed: 4)
         for _ in 0..<500 {

@@ -15,7 +15,7 @@ import Testing
         #expect(isSet == !isRefused)
     }
 
-    @Test func `the newest lines are kept, in order`() {
+    @Test func `the newest log lines are kept, in order`() {
         var context = Context()
         for number in 0..<WireLimits.logLineCount { context.addBreadcrumb("\(number)") }
         #expect(context.log == (0..<64).map { "\($0)" })
@@ -23,13 +23,13 @@ import Testing
         #expect(context.log == (936..<1000).map { "\($0)" })
     }
 
-    @Test func `a line is truncated between two Unicode scalars`() {
+    @Test func `a log line is truncated between two Unicode scalars`() {
         var context = Context()
         context.addBreadcrumb(String(repeating: "x", count: WireLimits.logLineBytes - 1) + "ä")
         #expect(context.log.map(\.utf8.count) == [WireLimits.logLineBytes - 1])
     }
 
-    @Test func `a copy has the state of its moment`() {
+    @Test func `a copy of the context has the state of its moment`() {
         var context = Context()
         for number in 0..<100 { context.addBreadcrumb("\(number)") }
         set(1, forKey: "a", in: &context)
@@ -52,7 +52,7 @@ import Testing
     }
 
     @Test(arguments: [0, 1, 2])
-    func `nil may be inside an Any`(index: Int) {
+    func `a custom value of nil inside an Any removes its key`(index: Int) {
         let absent: [Any] = [
             String?.none as Any, String??.some(.none) as Any, NSNull(),
         ]
@@ -65,7 +65,7 @@ import Testing
     }
 
     /// Values as users of Crashlytics pass them.
-    @Test func `plain values keep their types`() throws {
+    @Test func `plain custom values keep their types`() throws {
         let values: [(Any, CustomKey.Value)] = [
             ("text", .string("text")), (true, .boolean(true)), (NSNumber(value: true), .boolean(true)),
             (1, .number(1)), (NSNumber(value: 0), .number(0)), (Int32(-3), .number(-3)),

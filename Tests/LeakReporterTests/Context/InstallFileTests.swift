@@ -18,7 +18,7 @@ import LeakPlatform
         text.utf8.count == 32 && text.allSatisfy { "0123456789abcdef".contains($0) }
     }
 
-    @Test func `the identifier is created once and stored, readable only by the user`() throws {
+    @Test func `the install identifier is created once and stored, readable only by the user`() throws {
         let place = Place()
         let first = place.file.identifier()
         #expect(isIdentifier(first))
@@ -33,7 +33,7 @@ import LeakPlatform
         "", "abc", String(repeating: "g", count: 32), String(repeating: "a", count: 33),
         String(repeating: "A", count: 32),
     ])
-    func `a damaged file is replaced`(content: String) throws {
+    func `a damaged install file is replaced`(content: String) throws {
         let place = Place()
         try FileManager.default.createDirectory(
             atPath: place.file.folder, withIntermediateDirectories: true)
@@ -44,7 +44,7 @@ import LeakPlatform
     }
 
     /// A file is at the path of the folder: even the superuser cannot store anything there.
-    @Test func `an identifier that cannot be stored is used for this run`() throws {
+    @Test func `an install identifier that cannot be stored is used for this run`() throws {
         let place = Place()
         try Data().write(to: URL(fileURLWithPath: place.top))
         #expect(isIdentifier(place.file.identifier()))
@@ -85,7 +85,7 @@ import LeakPlatform
         #expect(InstallFile.folderName(for: AppInfo(id: id)) == name)
     }
 
-    @Test func `a long name is truncated`() {
+    @Test func `the long name of an app is truncated in the name of its folder`() {
         #expect(InstallFile.folderName(for: AppInfo(id: String(repeating: "a", count: 9_999))).count == 132)
     }
 }
@@ -145,9 +145,9 @@ import LeakPlatform
     }
 
     /// The disk may be slow; a call that records must not wait for it.
-    @Test func `the identifier is requested once, on the reporter's own thread`() throws {
+    @Test func `the install identifier is requested once, on the reporter's own thread`() throws {
         let transport = FakeTransport { _, _ in FakeTransport.accepted() }
-        // The system's name of a thread is no proof, because other runtimes rename threads that they consider theirs.
+        // The system's name of a thread proves nothing, because other runtimes rename threads that they consider theirs.
         let asked = Guarded<[ObjectIdentifier]>([])
         var configuration = LeakReporter.Configuration(endpoint: "http://localhost:8080", key: "k")
         configuration.storage = .memory
@@ -168,7 +168,7 @@ import LeakPlatform
         #expect(try transport.batches().map { $0["install"] as? String } == ["i1", "i1"])
     }
 
-    @Test func `an empty identifier means none, and a given identifier is used`() throws {
+    @Test func `an empty install identifier means none, and a given identifier is used`() throws {
         let folder = NSTemporaryDirectory() + "/install-" + UUID().uuidString
         let file = InstallFile(folder: folder)
         #expect(try sent(.none, file) == nil)

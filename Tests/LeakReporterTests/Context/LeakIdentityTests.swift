@@ -70,7 +70,7 @@ import Testing
         #expect(original.identified(as: original) == original)
     }
 
-    @Test func `an empty text counts like a text of spaces`() throws {
+    @Test func `an empty text and a text of spaces are the same leak`() throws {
         let reporter = reporter(app: "a")
         reporter.record(message: "")
         reporter.record(message: " ")
@@ -78,7 +78,7 @@ import Testing
         #expect(try titles(app: "a") == ["(empty text)"])
     }
 
-    @Test func `an error without a domain counts by its type and code`() throws {
+    @Test func `an error without a domain is identified by its type and code`() throws {
         let reporter = reporter(app: "a")
         let codes = [Int.min, -1, 0, 1, 7, Int.max]
         for code in codes { reporter.record(error: NSError(domain: "", code: code)) }
@@ -103,7 +103,7 @@ import Testing
         ("Cart", report { $0.stack = ["Shop.Main", "Shop.Cart"] }),
     ]
 
-    @Test func `reports without the identity of a leak count`() throws {
+    @Test func `reports that identify no leak are accepted`() throws {
         let reporter = reporter(app: "a")
         for (_, report) in Self.unnamed {
             reporter.record(leak: report)
@@ -204,7 +204,9 @@ import Testing
         #expect(titles.count == 3 && titles.contains("Cart"), "\(titles)")
     }
 
-    @Test func `a freed object is no leak, even if the text that identified it as freed is removed`() throws {
+    @Test func `a freed object is not a leak, even if the text that identified it as freed is removed`()
+        throws
+    {
         let device = SimulatedDevice(
             rules: Outbox.Rules(beforeSend: { report in
                 var report = report

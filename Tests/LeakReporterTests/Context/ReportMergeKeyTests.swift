@@ -32,7 +32,7 @@ import Testing
     }
 
     @Test(arguments: DetectorText.all.indices)
-    func `a hundred sightings at other addresses have one key`(index: Int) {
+    func `a hundred sightings at different addresses have one merge key`(index: Int) {
         let text = DetectorText.all[index].message
         var keys = Set((0..<100).map { ReportMergeKey(report(moved(text, UInt64($0)))) })
         keys.insert(ReportMergeKey(report(text)))
@@ -40,7 +40,7 @@ import Testing
     }
 
     /// One detector may spell a leak in several ways. Two leaks never share a key.
-    @Test func `texts of different leaks have different keys`() {
+    @Test func `texts of different leaks have different merge keys`() {
         var leakOfKey: [ReportMergeKey: [[String]]] = [:]
         for text in DetectorText.all {
             let known = leakOfKey.updateValue(text.leak, forKey: ReportMergeKey(report(text.message)))
@@ -49,7 +49,7 @@ import Testing
         #expect(Set(leakOfKey.values) == Set(DetectorText.all.map(\.leak)))
     }
 
-    @Test func `text around the object's description does not matter`() {
+    @Test func `text around the object's description does not change the merge key`() {
         let one = "VIEWCONTROLLER STILL IN MEMORY <MyApp.FooController: 0x7f88acc69260>"
         #expect(
             ReportMergeKey(report(one)) == ReportMergeKey(report(one + "\napp state on leak: ACTIVE")))
@@ -65,7 +65,7 @@ import Testing
         "leaked\n0   Shop   0x0000000104f85eb0 FUNCTION + 12\n1   Shop   0x0000000104f85eb0 main + 1",
         #"leaked ["0   Shop   0x0000000104f85eb0 FUNCTION + 12", "1   Shop   0x0000000104f85eb0 main + 1"]"#,
     ])
-    func `a call stack in the text counts beside a class in a field`(text: String) {
+    func `a call stack in the text is part of the merge key, beside a class in a field`(text: String) {
         func key(_ function: String, address: String = "104f85eb0") -> ReportMergeKey {
             var report = Self.named
             report.stack = []
@@ -147,7 +147,7 @@ import Testing
         { $0.user = "1" },
     ]
 
-    @Test func `facts that differ between sightings do not matter`() {
+    @Test func `facts that differ between sightings are not part of the merge key`() {
         var other = Self.named
         other.id = "x"
         other.at = WireTime(milliseconds: 1)
@@ -165,7 +165,7 @@ import Testing
         [CustomKey("a", .string("B"))], [CustomKey("b", .string("A"))], [CustomKey("a", .number(1))],
         [CustomKey("a", .boolean(true))], [CustomKey("a", .string("A")), CustomKey("b", .number(1))], [],
     ])
-    func `reports with other keys are not merged`(keys: [CustomKey]) {
+    func `reports with different custom keys are not merged`(keys: [CustomKey]) {
         var (one, other) = (Self.named, Self.named)
         one.keys = [CustomKey("a", .string("A"))]
         other.keys = keys
@@ -174,7 +174,7 @@ import Testing
         #expect(ReportMergeKey(one, withKeys: true) == ReportMergeKey(one, withKeys: true))
     }
 
-    @Test func `the order of keys does not matter`() {
+    @Test func `the order of custom keys does not change the merge key`() {
         var (one, other) = (Self.named, Self.named)
         one.keys = [CustomKey("a", .number(1)), CustomKey("b", .boolean(false))]
         other.keys = one.keys.reversed()
@@ -189,7 +189,7 @@ import Testing
     }
 
     @Test(arguments: [nil, "Shop.Cart"])
-    func `errors with other userInfo are not merged, and are one leak`(name: String?) {
+    func `errors with different userInfo are not merged, and are one leak`(name: String?) {
         let variants: [[CustomKey]] = [
             [], [CustomKey("a", .string("A"))], [CustomKey("a", .string("B"))],
             [CustomKey("b", .string("A"))],
@@ -209,7 +209,7 @@ import Testing
             ReportMergeKey(error([], named: name), withKeys: true) == ReportMergeKey(error([], named: name)))
     }
 
-    @Test func `addresses in userInfo and times in the text of a detector do not matter`() {
+    @Test func `addresses in userInfo and times in the text of a detector are not part of the merge key`() {
         func key(_ address: String, _ seconds: Int, _ name: String = "A.B") -> ReportMergeKey {
             ReportMergeKey(
                 error([
@@ -222,7 +222,7 @@ import Testing
         #expect(key("0x600000c1a000", 3) != key("0x600000c1a000", 3, "A.D"))
     }
 
-    @Test func `a cycle may start at any object`() {
+    @Test func `the merge key of a cycle is the same, whichever object it starts at`() {
         var one = LeakReport()
         one.cycle = ["A", "C", "B"]
         var other = LeakReport()
@@ -233,7 +233,7 @@ import Testing
     }
 
     /// A merged report gives a time that is less than half too long for each of its sightings.
-    @Test func `lifetimes of freed objects share a key only within half an octave`() {
+    @Test func `lifetimes of freed objects share a merge key only within half an octave`() {
         func key(_ milliseconds: Int) -> ReportMergeKey {
             var report = Self.named
             report.event = .freed
@@ -277,7 +277,7 @@ import Testing
     }
 
     /// The collector receives no more of a text than the key includes.
-    @Test func `the truncated part of a text does not matter`() {
+    @Test func `the truncated part of a text is not part of the merge key`() {
         let start = "Leaked: " + String(repeating: "x ", count: WireLimits.messageBytes / 2)
         #expect(ReportMergeKey(report(start + "one")) == ReportMergeKey(report(start + "other")))
     }

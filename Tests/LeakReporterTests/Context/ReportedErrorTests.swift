@@ -75,7 +75,7 @@ import Testing
     }
 
     /// Values as apps pass them, boxed or not. Booleans and numbers are distinguished.
-    @Test func `plain values keep their types`() {
+    @Test func `plain values of userInfo keep their types`() {
         let values: [(Any, CustomKey.Value)] = [
             (true, .boolean(true)), (NSNumber(value: true), .boolean(true)),
             (NSNumber(value: false), .boolean(false)),
@@ -94,7 +94,7 @@ import Testing
     }
 
     /// A description may contain any data of a user. The name of the type does not.
-    @Test func `only the type of other values is kept`() {
+    @Test func `only the type of values that are not plain is kept`() {
         struct Person: CustomStringConvertible { var description: String { "Jane Doe" } }
         let reported = ReportedError(
             NSError(domain: "d", code: 1),
@@ -105,12 +105,12 @@ import Testing
         #expect(reported.userInfo.count == 3)
     }
 
-    @Test func `an optional with a value counts as the value`() {
+    @Test func `an optional with a value is kept as the value`() {
         let reported = ReportedError(NSError(domain: "d", code: 1), adding: ["o": Optional("x") as Any])
         #expect(reported.userInfo == [CustomKey("o", .string("x"))])
     }
 
-    @Test func `sixty-four of a thousand entries are kept, including the description`() {
+    @Test func `sixty-four of a thousand userInfo entries are kept, including the description`() {
         var userInfo: [String: Any] = [NSLocalizedDescriptionKey: "text"]
         for number in 0..<1_000 { userInfo["\(number)"] = number }
         let reported = ReportedError(NSError(domain: "d", code: 1, userInfo: userInfo))

@@ -26,7 +26,7 @@ import Testing
         (425, "postponed"), (429, "postponed"), (431, "refused"), (499, "refused"), (500, "failed"),
         (503, "failed"), (599, "failed"), (0, "postponed"), (101, "postponed"), (999, "postponed"),
     ])
-    func `the outcome follows from the status`(status: Int, name: String) {
+    func `the outcome of a delivery follows from the status of the response`(status: Int, name: String) {
         let body = #"{"accepted": 1, "rejected": [], "type": "urn:leak-collector:problem:test"}"#
         #expect(self.name(delivery(status, body)) == name)
     }
@@ -36,7 +36,7 @@ import Testing
         #expect(delivery == .postponed(afterMilliseconds: nil, reason: "no route"))
     }
 
-    @Test func `a Retry-After is kept`() {
+    @Test func `the time in a Retry-After field is kept`() {
         #expect(
             delivery(429, retryAfter: "7")
                 == .postponed(afterMilliseconds: 7_000, reason: "the collector answered 429"))
@@ -46,7 +46,7 @@ import Testing
         #expect(delivery(503, retryAfter: "x") == .failed(reason: "the collector answered 503"))
     }
 
-    @Test func `invalid reports are counted apart`() {
+    @Test func `invalid reports are counted separately`() {
         let body =
             #"{"accepted": 1, "duplicate": false, "rejected": [{"index": 1, "reason": "class is 700 bytes"}]}"#
         #expect(delivery(200, body) == .accepted(rejected: [1], reason: "class is 700 bytes"))
@@ -116,7 +116,7 @@ import Testing
                 == .tooLong(isFinal: false, reason: "the collector answered 413"))
     }
 
-    @Test func `the server's message is passed on, truncated`() {
+    @Test func `the message of the server's error is passed on, truncated`() {
         let type = #""type": "urn:leak-collector:problem:test""#
         let problem = #"{\#(type), "title": "Unauthorized", "detail": "unknown key"}"#
         #expect(delivery(401, problem) == .unauthorized(reason: "the collector answered 401: unknown key"))
@@ -166,7 +166,7 @@ import Testing
         ("http://[::1]:8080", "http://[::1]:8080/api/v1/reports"),
         ("https://[2001:db8::1]", "https://[2001:db8::1]/api/v1/reports"),
     ])
-    func `the URL has the path of the wire format`(text: String, address: String) throws {
+    func `the URL for reports has the path of the wire format`(text: String, address: String) throws {
         #expect(try CollectorAddress(text, allowsInsecure: false).address == address)
     }
 

@@ -16,14 +16,14 @@ import Testing
             String(repeating: "a", count: 1_000),
             "41edece42d63e8d9bf515a9ba6932e1c20cbc9f5a5d134645adb5db1b9737ea3"
         ),
-    ]) func `hashes equal those of the standard`(text: String, digits: String) {
+    ]) func `SHA-256 hashes equal those of the standard`(text: String, digits: String) {
         let hash = SHA256.hash(Array(text.utf8)).map { byte in
             String(byte >> 4, radix: 16) + String(byte & 15, radix: 16)
         }
         #expect(hash.joined() == digits)
     }
 
-    @Test func `lengths around the ends of blocks differ`() {
+    @Test func `SHA-256 hashes of lengths around the ends of blocks differ`() {
         let hashes = (0...200).map { SHA256.hash([UInt8](repeating: 97, count: $0)) }
         #expect(Set(hashes).count == hashes.count)
     }
@@ -33,7 +33,9 @@ import Testing
         return RequestBuilder(endpoint: endpoint, key: key).queueName(appID: app)
     }
 
-    @Test func `endpoint, key and app form the name, which does not reveal the key`() throws {
+    @Test func `the name of a queue is formed from endpoint, key and app, and does not reveal the key`()
+        throws
+    {
         let name = try name("https://a.example", "secret-key", "com.acme.shop")
         for same in ["https://a.example/", "https://a.example:443", "HTTPS://A.Example/api/v1/reports"] {
             #expect(try name == self.name(same, "secret-key", "com.acme.shop"))

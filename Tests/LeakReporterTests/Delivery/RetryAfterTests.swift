@@ -22,7 +22,7 @@ import Testing
         "Sun, 06 Foo 1994 08:49:37 GMT", "Sunday, 06-Nov-94 08:49:37 GMT", "Sun, 99 Nov 1994 08:49:37 GMT",
         "Sun, 06 Nov 99999999999999999999 08:49:37 GMT",
     ])
-    func `any other value is ignored`(field: String) {
+    func `a Retry-After that is neither seconds nor a date is ignored`(field: String) {
         #expect(RetryAfterParser.milliseconds(field, now: now) == nil)
     }
 
@@ -31,7 +31,7 @@ import Testing
         ("Tue, 29 Feb 2028 00:00:00 GMT", 1_835_395_200), ("Mon, 01 Mar 2100 00:00:00 GMT", 4_107_542_400),
         ("Thu, 01 Jan 1970 00:00:01 GMT", 1), ("Fri, 31 Dec 1999 23:59:59 GMT", 946_684_799),
     ])
-    func `dates follow the calendar`(date: String, seconds: Int64) {
+    func `dates in Retry-After follow the calendar`(date: String, seconds: Int64) {
         let now = WireTime(milliseconds: (seconds - 1) * 1000)
         #expect(RetryAfterParser.milliseconds(date, now: now) == 1_000)
     }

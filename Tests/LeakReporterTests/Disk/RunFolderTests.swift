@@ -229,7 +229,7 @@ import Testing
         #expect(other.adopt() == [], "its lock is held as before")
     }
 
-    @Test func `a file with the path of the folder is an error that names the path`() throws {
+    @Test func `if the folder's path is a file, the error names the path`() throws {
         let place = TemporaryFolder()
         try Data([1]).write(to: URL(fileURLWithPath: place.path))
         let folder = run("1", in: place)
@@ -242,14 +242,14 @@ import Testing
         #expect(folder.append([1], to: "a.segment") == (1, nil), "the next write tries again")
     }
 
-    @Test(.enabled(if: geteuid() != 0)) func `an unwritable folder is an error`() throws {
+    @Test(.enabled(if: geteuid() != 0)) func `an unwritable folder throws`() throws {
         let place = TemporaryFolder()
         try place.makeFolder()
         place.setMode(0o500)
         #expect(run("1", in: place).append([1], to: "a.segment").failure?.code == EACCES)
     }
 
-    @Test func `a link is not followed`() throws {
+    @Test func `a symbolic link in place of a file is not followed`() throws {
         let place = TemporaryFolder()
         let elsewhere = TemporaryFolder()
         try elsewhere.write("a.segment", [1])

@@ -86,7 +86,8 @@ import Testing
         ("1 2 3 4", nil), ("1 0 9223372036854775807", nil), ("1 9223372036854775807", nil),
         ("1 2 -3", nil), ("1 -2", nil), ("x 2", nil), ("1 99999999999999999999", nil),
     ])
-    func `a line gives the usage, or nothing`(line: String, usage: DailyByteUsage?) {
+    func `a line of the state file gives the usage of a day, or nothing`(line: String, usage: DailyByteUsage?)
+    {
         #expect(DailyByteUsage(line: line) == usage)
         if let usage { #expect(DailyByteUsage(line: usage.line) == usage) }
     }
@@ -98,7 +99,7 @@ import Testing
             ((5, 30), (6, 50), (5, 10), (6, 50)), ((6, 30), (5, 50), (5, 10), (6, 30)),
             ((6, 30), (6, 50), (5, 10), (6, 80)), ((5, 5), (5, 50), (5, 10), (5, 50)),
         ] as [((Int, Int), (Int, Int), (Int, Int), (Int, Int))])
-    func `the usage of two processes is added up`(
+    func `the daily usage of two processes is added up`(
         mine: (Int, Int), other: (Int, Int), base: (Int, Int), sum: (Int, Int)
     ) {
         let total = DailyByteUsage(day: mine.0, bytes: mine.1).added(

@@ -35,7 +35,7 @@ import Testing
         try FileDescriptor(path, .locking).lock(path: path)
     }
 
-    @Test func `a long file is read up to its limit`() throws {
+    @Test func `only the first bytes of a long file are read, up to the limit`() throws {
         let place = TemporaryFolder()
         try place.makeFolder()
         let path = place.path + "/long"
@@ -51,7 +51,7 @@ import Testing
         #expect(throws: FileFailure.self) { _ = try FileDescriptor(path, .folder) }
     }
 
-    @Test func `folders are created with their parents, and existing folders are no failure`() throws {
+    @Test func `folders are created with their parents, and existing folders are accepted`() throws {
         let place = TemporaryFolder()
         try place.makeFolder()
         try FileSystem.makeFolders(place.path + "/a/b/c")

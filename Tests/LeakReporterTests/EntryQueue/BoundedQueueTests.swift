@@ -7,7 +7,7 @@ import Testing
 @Suite struct BoundedQueueTests {
     private final class Owned: Sendable {}
 
-    @Test func `added items are taken in order and counted`() {
+    @Test func `items added to the entry queue are taken in order and counted`() {
         let queue = BoundedQueue<String>(items: 10, bytes: 100)
         #expect(queue.offer("a", bytes: 1) == 1)
         #expect(queue.offerIgnoringLimits("b") == 2)
@@ -20,7 +20,7 @@ import Testing
         #expect(queue.rejections == QueueRejections())
     }
 
-    @Test func `each thread's items stay in order and none is lost`() {
+    @Test func `items of each thread stay in order in the entry queue, and none is lost`() {
         let queue = BoundedQueue<(thread: Int, number: Int)>(items: 100_000, bytes: 100_000)
         let producers = (0..<8).map { thread in
             WorkerThread(name: "offer-\(thread)") {
@@ -48,7 +48,7 @@ import Testing
         #expect(queue.rejections == QueueRejections())
     }
 
-    @Test func `the number of waiting items is limited, except for required items`() {
+    @Test func `the number of items in the entry queue is limited, except for required items`() {
         let queue = BoundedQueue<Int>(items: 100, bytes: .max)
         for number in 1...100 { #expect(queue.offer(number, bytes: .max / 200) == UInt64(number)) }
         #expect(queue.offer(101, bytes: 0) == nil)
@@ -61,7 +61,7 @@ import Testing
     }
 
     /// A sum that overflows `Int` exceeds any limit. A negative size counts as no size.
-    @Test func `the bytes of waiting items are limited`() {
+    @Test func `the bytes of items in the entry queue are limited`() {
         let queue = BoundedQueue<Int>(items: 100, bytes: 10)
         #expect(queue.offer(1, bytes: 7) == 1)
         #expect(queue.offer(2, bytes: 4) == nil)
@@ -74,7 +74,7 @@ import Testing
         #expect(queue.offer(6, bytes: 10) == 4, "what was taken counts no more")
     }
 
-    @Test func `a thread that waits without a limit is woken`() {
+    @Test func `a thread that waits for the entry queue without a limit is woken`() {
         let queue = BoundedQueue<Int>(items: 10, bytes: 10)
         let seen = Guarded<[Int]>([])
         let consumer = WorkerThread(name: "take") {
@@ -94,7 +94,7 @@ import Testing
         consumer.join()
     }
 
-    @Test func `a wait ends when its time is up, and not before`() {
+    @Test func `a wait for the entry queue ends when its time is up, and not before`() {
         let queue = BoundedQueue<Int>(items: 10, bytes: 10)
         var taken: [Int] = []
         let clock = ContinuousClock()
@@ -141,7 +141,7 @@ import Testing
         return items
     }
 
-    @Test func `items are merged across settings that were restored, and across no other settings`() {
+    @Test func `items are merged across settings that were restored, and across no changed settings`() {
         let queue = BoundedQueue<String>(items: 100, bytes: 1000)
         for value in [1, 2, 1, 2, 1, 3] {
             set(value, of: 7, queue)
@@ -201,7 +201,7 @@ import Testing
         #expect(queue.rejections.calls == 2, "ten bytes are all")
     }
 
-    @Test func `items in the reserve use no room of the others`() {
+    @Test func `items in the reserve use no room of ordinary items`() {
         let queue = BoundedQueue<String>(items: 4, bytes: 10)
         for _ in 0..<10 { _ = queue.offer("r", bytes: 5, weight: 0, in: .reserve, separating: .none) }
         for (index, text) in ["a", "b", "c", "d", "a", "b"].enumerated() {
@@ -213,7 +213,7 @@ import Testing
         #expect(queue.offer("h", bytes: 5, weight: 0, in: .half) != nil)
     }
 
-    @Test func `a closed queue returns its items and accepts no more`() {
+    @Test func `a closed entry queue returns its items and accepts no more`() {
         let queue = BoundedQueue<Int>(items: 10, bytes: 10)
         #expect(queue.offer(1, bytes: 1) == 1)
         queue.close()
@@ -252,7 +252,7 @@ import Testing
         #expect(left == nil)
     }
 
-    @Test func `the memory of a burst is freed`() {
+    @Test func `the memory of a burst in the entry queue is freed`() {
         var buffer = MoveBuffer<Int>()
         for number in 0..<1000 { buffer.append(number) }
         #expect(buffer.capacity == 1024)

@@ -193,8 +193,10 @@
             init(_ path: String) throws { descriptor = try FileDescriptor(path, .lockingOrCreating) }
         }
 
-        /// An app may have one reporter for all its code, also for code that runs in a child.
-        @Test func `a call in a child process on its parent's reporter neither hangs nor counts`() async {
+        /// An app may have one reporter for all its code, even for code that runs in a child.
+        @Test func `a call in a child process on its parent's reporter neither hangs nor records anything`()
+            async
+        {
             await #expect(processExitsWith: .success) {
                 let place = SharedQueueFolder()
                 let reporter = place.reporter(FakeTransport { _, _ in .noResponse(reason: "offline") }) {

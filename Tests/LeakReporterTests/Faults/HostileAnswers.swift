@@ -68,7 +68,7 @@ struct HostileAnswer: Sendable, CustomStringConvertible {
             "a length that is too short", says: stranger,
             .send("HTTP/1.1 200 OK\r\n\(json)Content-Length: 20\r\n\r\n\(acceptedJSON)"), .close),
         HostileAnswer(
-            "a length that is no number", says: "curl code",
+            "a length that is not a number", says: "curl code",
             .send("HTTP/1.1 200 OK\r\n\(json)Content-Length: many\r\n\r\n{"), .close),
         HostileAnswer(
             "a length below zero", says: "curl code",
@@ -131,7 +131,8 @@ struct HostileAnswer: Sendable, CustomStringConvertible {
         HostileAnswer("zeros", says: "curl code", .send(Array(repeating: 0, count: 10_000)), .close),
         HostileAnswer("a TLS alert", says: "curl code", .send([0x15, 3, 1, 0, 2, 2, 0x28]), .close),
         HostileAnswer("every byte there is", says: "curl code", .send(Array(0...255)), .close),
-        HostileAnswer("a status that is no number", says: "curl code", .send("HTTP/1.1 OK\r\n\r\n"), .close),
+        HostileAnswer(
+            "a status that is not a number", says: "curl code", .send("HTTP/1.1 OK\r\n\r\n"), .close),
         HostileAnswer("an answer of HTTP/3", says: "curl code", .send("HTTP/3 200\r\n\r\n"), .close),
     ]
 

@@ -76,7 +76,7 @@ import LeakPlatform
         #expect(Set(requests.map(\.idempotencyKey)).count == 2)
     }
 
-    @Test func `a partly accepted batch is counted as such`() async throws {
+    @Test func `accepted and rejected reports of a partly accepted batch are counted`() async throws {
         let statistics = try await onThreadOfItsOwn {
             let part = HostilePeer.Step.answer(
                 200, type: "application/json",

@@ -26,7 +26,7 @@ import Testing
     /// A batch each minute, for seven days.
     @Test
     func
-        `a batch that the server fails on blocks no other, and is dropped after six days`()
+        `a batch that the server fails on blocks no other batch, and is dropped after six days`()
     {
         let device = device()
         device.record("Shop.Poison")
@@ -62,7 +62,7 @@ import Testing
         #expect(device.problems + device.collector.problems == [])
     }
 
-    @Test func `a server that is down gets one back-off, also if reports are recorded meanwhile`() {
+    @Test func `a server that is down gets one back-off, even if reports are recorded meanwhile`() {
         let device = device { $0.batchReports = 2 }
         for number in 0..<100 { device.record("Shop.Part\(number)") }
         device.commit()
@@ -181,7 +181,7 @@ import Testing
 
     /// Failing batches beyond the limit are tried one per hour.
     @Test(arguments: [(2, 1), (8, 1), (9, 2), (20, 13)])
-    func `many batches that the server fails on block no other for good`(failing: Int, hours: Int) {
+    func `many batches that the server fails on block no other batch forever`(failing: Int, hours: Int) {
         let device = deviceBehind(failing)
         var seconds = 0
         while device.collector.counted.isEmpty, seconds < 6 * 86_400 {
@@ -224,7 +224,7 @@ import Testing
         #expect(device.problems + device.collector.problems == [])
     }
 
-    @Test func `a dropped batch does not count as failing`() {
+    @Test func `a dropped batch is not one of the failing batches`() {
         var retries = BatchRetries()
         let start = MonotonicTime(milliseconds: 0)
         #expect(retries.recordFailure(of: "a", at: start) { _ in 1_000 } == .batch)

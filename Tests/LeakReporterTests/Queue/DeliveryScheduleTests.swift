@@ -32,7 +32,7 @@ import LeakPlatform
     }
 
     @Test
-    func `the longer of back-off and Retry-After counts, and a flush shortens only the back-off`() {
+    func `the longer of back-off and Retry-After applies, and a flush shortens only the back-off`() {
         var asked = schedule([.postponed(afterMilliseconds: 300, reason: "busy")])
         #expect(asked.nextAttemptAt == now.advanced(byMilliseconds: 1_000))
         asked.retryAllNow()

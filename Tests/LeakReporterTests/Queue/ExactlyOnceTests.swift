@@ -19,14 +19,14 @@ import Testing
         unsafe getenv(variable).flatMap { unsafe UInt64(String(cString: $0)) }
     }
 
-    @Test(arguments: seeds) func `kills lose nothing that was stored and count nothing twice`(seed: UInt64) {
+    @Test(arguments: seeds) func `after kills, every stored report is counted exactly once`(seed: UInt64) {
         var life = DeviceLife(seed: seed, isHarsh: false)
         life.live(steps: 1_000)
         #expect(life.problems == [], "seed \(seed)")
     }
 
     @Test(arguments: seeds)
-    func `failing disks, power cuts and wrong clocks count nothing twice`(seed: UInt64) {
+    func `after disk failures, power cuts and clock changes nothing is counted twice`(seed: UInt64) {
         var life = DeviceLife(seed: seed, isHarsh: true)
         life.live(steps: 1_000)
         #expect(life.problems == [], "seed \(seed)")

@@ -47,7 +47,8 @@ import Testing
         return documents
     }
 
-    @Test func `an explanation is sent with its report, or after it, and counts as no report`() throws {
+    @Test func `an explanation is sent with its report, or after it, and is not counted as a report`() throws
+    {
         let device = SimulatedDevice()
         device.record("Shop.Cart")
         record(explained(), on: device)
@@ -118,7 +119,7 @@ import Testing
         #expect(documents.map(\.explanations.count) == [0] && device.outbox.statistics.sent == 1)
     }
 
-    @Test func `the app may hold an explanation back, and so may the session's limit`() throws {
+    @Test func `explanations are held back if the app says so, or above the limit of a session`() throws {
         let silent = SimulatedDevice(rules: Outbox.Rules(beforeSend: { _ in nil }))
         record(explained(), on: silent)
         #expect(try sent(by: silent).isEmpty && silent.outbox.statistics.droppedExplanations == 1)
@@ -181,7 +182,9 @@ import Testing
         }
     }
 
-    @Test func `the collector's wish applies to later runs`() throws {
+    @Test func `a collector that declines explanations gets none in later runs until it accepts them again`()
+        throws
+    {
         let place = SharedQueueFolder()
         let no = FakeTransport { _, _ in
             .response(.init(status: 200, body: Array(#"{"accepted": 1, "explanations": false}"#.utf8)))

@@ -167,7 +167,7 @@ import Testing
         withExtendedLifetime(running) {}
     }
 
-    @Test func `a link in place of the own queue does not lead to another`() throws {
+    @Test func `a symbolic link in place of the own queue does not lead to another queue`() throws {
         let place = SharedQueueFolder()
         leave(3, in: place) { $0.key = "another" }
         #expect(hasEnded(place, runs: 1))
@@ -186,7 +186,7 @@ import Testing
         #expect(try online.batches().count == 1)
     }
 
-    @Test func `a link in place of the own queue is a failure`() throws {
+    @Test func `a symbolic link in place of the own queue is rejected`() throws {
         let place = TemporaryFolder()
         let other = RunFolder(ofQueue: "other", in: place.path, name: "1")
         _ = other.append([1], to: "a.segment")

@@ -206,7 +206,7 @@ import LeakPlatform
             ])
     }
 
-    @Test func `another install begins another batch, another user does not`() throws {
+    @Test func `another install begins another batch, and another user does not`() throws {
         let device = device()
         device.record("A")
         device.outbox.setUser("one")

@@ -94,7 +94,7 @@ import Testing
         #expect(try #require(device.batch()).counts == [7])
     }
 
-    @Test func `a leak and its end are two reports, and alive is the maximum`() throws {
+    @Test func `a leak and the end of its object are two reports, and alive is the maximum`() throws {
         let device = device()
         for alive in [2, 9, 4] {
             var report = LeakReport()
@@ -111,7 +111,7 @@ import Testing
 
     // MARK: Attempts
 
-    @Test func `an attempt repeats the same bytes with the same key, also in the next run`() throws {
+    @Test func `a retry sends the same bytes with the same idempotency key, even in the next run`() throws {
         let device = device()
         record(0..<3, on: device)
         device.pass(200)
@@ -199,7 +199,7 @@ import Testing
         #expect(device.outbox.next(at: device.now) == .wait(until: nil), "told once")
     }
 
-    @Test func `losses, checks and sessions of a rejected batch are sent with the next`() throws {
+    @Test func `drops, checks and sessions of a rejected batch are sent with the next`() throws {
         let device = device()
         let session = EndedSession(id: "1", checks: 3, leaks: 0)
         device.outbox.countLost(2, .queueFull)
@@ -361,7 +361,7 @@ import Testing
         #expect(device.problems + device.collector.problems == [])
     }
 
-    @Test func `a batch that is declined lets the others go first`() throws {
+    @Test func `a batch that is declined is sent after the other batches`() throws {
         let device = device()
         for user in ["a", "b", "c"] {
             device.outbox.setInstall(user)
@@ -383,7 +383,7 @@ import Testing
     }
 
     /// The situation after an update that changed the app's id.
-    @Test func `an app that the key may not write for does not block the others`() throws {
+    @Test func `an app that the key may not write for does not block reports of other apps`() throws {
         let device = device()
         record(0..<2, on: device)
         device.commit()
@@ -420,7 +420,7 @@ import Testing
         #expect(device.disk.files.isEmpty)
     }
 
-    @Test func `a report that is too long for a gateway waits, and blocks no other`() throws {
+    @Test func `a report that is too long for a gateway waits, and blocks no other report`() throws {
         let device = device()
         record(0..<4, on: device)
         device.pass(200)

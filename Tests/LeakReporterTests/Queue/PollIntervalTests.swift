@@ -25,7 +25,7 @@ import Testing
         #expect(pace.nextPollAt == nil && !pace.isDue(at: monotonicTime(1_000_000)))
     }
 
-    @Test func `an interval longer than the maximum is kept`() {
+    @Test func `a polling interval longer than the maximum is kept`() {
         var pace = PollInterval(milliseconds: 3_600_000)
         pace.start(at: monotonicTime(0))
         pace.finish(hasChecks: false, at: monotonicTime(0))

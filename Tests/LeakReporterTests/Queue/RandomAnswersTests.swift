@@ -40,7 +40,7 @@ import Testing
     }
 
     /// An endpoint that answers 413 to everything, and one new leak every 12 seconds.
-    @Test func `forty leaks that are too long leave a few hundred bytes`() {
+    @Test func `forty leaks that are too long leave only a few hundred bytes of names of batches`() {
         let device = SimulatedDevice()
         for number in 0..<40 {
             device.record("Shop.Part\(number)")

@@ -48,7 +48,7 @@ import Testing
         #expect(budget.usage == DailyByteUsage(day: 20_416, bytes: 30, repeatedBytes: 30))
     }
 
-    @Test func `a leak that repeats all day uses no room of new ones`() {
+    @Test func `a leak that repeats all day does not use the quota of new leaks`() {
         var budget = budget(bytes: 1_000)
         for _ in 0..<96 { _ = budget.admit(key(0), bytes: 10, at: time(0)) }
         for number in 1...10 {
@@ -71,7 +71,7 @@ import Testing
         #expect(budget.usage.totalBytes == 4, "what is not reported costs nothing")
     }
 
-    @Test func `the bytes of a day are limited, also over sessions`() {
+    @Test func `the bytes of a day are limited over all sessions`() {
         var budget = budget(bytes: 100)
         #expect(
             results(&budget, [(1, 60, 0), (2, 41, 1), (3, 40, 2), (4, 1, 3), (1, 60, 4)]) == [
@@ -93,7 +93,7 @@ import Testing
             ])
     }
 
-    @Test func `a leak with other keys uses the quota, and counts as no other leak`() {
+    @Test func `a known leak with changed custom keys uses the byte quota, but not the quota of leaks`() {
         var budget = budget(reports: 1, bytes: 100)
         func admit(_ report: Int, _ bytes: Int) -> ReportQuota.QuotaResult {
             budget.admit(key(1), as: key(report), bytes: bytes, at: time(0))
@@ -137,7 +137,7 @@ import Testing
 
     /// More leaks than fit into a batch, so that no batch waits to be filled with repeats.
     @Test(arguments: [false, true])
-    func `a day has at most twice its bytes, with repeated leaks of one or of several users`(
+    func `a day sends at most twice its bytes, with repeated leaks of one or of several users`(
         usersTakeTurns: Bool
     ) {
         var bounds = LeakReporter.Bounds()
@@ -225,7 +225,8 @@ import Testing
         #expect(budget.usage.day == 20_417)
     }
 
-    @Test func `the owner keeps the earlier usage`() {
+    @Test
+    func `a new process keeps the bytes that earlier ones used on the day, not those of the day before`() {
         var budget = ReportQuota(
             maxReportsPerSession: 10, maxBytesPerDay: 100, usage: DailyByteUsage(day: 20_416, bytes: 90))
         #expect(results(&budget, [(1, 11, 0), (1, 10, 0)]) == [.over(.bytesPerDay), .first])
@@ -235,7 +236,7 @@ import Testing
 
     /// A file may contain any value, and a clock may show any time.
     @Test(arguments: [Int.min, Int.min + 1, -1, 0, 20_416, Int.max])
-    func `no number of days or bytes crashes`(number: Int) {
+    func `no number of days or bytes in the usage file causes a crash`(number: Int) {
         for bytes in [Int.min, -1, 0, 99, Int.max] {
             for milliseconds in [Int64.min, Int64.min + 1, -1, 0, Self.midnight, .max] {
                 var budget = ReportQuota(
@@ -254,7 +255,7 @@ import Testing
 
     /// Any order of sightings, sessions and jumps of the clock.
     @Test(arguments: 0..<50)
-    func `no session reports more leaks and no day new ones of more bytes than allowed`(seed: Int) {
+    func `no session reports more leaks, and no day new leaks of more bytes, than allowed`(seed: Int) {
         var random = SeededRandom(seed: UInt64(seed))
         let bytesPerDay = Int.random(in: 0...2_000, using: &random)
         let reports = Int.random(in: 0...20, using: &random)
@@ -308,14 +309,14 @@ import Testing
             (.nan, 0.9, true), (-0.1, 0.9, true), (1.5, 0.9, true), (50, 0.9, true), (.infinity, 0.9, true),
             (-.infinity, 0.9, true), (1, .nan, true),
         ] as [(Double, Double, Bool)])
-    func `a rate samples its share of runs, and an invalid rate samples all`(
+    func `a sampling rate selects its share of runs, and an invalid rate selects all`(
         rate: Double, random: Double, isSampled: Bool
     ) {
         #expect(ReportQuota.isSampled(rate: rate, random: random) == isSampled)
     }
 
     @Test(arguments: [0.01, 0.1, 0.5, 0.9])
-    func `the share of many runs is near the rate`(rate: Double) {
+    func `the share of many runs is near the sampling rate`(rate: Double) {
         var random = SeededRandom(seed: 7)
         let sampled = (0..<100_000).count { _ in
             ReportQuota.isSampled(rate: rate, random: .random(in: 0..<1, using: &random))

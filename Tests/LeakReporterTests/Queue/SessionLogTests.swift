@@ -31,7 +31,7 @@ import Testing
         #expect(device.problems + device.collector.problems == [])
     }
 
-    @Test func `objects that a detector left out belong to the session, also to a killed session`() {
+    @Test func `objects that a detector left out belong to the session, even if it was killed`() {
         for isKilled in [false, true] {
             let device = device()
             device.outbox.startSession(isPolled: true, at: device.now)
@@ -110,7 +110,7 @@ import Testing
         }
     }
 
-    @Test func `a log that cannot be removed does not report its session twice`() {
+    @Test func `a session log that cannot be removed does not report its session twice`() {
         let device = device()
         use(device)
         device.disk.fault = { _, kind in kind == "remove" ? .failure(5, written: 0) : .none }
@@ -154,7 +154,7 @@ import Testing
         #expect(SessionLog.newest(in: Array(bytes[ends[0]...]))?.checks == 3)
     }
 
-    @Test func `counts stay at the largest number`() {
+    @Test func `the counts of a session stay at the largest number`() {
         var log = SessionLog(
             EndedSession(id: "s", checks: .max - 1, leaks: .max),
             of: SegmentHeader(key: "", app: AppInfo(), device: DeviceInfo()))

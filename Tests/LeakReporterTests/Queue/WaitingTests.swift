@@ -67,7 +67,7 @@ import Testing
         return batch.idempotencyKey
     }
 
-    @Test func `a file that cannot be read for a while is sent later, and blocks no other`() {
+    @Test func `a file that cannot be read for a while is sent later, and blocks no other file`() {
         let device = SimulatedDevice()
         leave(3, on: device.disk, of: device)
         device.restart()
@@ -83,7 +83,8 @@ import Testing
         #expect(device.problems == [])
     }
 
-    @Test func `a file that can never be read is counted as damaged in the end, a missing file at once`() {
+    @Test func `a file that can never be read is counted as damaged in the end, and a missing file at once`()
+    {
         for isGone in [false, true] {
             let device = SimulatedDevice()
             leave(1, on: device.disk, of: device)
@@ -122,7 +123,7 @@ import Testing
         #expect(Array(device.disk.files.keys) == ["d.other"], "what is not the queue's stays")
     }
 
-    @Test func `losses of a waiting segment are counted as damaged, and the rest is sent`() throws {
+    @Test func `damaged records of a waiting segment are counted, and the rest is sent`() throws {
         let device = SimulatedDevice()
         for name in ["A", "B", "C"] { device.record(name, count: 2) }
         device.commit()

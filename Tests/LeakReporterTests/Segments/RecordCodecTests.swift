@@ -141,7 +141,7 @@ import Testing
         }
     }
 
-    @Test func `whole records inside of a payload are text`() {
+    @Test func `records inside of a payload are not read as records`() {
         let inner = file(texts)
         let bytes = file([inner, Array("after".utf8)])
         #expect(payloads(RecordCodec.read(bytes)) == [inner, Array("after".utf8)])
@@ -157,7 +157,8 @@ import Testing
         #expect(reading.damagedBytes == 22)
     }
 
-    @Test(arguments: 0..<20 as Range<UInt64>) func `garbage is no record and crashes nothing`(seed: UInt64) {
+    @Test(arguments: 0..<20 as Range<UInt64>)
+    func `random bytes are not read as a record, and cause no crash`(seed: UInt64) {
         var random = SeededRandom(seed: seed)
         for _ in 0..<200 {
             // Often bytes that look like the start of a record.

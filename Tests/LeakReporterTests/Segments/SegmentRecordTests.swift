@@ -79,7 +79,7 @@ import Testing
 
     /// The bytes are in files on devices. They were computed with another implementation, Python's `struct` and `zlib`: a
     /// change needs a new ``SegmentHeader/version``, not new bytes below.
-    @Test(arguments: frozen.indices) func `version 1 is frozen`(index: Int) throws {
+    @Test(arguments: frozen.indices) func `version 1 of the segment records is frozen`(index: Int) throws {
         let (record, hexadecimal) = Self.frozen[index]
         var bytes: [UInt8] = []
         record.write(to: &bytes)
@@ -101,14 +101,14 @@ import Testing
             .footer(SegmentFooter(sentAt: WireTime(milliseconds: .min), reports: .max, head: [])),
             .report(SegmentReport(index: .max, count: .max, alive: 0, json: [0x7B])),
         ] as [SegmentRecord])
-    func `a written record reads back unchanged`(record: SegmentRecord) throws {
+    func `a written segment record reads back unchanged`(record: SegmentRecord) throws {
         var bytes: [UInt8] = []
         record.write(to: &bytes)
         let rawRecord = try #require(RecordCodec.read(bytes).rawRecords.first)
         #expect(SegmentRecord(rawRecord) == record)
     }
 
-    @Test func `a text that is too long is truncated between two Unicode scalars`() throws {
+    @Test func `a text of a record that is too long is truncated between two Unicode scalars`() throws {
         var header = Self.full
         header.user = String(repeating: "x", count: 65_533) + "ä"
         var bytes: [UInt8] = []
@@ -118,7 +118,7 @@ import Testing
         #expect(SegmentRecord(rawRecord) == .header(header))
     }
 
-    @Test func `counts below zero count as zero`() throws {
+    @Test func `counts of a record below zero are read as zero`() throws {
         var bytes: [UInt8] = []
         SegmentRecord.checks(ClassChecks(className: "A", count: -4)).write(to: &bytes)
         SegmentRecord.session(EndedSession(id: "s", checks: -1, leaks: -1)).write(to: &bytes)
@@ -130,7 +130,8 @@ import Testing
     }
 
     /// A record whose checksum is right may still be of another version.
-    @Test(arguments: frozen.indices) func `a truncated payload is not such a record`(index: Int) throws {
+    @Test(arguments: frozen.indices)
+    func `a truncated payload, or one of another kind, is not read as its record`(index: Int) throws {
         let (record, hexadecimal) = Self.frozen[index]
         let rawRecord = try #require(RecordCodec.read([UInt8](hexadecimal: hexadecimal)).rawRecords.first)
         for length in 0..<rawRecord.payload.count {

@@ -65,7 +65,7 @@ import Testing
         return batch
     }
 
-    @Test func `the body equals the batch as JSON`() throws {
+    @Test func `the body of a segment equals the batch as JSON`() throws {
         let segment = Segment(sealed(Self.records))
         let body = segment.body(try #require(segment.footer))
         #expect(String(decoding: body, as: UTF8.self) == String(decoding: Self.batch.json(), as: UTF8.self))
@@ -75,7 +75,7 @@ import Testing
     }
 
     /// Bodies without reports, and bodies without any content.
-    @Test func `the smallest bodies are batches`() throws {
+    @Test func `the smallest bodies of segments are batches`() throws {
         for records in [
             [Self.records[0]], [Self.records[0], Self.records[2]], [Self.records[0], Self.records[1]],
         ] {
@@ -87,7 +87,7 @@ import Testing
         }
     }
 
-    @Test func `a body is the same bytes each time`() throws {
+    @Test func `the body of a segment is the same bytes each time`() throws {
         let file = sealed(Self.records)
         let first = Segment(file)
         for _ in 0..<20 {
@@ -108,7 +108,7 @@ import Testing
         }
     }
 
-    @Test func `if a record is damaged, the other records survive and the loss is counted`() {
+    @Test func `if a record is damaged, the other records survive and the damage is counted`() {
         for (index, range) in ranges(Self.records).enumerated() {
             var damaged = bytes(Self.records)
             damaged[range.lowerBound + RecordCodec.headerBytes] ^= 0x10
@@ -129,7 +129,7 @@ import Testing
         }
     }
 
-    @Test func `a last report that is damaged is missed once the segment is sealed`() throws {
+    @Test func `a damaged last report of a sealed segment is counted as damaged`() throws {
         let file = sealed(Self.records)
         let place = try #require(ranges(Self.records).dropFirst(6).first).lowerBound + 20
         var damaged = file
@@ -154,14 +154,14 @@ import Testing
         }
     }
 
-    @Test func `an empty segment misses nothing`() {
+    @Test func `an empty segment has no damaged sightings`() {
         let segment = Segment([])
         #expect(segment.isEmpty && segment.damagedSightings == 0)
         #expect(Segment(bytes([Self.records[0], .replaces(key: "old")])).isEmpty)
         #expect(!Segment(bytes([Self.records[0], Self.records[7]])).isEmpty)
     }
 
-    @Test func `sums over the maximum stay at the maximum`() {
+    @Test func `sums of a segment over the maximum stay at the maximum`() {
         let records = [SegmentRecord](repeating: .dropped(reason: "r", count: .max), count: 3)
         let head = Segment(bytes(records)).head(Self.header, sentAt: Self.sentAt)
         #expect(String(decoding: head, as: UTF8.self).contains(#""dropped":{"r":1000000}"#))

@@ -7,7 +7,7 @@ import Testing
     /// Half of a bucket, which is a sixteenth of its beginning.
     private static let bound = 1.0 / 32
 
-    @Test func `returns a single duration within 1/32, at every position in its bucket`() throws {
+    @Test func `a single duration is returned within 1/32, at every position in its bucket`() throws {
         var durations = Array(0...2_000)
         for shift in 11..<35 {
             let power = 1 << shift
@@ -57,7 +57,7 @@ import Testing
         #expect(DurationHistogram(bytes: histogram.bytes) == histogram)
     }
 
-    @Test func `the total is the number of added durations`() {
+    @Test func `the total of a histogram is the number of added durations`() {
         var histogram = DurationHistogram()
         #expect(histogram.percentiles == nil)
         histogram.add(milliseconds: 5, count: 90)
@@ -70,7 +70,7 @@ import Testing
     }
 
     @Test(arguments: [[0x80], [3], [3, 0], [3, 1, 0, 1], [0xFF, 0xFF, 0xFF, 0x7F, 1]] as [[UInt8]])
-    func `refuses bytes of another format`(bytes: [UInt8]) {
+    func `bytes that are not a histogram of the current format are refused`(bytes: [UInt8]) {
         #expect(DurationHistogram(bytes: bytes) == nil)
     }
 }

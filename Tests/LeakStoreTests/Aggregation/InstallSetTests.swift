@@ -5,7 +5,7 @@ import Testing
 
 @Suite struct InstallSetTests {
     @Test(arguments: [0, 1, 2, 100, 255, 256])
-    func `a set is exact up to 256`(size: Int) throws {
+    func `a set of installs is exact up to 256`(size: Int) throws {
         var random = SeededRandom(seed: 1)
         var set = InstallSet()
         let hashes = (0..<size).map { _ in random.next() }
@@ -50,7 +50,7 @@ import Testing
     }
 
     @Test(arguments: [(10, 20), (200, 200), (100, 3_000), (3_000, 100), (3_000, 3_000), (0, 300), (300, 0)])
-    func `merging gives the union`(one: Int, other: Int) {
+    func `merging sets of installs gives the union`(one: Int, other: Int) {
         var random = SeededRandom(seed: 3)
         var (first, second, both) = (InstallSet(), InstallSet(), InstallSet())
         for number in 0..<(one + other) {
@@ -67,7 +67,7 @@ import Testing
         [2] + [UInt8](repeating: 99, count: 1_024),
         [1] + [UInt8](repeating: 0, count: 257 * 8),
     ])
-    func `refuses bytes of another format`(bytes: [UInt8]) {
+    func `bytes that are not an install set of the current format are refused`(bytes: [UInt8]) {
         #expect(InstallSet(bytes: bytes) == nil)
     }
 }

@@ -10,7 +10,7 @@ import Testing
         return set
     }
 
-    @Test func `an install counts today and on the six days after`() {
+    @Test func `an install is counted today and on the six days after`() {
         var set = set([(1, 100), (2, 103), (1, 101)])
         #expect((100...112).map { set.count(on: $0) } == [2, 2, 2, 2, 2, 2, 2, 2, 1, 1, 0, 0, 0])
         #expect(!set.insert(1, day: 101) && !set.insert(1, day: 99))
@@ -33,7 +33,7 @@ import Testing
         }
     }
 
-    @Test func `bytes keep what counts on the last day`() throws {
+    @Test func `a set that is read from its bytes has the installs of the last day`() throws {
         let set = set([(.max, 100), (3, 106), (9, 99)])
         let copy = try #require(RecentInstalls(bytes: set.bytes))
         #expect(copy == self.set([(.max, 100), (3, 106)]))
@@ -80,7 +80,7 @@ import Testing
         #expect(RecentInstalls(bytes: set.bytes) == set)
     }
 
-    @Test func `a number is exact again a week after the installs became few`() {
+    @Test func `the number of recent installs is exact again a week after the installs became few`() {
         var random = SeededRandom(seed: 4)
         var set = RecentInstalls()
         for _ in 0..<40_000 { set.insert(random.next(), day: 100 + Int.random(in: 0..<7, using: &random)) }
@@ -112,7 +112,7 @@ import Testing
         }
     }
 
-    @Test func `a union estimates as one set that saw everything`() {
+    @Test func `a union of sets estimates like one set with all installs`() {
         var random = SeededRandom(seed: 6)
         for (first, second) in [(100, 5_000), (5_000, 100), (3_000, 3_000), (0, 2_000), (2_000, 0)] {
             // Those of days 103 to 106 of the first set count on day 109.
@@ -133,7 +133,7 @@ import Testing
         }
     }
 
-    @Test func `a union has the members of both, and an erased install leaves`() {
+    @Test func `a union of sets has the members of both, and an erased install leaves it`() {
         let one = set((0..<150).map { (UInt64($0), 100) })
         let two = set((100..<250).map { (UInt64($0), 102) })
         var union = one

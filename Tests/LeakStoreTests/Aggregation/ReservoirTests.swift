@@ -3,7 +3,7 @@ import Testing
 @testable import LeakStore
 
 @Suite struct ReservoirTests {
-    @Test func `keeps every report with the same chance`() {
+    @Test func `the reservoir keeps every report with the same chance`() {
         let (reports, seeds) = (160, 2_000)
         var kept = [Int](repeating: 0, count: reports)
         for seed in 0..<seeds {
@@ -20,7 +20,7 @@ import Testing
         #expect(kept.allSatisfy { abs($0 - seeds / 10) < 70 })
     }
 
-    @Test func `keeps the first sixteen`() {
+    @Test func `the reservoir keeps the first sixteen reports`() {
         let slots = (1...16).map { Reservoir(seed: 1).slot(forReport: $0, of: LeakID(high: 1, low: 1)) }
         #expect(slots == Array(0..<16))
     }

@@ -54,7 +54,7 @@ import Testing
     @Test(arguments: [
         (Int64(0), 0), (-1, -1), (3_600_000, 1), (3_599_999, 0), (-3_600_000, -1), (-3_600_001, -2),
     ])
-    func `hours are counted from 1970, before it too`(time: Int64, hour: Int) {
+    func `hours are numbered from 1970, even before 1970`(time: Int64, hour: Int) {
         #expect(Calendar.hour(of: time) == hour)
     }
 }

@@ -8,7 +8,9 @@ import Testing
         ("UIText*", "UITextField", true), ("UIText*", "UIText", true), ("UIText*", "UILabel", false),
         ("Größe", "Gro\u{308}ße", false), ("Größe*", "Größen", true),
     ])
-    func `a pattern is a name or the beginning of one`(pattern: String, name: String, matches: Bool) throws {
+    func `a pattern of a known leak is a name or the beginning of one`(
+        pattern: String, name: String, matches: Bool
+    ) throws {
         let pattern = try #require(NamePattern(pattern))
         #expect(pattern.matches(name) == matches)
         let range = pattern.range
@@ -20,7 +22,7 @@ import Testing
     }
 
     @Test(arguments: ["", "*", "*Field", "UI*Field", "UI**"])
-    func `no pattern has an asterisk but at its end`(text: String) {
+    func `no pattern has an asterisk except at its end`(text: String) {
         #expect(NamePattern(text) == nil)
     }
 
@@ -30,12 +32,12 @@ import Testing
         ("iPadOS 11.2", false),
         ("iOS 11.2 beta", false), ("ios 11.2", false), ("iOS11.2", false), ("iOS ", false), ("", false),
     ])
-    func `a range includes its first version and excludes its last`(system: String, isIn: Bool) {
+    func `a range of versions includes its first version and excludes its last`(system: String, isIn: Bool) {
         let range = SystemRange(name: "iOS", from: SystemVersion("11.2"), before: SystemVersion("11.3"))
         #expect(range.contains(system) == isIn)
     }
 
-    @Test func `a range without bounds has every version, also one that is no number`() {
+    @Test func `a range of versions without bounds contains every version, even one that is not a number`() {
         let range = SystemRange(name: "iOS")
         #expect(range.contains("iOS 26.1 beta") && range.contains("iOS") && !range.contains("iOSX 1"))
         #expect(range.description == "iOS")
@@ -65,23 +67,23 @@ import Testing
         #expect(match?.isAll == true)
     }
 
-    @Test func `one report from another system makes it the app's leak, and is shown`() {
+    @Test func `one report from another system makes a known leak the app's, and is shown`() {
         let match = match([textField], [("iOS 11.2", 30), ("iOS 17.0", 1)])
         #expect(match == KnownMatch(rule: textField, reports: 30, elsewhere: 1))
         #expect(match?.isAll == false)
     }
 
-    @Test func `reports without a system count neither for nor against a known leak`() {
+    @Test func `reports without a system do not decide whether a leak is known`() {
         #expect(match([textField], [("iOS 11.2", 30)], reports: 40)?.isAll == true)
         #expect(match([textField], [], reports: 40) == nil)
     }
 
-    @Test func `systems beyond the limit, counted together, count against a known leak`() {
+    @Test func `reports from systems beyond the limit are treated as reports from another system`() {
         #expect(match([textField], [("iOS 11.2", 30), ("", 2)])?.elsewhere == 2)
         #expect(match([knownLeakRule("UITextField")], [("iOS 11.2", 30), ("", 2)])?.isAll == true)
     }
 
-    @Test func `an entry without systems holds on all, and needs a report`() {
+    @Test func `a known leak rule without systems applies to all, and needs a report`() {
         #expect(match([knownLeakRule("UITextField")], [], reports: 7)?.reports == 7)
         #expect(match([knownLeakRule("UITextField")], [], reports: 0) == nil)
     }
@@ -90,11 +92,13 @@ import Testing
         (["Login"], true), (["Log*", "UITextField"], true), (["UITextField", "Login"], false),
         (["Login", "Login"], false), (["Cart"], false),
     ])
-    func `a stack has the named elements, in their order`(stack: [String], matches: Bool) {
+    func `a known leak rule matches a stack that has its elements, in their order`(
+        stack: [String], matches: Bool
+    ) {
         #expect((match([knownLeakRule("UITextField", stack: stack)], [("iOS 9", 1)]) != nil) == matches)
     }
 
-    @Test func `class and kind have to match`() {
+    @Test func `class and kind have to match those of a known leak rule`() {
         #expect(match([textField], [("iOS 11.2", 1)], className: "UITextView") == nil)
         #expect(match([knownLeakRule("UITextField", kind: "object")], [("iOS 11.2", 1)]) == nil)
         #expect(match([knownLeakRule("UITextField", kind: "view")], [("iOS 11.2", 1)]) != nil)

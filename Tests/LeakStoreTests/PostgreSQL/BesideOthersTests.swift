@@ -214,7 +214,7 @@
             #expect(isWaiting)
         }
 
-        @Test func `a migration waits for a running count; the next count sees the new schema version`()
+        @Test func `a migration waits for a running commit, and the next commit sees the new schema version`()
             throws
         {
             _ = try PostgreSQLStore(address: schema.address, clock: .unguarded)
@@ -237,7 +237,7 @@
             #expect(try PostgreSQLStore(address: address, clock: .unguarded).verify() == [])
         }
 
-        @Test func `a role with a long snapshot counts nevertheless`() throws {
+        @Test func `reports are counted even if the role's default isolation is repeatable read`() throws {
             let schema = try DatabaseSchema(
                 options: "%20-cdefault_transaction_isolation%3Drepeatable%5C%20read")
             let address = schema.address

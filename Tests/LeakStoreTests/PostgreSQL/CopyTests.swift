@@ -31,7 +31,7 @@ import LeakSeededRandom
             1...(unsafe getenv("DATABASE_SEEDS").flatMap { unsafe UInt64(String(cString: $0)) } ?? 1)
 
         @Test(arguments: seeds)
-        func `a copy gives the same results as its source, also after both count the same reports`(
+        func `a copy gives the same results as its source, even after both count the same reports`(
             seed: UInt64
         )
             throws
@@ -162,7 +162,7 @@ import LeakSeededRandom
         }
 
         /// For a leak that was seen in only one build, SQLite stores one set of installs, and PostgreSQL stores three.
-        @Test func `a leak of one build keeps counting installs`() throws {
+        @Test func `installs of a leak with one build are counted in a copy as in its source`() throws {
             let source = try directory.store()
             func report(_ build: String, _ installs: UInt64...) -> Submission {
                 submission(
@@ -197,7 +197,7 @@ import LeakSeededRandom
                 ])
         }
 
-        @Test func `an empty file can be copied too`() throws {
+        @Test func `an empty database file can be copied too`() throws {
             let copy = try copy(try directory.store())
             #expect(try copy.count([submission([Report(leak: leak("Page"))])], now: noon) == [.counted])
         }
@@ -212,7 +212,7 @@ import LeakSeededRandom
             #expect(try there.makeReader().credentials(all: true, now: noon).count == 1)
         }
 
-        @Test func `a file is not written to while it is copied`() throws {
+        @Test func `a database file is not written to while it is copied`() throws {
             let source = try directory.store()
             _ = try source.count([submission([Report(leak: leak("Page"))])], now: noon)
             let beside = try directory.store()
@@ -229,7 +229,7 @@ import LeakSeededRandom
 
         /// A process that ends in the middle leaves a database as empty as it was, and the next copy is whole.
         @Test(arguments: [1, 9, 17])
-        func `an interrupted copy leaves nothing`(tables: Int) async throws {
+        func `an interrupted copy leaves nothing in the PostgreSQL database`(tables: Int) async throws {
             let source = try directory.store()
             _ = try source.count(
                 [

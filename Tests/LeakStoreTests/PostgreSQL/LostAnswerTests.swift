@@ -39,7 +39,7 @@
             #expect(balance.isTrue && balance.words[.counted] ?? 0 >= ended, "\(balance)")
         }
 
-        @Test func `a commit that is answered too late counts once`() throws {
+        @Test func `a commit that is answered too late is counted once`() throws {
             let schema = try DatabaseSchema()
             var address = schema.address
             address.timeouts.answer = .milliseconds(700)
@@ -71,7 +71,8 @@
             #expect(ContinuousClock.now - start < .seconds(15))
         }
 
-        @Test func `a call without a response before the commit is not counted, and nothing is blocked`()
+        @Test
+        func `a store call without a response before the commit is not counted, and nothing is blocked`()
             throws
         {
             let schema = try DatabaseSchema()
@@ -114,7 +115,7 @@
             #expect(isBack)
         }
 
-        @Test func `a server that accepts connections and sends nothing counts as unreachable`() throws {
+        @Test func `a server that accepts connections and sends nothing is treated as unreachable`() throws {
             let listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
             defer { close(listener) }
             var address = sockaddr_in()

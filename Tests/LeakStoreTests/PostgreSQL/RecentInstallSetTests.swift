@@ -93,7 +93,7 @@
         }
 
         @Test(arguments: ["-9223372036854775808", "9223372036854775807"])
-        func `a damaged day is replaced by the next report, and traps nowhere`(day: String) throws {
+        func `a damaged day of recent installs causes no trap`(day: String) throws {
             let store = try damagedStore("day = \(day)")
             _ = try store.verify()
             let report = Report(leak: leak("Page"), install: 3)

@@ -122,7 +122,7 @@
             #expect(try migrated.verify() == [])
         }
 
-        @Test func `an earlier schema gets the counts of detail bytes, and keeps counting`() throws {
+        @Test func `an earlier schema gets the counts of detail bytes, and new reports are counted`() throws {
             let report = Report(leak: leak("Page"), body: #"{"m":"0123456789"}"#)
             let store = try PostgreSQLStore(address: schema.address, clock: .unguarded)
             _ = try store.count([submission([report], key: "a")], now: noon)
@@ -313,7 +313,7 @@
             #expect(days.map { [$0.int64(0), $0.int64(1)] } == [[today - 90, 90], [today - 3, 5]])
         }
 
-        @Test func `a database of the first schema is upgraded by one of many collectors`() throws {
+        @Test func `only one of many collectors that open a schema 1 database upgrades it`() throws {
             try fillSchema1()
             let address = schema.address
             _ = try runTogether(4) { number in

@@ -43,7 +43,7 @@ import LeakSeededRandom
             #expect(try totals(store()) == ["Page": [6, 0, 0]])
         }
 
-        @Test func `counts of several collectors add up`() async throws {
+        @Test func `the counts of several collectors add up`() async throws {
             let schema = schema
             try await withThrowingTaskGroup(of: Void.self) { group in
                 for collector in 0..<4 {
@@ -87,7 +87,7 @@ import LeakSeededRandom
             #expect(try totals(one) == ["Page": [360, 120, 0]])
         }
 
-        @Test func `a newer schema is refused, also by a running collector`() throws {
+        @Test func `a newer schema is refused, even by a running collector`() throws {
             let running = try store()
             let newer = Migration.newestVersion + 1
             try PostgreSQLConnection(to: schema.address).run(
@@ -100,7 +100,7 @@ import LeakSeededRandom
             }
         }
 
-        @Test func `texts that PostgreSQL cannot store are counted nevertheless`() throws {
+        @Test func `texts that PostgreSQL cannot store are counted all the same`() throws {
             let store = try store()
             let page = leak("a\0b", app: "sh\0op")
             for _ in 0..<2 {

@@ -64,7 +64,7 @@
             #expect(try store.verify() == [])
         }
 
-        @Test func `a decision while others count keeps the counts up to then`() throws {
+        @Test func `a decision keeps the counts up to its time, while other collectors count`() throws {
             let address = schema.address
             let store = try PostgreSQLStore(address: address, clock: .unguarded)
             let page = leak("Page")

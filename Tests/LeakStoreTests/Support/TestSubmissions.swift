@@ -85,7 +85,7 @@ func knownLeakRule(
 }
 
 private func pattern(_ text: String) -> NamePattern {
-    guard let pattern = NamePattern(text) else { preconditionFailure("\(text) is no pattern") }
+    guard let pattern = NamePattern(text) else { preconditionFailure("\(text) is not a pattern") }
     return pattern
 }
 

@@ -41,7 +41,7 @@ import Testing
         arguments: [
             [0], [0, 64], [0, 63, 1], [UInt8](repeating: 1, count: 65), [0x80],
         ] as [[UInt8]])
-    func `refuses bytes of another format`(bytes: [UInt8]) {
+    func `bytes that are not bucket counts of the current format are refused`(bytes: [UInt8]) {
         #expect(BucketCounts(bytes: bytes) == nil)
     }
 }

@@ -94,7 +94,7 @@ extension Serialized {
             #expect(labels.last?.contains("was freed after") == true)
         }
 
-        @Test func `an alert retains no leaked object, and is no finding itself`() async {
+        @Test func `an alert retains no leaked object, and is not a finding itself`() async {
             await activate()
             weak var trace: Cart?
             do {

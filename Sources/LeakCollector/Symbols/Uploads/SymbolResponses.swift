@@ -29,12 +29,17 @@ package struct SymbolUpload: Hashable, Sendable {
         (isReplacement, namedCount, mergedCount) = upload
     }
 
-    /// The result in words: `stored; 2 leaks named, 1 of them merged into other leaks`.
+    /// The result in words: `stored; 2 leaks got function names, and 1 of them was merged into another leak`.
     package var sentence: String {
         let storeNote = isReplacement ? "replaced an earlier upload" : "stored"
         guard namedCount > 0 else { return "\(storeNote); no stored leak got new names" }
-        let mergeNote = mergedCount > 0 ? ", \(mergedCount) of them merged into other leaks" : ""
-        return "\(storeNote); \(MergeNote.count(namedCount, "leak")) named\(mergeNote)"
+        let mergeNote =
+            switch mergedCount {
+            case 0: ""
+            case 1: ", and 1 of them was merged into another leak"
+            default: ", and \(mergedCount) of them were merged into other leaks"
+            }
+        return "\(storeNote); \(MergeNote.count(namedCount, "leak")) got function names\(mergeNote)"
     }
 }
 

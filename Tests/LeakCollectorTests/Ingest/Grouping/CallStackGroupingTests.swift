@@ -58,7 +58,7 @@ import Testing
             ])
     }
 
-    @Test func `a path of owners keeps version 1`() {
+    @Test func `a path of owners keeps version 1 of its grouping key`() {
         let identity = identity(["UINavigationController", "Shop.CartViewController"])
         #expect(identity.groupingKey.version == 1)
         #expect(identity.groupingKey.stack == ["CartViewController"])
@@ -95,7 +95,7 @@ import Testing
         #expect(id(one) != id("com.acme.Shop.load"))
     }
 
-    @Test func `frames without names count by their offset in the image`() {
+    @Test func `frames without names are grouped by their offset in the image`() {
         let stripped = ["./shop(+0x41b9) [0x55dd8268e1b9]", "/lib/libc.so.6(+0x85) [0x7ff4ba06c305]"]
         let again = ["./shop(+0x41b9) [0x55aa8268e1b9]", "/lib/libc.so.6(+0x99) [0x7ff4ba06c399]"]
         let other = ["./shop(+0x51b9) [0x55dd8268f1b9]"]
@@ -104,7 +104,7 @@ import Testing
         #expect(identity(stripped).id != identity(other).id)
     }
 
-    @Test func `recursive calls count once`() {
+    @Test func `a recursive call is once in the key`() {
         let walk = ["a", "b"].map { "1   Shop   0x0000000104f85eb0 Tree.\($0)() + 1" }
         let once = identity(walk).id
         #expect(identity(walk + walk + walk).id == once)
@@ -112,12 +112,12 @@ import Testing
         #expect(identity([walk[1], walk[0]]).id != once)
     }
 
-    @Test func `other functions give another leak`() {
+    @Test func `different functions give different leaks`() {
         let names = (0..<20).map { "1   Shop   0x0000000104f85eb0 Cart.load\($0)() + 1" }
         #expect(Set(names.map { identity([$0]).id }).count == 20)
     }
 
-    @Test func `a fingerprint still replaces class and stack`() {
+    @Test func `a fingerprint replaces class and call stack`() {
         var report = LeakReport()
         (report.className, report.event, report.fingerprint) = ("A", .leak, ["mine"])
         let before = GroupingRules.group(report, app: "shop", module: nil).identity
@@ -128,7 +128,7 @@ import Testing
 
     // MARK: Texts
 
-    @Test func `a text followed by a backtrace keeps its class and groups by its functions`() {
+    @Test func `a text followed by a backtrace keeps its class and is grouped by its functions`() {
         let message = "VIEWCONTROLLER STILL IN MEMORY <Shop.CartViewController: 0x7f88acc69260>"
         let one = text("\(message)\nCall stack:\n" + frames.joined(separator: "\n"))
         let moved = frames.map { $0.replacing("0x00000001", with: "0x00000002") }
@@ -138,7 +138,7 @@ import Testing
         #expect(one.id != text(message).id)
     }
 
-    @Test func `a text of unknown form groups without the addresses of its backtrace`() {
+    @Test func `a text of unknown form is grouped without the addresses of its backtrace`() {
         let one = text("screen stays\n" + frames.joined(separator: "\n"))
         let other = text(
             "screen stays\n" + frames.joined(separator: "\n").replacing("0x00000001", with: "0x00000003"))
@@ -210,7 +210,7 @@ import Testing
         ["Thread 0 Crashed:"], ["* thread #1, queue = main"], ["*** First throw call stack:"], ["("], [""],
         ["Thread 0:", ""],
     ])
-    func `lines before a call stack do not count`(heading: [String]) {
+    func `lines before a call stack do not change its group`(heading: [String]) {
         #expect(identity(heading + frames).id == identity(frames).id)
     }
 
@@ -262,7 +262,7 @@ import Testing
         "HEAD\n0   Shop   0x00000001ADDRESS FUNCTION + 12\n1   Shop   0x00000001ADDRESS main + 1",
         #"HEAD ["0   Shop   0x00000001ADDRESS FUNCTION + 12", "1   Shop   0x00000001ADDRESS main + 1"]"#,
     ])
-    func `a call stack in the text counts beside a class in a field`(text: String) throws {
+    func `a class in a field is grouped together with a call stack in the text`(text: String) throws {
         func report(_ className: String, _ function: String, _ address: String, _ head: String) -> LeakReport
         {
             var report = LeakReport()
@@ -303,7 +303,7 @@ import Testing
     // MARK: The cache
 
     @Test(arguments: ["[]", "[ ]", "[\n\n]"])
-    func `a list without elements is not a stack for the cache either`(list: String) throws {
+    func `a list without elements is not a call stack for the group cache`(list: String) throws {
         func report(_ function: String) -> String {
             #"{"type":"leak","class":"Shop.Cart","stack":\#(list),"message":"a leak\n0   Shop   0x0000000104f85eb0 $s4Shop4CartC\#(function)yyF + 12\n1   Shop   0x0000000104f85eb0 main + 1"}"#
         }
@@ -327,7 +327,7 @@ import Testing
         #"["a b) [0xX]","Cart"]"#,
         #"["0xA 0xB 0x12345678X","Cart"]"#,
     ])
-    func `the cache gives only groups that the rules would give`(stack: String) throws {
+    func `the group cache gives only groups that the rules would give`(stack: String) throws {
         var cache = GroupCache()
         for digit in ["1", "2", "1"] {
             let body = #"{"class":"Cart","type":"leak","stack":\#(stack.replacing("X", with: digit))}"#

@@ -32,7 +32,7 @@ import Testing
         }
     }
 
-    @Test func `an alert is identified by its class, also if its text differs`() {
+    @Test func `an alert is identified by its class, even if its text differs`() {
         var variants = FormVariants(random: SeededRandom(seed: 12))
         for _ in 0..<400 {
             let name = variants.random.below(4) == 0 ? variants.className() : "UIAlertController"

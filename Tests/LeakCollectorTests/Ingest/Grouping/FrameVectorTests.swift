@@ -46,7 +46,7 @@ struct FrameVector: Decodable, CustomTestStringConvertible {
         #expect(frame?.enclosingFunction == vector.closureOf ?? vector.function)
     }
 
-    @Test func `the vectors exist`() {
+    @Test func `the vectors of frames and stacks exist`() {
         #expect(FrameVector.frames.count >= 200)
         #expect(FrameVector.stacks.count == 40)
     }

@@ -72,7 +72,8 @@ import Testing
         #expect(cache.count == 1)
     }
 
-    @Test func `fields that decide the group are never taken from another report`() throws {
+    @Test func `fields that decide the group are never taken from the group cache of another report`() throws
+    {
         let reports = [
             #"{"class":"A"}"#, #"{"class":"B"}"#, #"{"class":"A","type":"freed"}"#,
             #"{"class":"A","stack":["R","A"]}"#,
@@ -176,7 +177,7 @@ import Testing
         #expect(key == [1])
     }
 
-    @Test func `groups with many names are limited in bytes`() throws {
+    @Test func `the group cache limits the bytes of groups with many names`() throws {
         var cache = GroupCache()
         for turn in 0..<14 {
             let document = try document(
@@ -192,7 +193,7 @@ import Testing
         #expect((700..<3_500).contains(cache.count))
     }
 
-    @Test func `unused entries are evicted`() throws {
+    @Test func `unused entries of the group cache are evicted`() throws {
         var cache = GroupCache(limit: 64)
         let document = try document((0..<1_000).map { #"{"class":"A\#($0)"}"# })
         let kept = cache.group(document, document.reports[0], app: "a", module: nil).first

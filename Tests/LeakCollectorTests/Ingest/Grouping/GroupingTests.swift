@@ -109,7 +109,7 @@ func leak(
         #expect(mangled.id != leak("UIHostingController<ModifiedContent<AnyView, RootModifier>>").id)
     }
 
-    @Test func `frames of the system do not count in a stack`() {
+    @Test func `frames of the system do not change the group`() {
         let plain = leak("Cart")
         #expect(leak("Cart", ["Cart"]).id == plain.id)
         #expect(leak("Cart", ["UINavigationController", "Cart"]).id == plain.id)
@@ -183,7 +183,7 @@ func leak(
         #expect(cycle.id != leak(nil, cycle: ["A", "NSArray", "B"]).id)
     }
 
-    @Test func `a text without a class groups by the masked text`() {
+    @Test func `a text without a class is grouped by the masked text`() {
         let one = group("Expected deallocation of user 4711 at 0x7f88acc69260").identity
         #expect(one.quality == .low)
         #expect(one.className == nil)
@@ -255,7 +255,7 @@ func leak(
         #expect(grouped.identity.kind == "view")
     }
 
-    @Test func `fields override the text`() {
+    @Test func `fields of a report override its text`() {
         var report = LeakReport()
         report.className = "A"
         report.message = "LEAKED VIEW DEINITED <B: 0x1>\n\nDeinited after 2.5s."
@@ -283,7 +283,7 @@ func leak(
         #expect(GroupingRules.group(report, app: "com.acme.shop", module: nil).livedMilliseconds == lived)
     }
 
-    @Test func `with an empty message the error decides`() {
+    @Test func `a report with an empty message is identified by its error`() {
         var report = LeakReport()
         report.message = ""
         report.error = ReportedError(

@@ -134,7 +134,7 @@ import Testing
         ("com.acme.shop.CartActivity", "com.acme.shop.CartActivity"),
         ("Shop.Store<[A1]>", "Store<Array<A1>>"), ("Shop.Store<A1?>", "Store<Optional<A1>>"),
     ])
-    func `arguments that are types of the app stay in the name`(raw: String, name: String) {
+    func `generic arguments that are types of the app stay in the name`(raw: String, name: String) {
         #expect(leak(raw, module: "Shop").className == name)
     }
 
@@ -143,7 +143,7 @@ import Testing
         "Retain cycles: {((\"-> CLASS \", \"-> _owner -> Shop.Service \"))}",
         "ROOT CYCLE: <CLASS 0x600002332540> [32]\n  ROOT CYCLE: <Shop.Service 0x600002332560> [32]",
     ])
-    func `arguments of the app count in a cycle too`(text: String) {
+    func `generic arguments of the app distinguish cycles too`(text: String) {
         func identity(_ className: String) -> LeakIdentity {
             var report = LeakReport()
             report.message = text.replacing("CLASS", with: className)
@@ -156,7 +156,8 @@ import Testing
         #expect(identity(names[0]).cycle.contains("Store<Home>"))
     }
 
-    @Test func `a cycle with arguments is the same in the fields of a report, and in each rotation`() {
+    @Test func `a cycle with generic arguments is the same in the fields of a report, and in each rotation`()
+    {
         func identity(_ cycle: [String]) -> LeakIdentity {
             var report = LeakReport()
             report.cycle = cycle
@@ -168,7 +169,7 @@ import Testing
         #expect(identity(["Shop.Store<Shop.Home>", "__NSArrayI", "Shop.Store<Shop.Cart>"]).id != one.id)
     }
 
-    @Test func `two classes that differ in an argument of the app are two leaks`() {
+    @Test func `two classes that differ in a generic argument of the app are two leaks`() {
         let names = ["Store<HomeState>", "Store<CartState>", "Store<Int>", "Store<HomeState, CartState>"]
         #expect(Set(names.map { leak($0).id }).count == names.count)
         #expect(leak("Store<Int>").id == leak("Store<String>").id)
@@ -180,7 +181,7 @@ import Testing
         "_ConditionalContent<LoginView, @>", "NavigationSplitView<SidebarView, EmptyView, @>",
         "ModifiedContent<ModifiedContent<ModifiedContent<ModifiedContent<ModifiedContent<ModifiedContent<@, A1>, A2>, A3>, A4>, A5>, ShopTheme>",
     ])
-    func `hosting controllers of other views are other leaks`(views: String) {
+    func `hosting controllers of different views are different leaks`(views: String) {
         let groups = ["CartView", "HomeView"].map {
             leak("UIHostingController<\(views.replacing("@", with: $0))>").id
         }
@@ -195,7 +196,7 @@ import Testing
         #expect(plain.id == modified.id)
     }
 
-    @Test func `a class without arguments of the app keeps version 1`() {
+    @Test func `a class without generic arguments of the app keeps version 1 of its grouping key`() {
         #expect(leak("Store<Int>").groupingKey.version == 1)
         #expect(leak("Store<HomeState>").groupingKey.version == 2)
         #expect(leak("UIHostingController<CartView>").groupingKey.version == 1)

@@ -37,7 +37,7 @@ struct GroupingVector: Decodable, CustomTestStringConvertible {
     /// Databases contain ids of version 1, so a change of the rules needs a new version, not new vectors. The ids in
     /// the vectors were computed from the keys by another SHA-256 (Python's hashlib).
     @Test(arguments: GroupingVector.all)
-    func `version 1 is frozen`(vector: GroupingVector) {
+    func `the grouping keys of version 1 are frozen`(vector: GroupingVector) {
         let (app, module) = (AppKey(vector.app), vector.module)
         #expect(GroupingRules.oldID(of: vector.report, app: app, module: module).description == vector.id)
         let identity = GroupingRules.group(vector.report, app: app, module: module).identity
@@ -52,7 +52,7 @@ struct GroupingVector: Decodable, CustomTestStringConvertible {
         #expect(identity.id.description == vector.id)
     }
 
-    @Test func `the vectors exist`() { #expect(GroupingVector.all.count >= 15) }
+    @Test func `the vectors of grouping keys exist`() { #expect(GroupingVector.all.count >= 15) }
 
     /// The examples that were published with FIPS 180-4.
     @Test(arguments: [

@@ -117,7 +117,7 @@ import Testing
                 && id("shop::Order::load(std::string const&)") != one)
     }
 
-    @Test func `an image name instead of a function name counts as an image offset`() {
+    @Test func `an image name instead of a function name is read as an image offset`() {
         func id(_ offset: Int, _ address: String) -> LeakID {
             Self.identity(
                 className: "CartModel",
@@ -130,7 +130,7 @@ import Testing
     }
 
     @Test(arguments: ["#% 0x10063be1*", "0000000104008a*", "00007fff2041*00", "  10063be1c0*"])
-    func `with only addresses the class decides`(form: String) {
+    func `a call stack with only addresses is grouped by its class`(form: String) {
         func stack(_ digit: String) -> [String] {
             (0..<3).map { form.replacing("%", with: "\($0)").replacing("*", with: "\($0)\(digit)") }
         }
@@ -184,7 +184,7 @@ import Testing
     }
 
     @Test(arguments: ["WOb", "WOr", "WOh", "WOs", "WOe"])
-    func `compiler-made copies of values are in no key`(suffix: String) {
+    func `functions of the compiler that copy values are not part of a grouping key`(suffix: String) {
         let outlined = "1   Shop   0x0000000104f85eb0 $s4Shop9CartModelC\(suffix) + 104"
         let call = "2   Shop   0x0000000104f85fb0 $s4Shop9CartModelC4bind2toySi_tF + 24"
         #expect(
@@ -241,7 +241,7 @@ import Testing
     }
 
     @Test(arguments: [true, false], ["", "CartModel is still alive\n"])
-    func `the frames of a diagnostic in JSON count`(isThreads: Bool, words: String) {
+    func `the frames of a diagnostic in JSON determine the group`(isThreads: Bool, words: String) {
         func text(_ call: String) -> String {
             words + Self.tree([call, "Cart.open()", "main"], isThreads: isThreads)
         }
@@ -276,7 +276,7 @@ import Testing
     }
 
     @Test(arguments: places, ["", "CartModel is still alive\n", "screen stays\n"])
-    func `a call without a name in JSON counts by its image offset`(form: String, words: String) throws {
+    func `a call without a name in JSON is grouped by its image offset`(form: String, words: String) throws {
         func identity(_ text: String) -> LeakIdentity { Self.identity(message: words + text) }
         let one = identity(Self.places(form))
         let image = "6F1B0C3E-7B7B-3D8C-9E0D-577743123101"
@@ -361,7 +361,7 @@ import Testing
         #"{"threads":{"values":[{"crashed":false,"stacktrace":{"frames":[LOOP]}},{"crashed":true,"stacktrace":{"frames":[SLLAC]}}]}}"#,
         #"{"callStackTree":{"callStacks":[{"callStackRootFrames":[LOOP]},{"threadAttributed":true,"callStackRootFrames":[TREE]}]}}"#,
     ])
-    func `the thread that a report marks counts`(form: String) {
+    func `the call stack is that of the thread that a report marks`(form: String) {
         func frame(_ name: String) -> String {
             #"{"symbol_name":"\#(name)","object_name":"Shop","object_addr":4096"#
         }
@@ -422,7 +422,7 @@ import Testing
         #expect(Self.identity(message: text).title != "(empty text)")
     }
 
-    @Test func `JSON of leaks is read as before`() {
+    @Test func `a JSON list of leaks is not taken for a call stack`() {
         let text =
             #"{"class":"CartModel","module":"Shop"}"# + "\n" + #"{"class":"HomeModel","module":"Shop"}"#
         #expect(MessageSplitter.parts(of: text).count == 2)
@@ -439,7 +439,7 @@ import Testing
         ("Store<Home.State>", "Store<Cart.State>"), ("Store<HomeState.Type>", "Store<CartState.Type>"),
         ("Shop.Store<Shop.HomeState.Type>", "Shop.Store<Shop.CartState.Type>"),
     ])
-    func `arguments of two modules or types are two leaks`(one: String, other: String) {
+    func `generic arguments that differ in module or type give different leaks`(one: String, other: String) {
         #expect(Self.identity(className: one).id != Self.identity(className: other).id)
     }
 
@@ -514,7 +514,7 @@ import Testing
         #"{"jsonPayload":{"message":"<CartModel: 0x1f> is still alive"}}"#,
         #"{"events":[{"exceptions":[{"message":"CartModel leaked"}]}]}"#,
     ])
-    func `the object that the sentence calls leaked is the leak`(text: String) {
+    func `the leak is the object that the sentence calls leaked, even beside several objects`(text: String) {
         let identity = Self.identity(message: text)
         #expect(identity.className == "CartModel")
         let kept = DetectorMessage.redacted(text)
@@ -549,7 +549,7 @@ import Testing
         "CartModel wurde freigegeben", "CartModel 已释放", "CartModelが解放されました", "CartModel is no longer leaking",
         "CartModel leaks no more",
     ])
-    func `a sentence about a freed object is no leak`(text: String) {
+    func `a sentence about a freed object is not a leak`(text: String) {
         var report = LeakReport()
         report.message = text
         let group = GroupingRules.group(report, app: "shop", module: nil)
@@ -584,7 +584,7 @@ import Testing
         "CartModel, HomeModel were not deallocated", "2 leaks found: CartModel and HomeModel",
         "CartModel & HomeModel are still alive",
     ])
-    func `each object of a list is a leak`(text: String) {
+    func `each object of a list of leaked objects is a leak`(text: String) {
         var report = LeakReport()
         report.message = text
         let groups = GroupingRules.groups(report, app: "shop", module: nil)

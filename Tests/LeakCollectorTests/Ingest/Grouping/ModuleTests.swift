@@ -68,7 +68,7 @@ import Testing
             ], ["Store<HomeState>": 1, "Chat.Store<HomeState>": 1, "Store<CartState>": 1]
         ),
     ])
-    func `for classes of one name the module decides`(
+    func `leaks with equal class names are distinguished by their module`(
         sent: [Sent], leaks: [String: Int]
     ) throws {
         let running = try RunningCollector()
@@ -109,7 +109,9 @@ import Testing
 
     /// A stored report does not contain the module that its sender named.
     @Test(arguments: ["Feed.List", "Shop.List", "List"], [nil, "Shop", GroupingRules.keepModulesMarker])
-    func `regroup leaves both leaks unchanged`(className: String, module: String?) throws {
+    func `regroup leaves leaks unchanged, whichever module their sender named`(
+        className: String, module: String?
+    ) throws {
         var report = LeakReport()
         report.className = className
         let leak = GroupingRules.group(report, app: "shop", module: module).identity

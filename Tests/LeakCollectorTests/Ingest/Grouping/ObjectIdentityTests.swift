@@ -57,7 +57,7 @@ import Testing
     }
 
     @Test(arguments: ["X@objc", "user@example.com", "X#12", "X{a b}", "Shop.0xCart"])
-    func `other marks stay in the name`(form: String) {
+    func `marks that are not an object's address or number stay in the name`(form: String) {
         #expect(
             TypeName(form.replacing("X", with: "Cart")).text.utf8.filter { "#@{".utf8.contains($0) }
                 == form.utf8.filter { "#@{".utf8.contains($0) })
@@ -151,7 +151,7 @@ import Testing
         #expect(id("com.sun.proxy.$Proxy2") == id("com.sun.proxy.$Proxy3"))
     }
 
-    @Test func `a block counts as its method, with and without its descriptor`() {
+    @Test func `a block is grouped as its method, with and without its descriptor`() {
         func id(_ arguments: String) -> LeakID {
             self.id {
                 $0.className = "CartController"

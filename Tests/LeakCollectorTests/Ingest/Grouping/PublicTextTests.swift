@@ -75,7 +75,7 @@ struct PublicText: Decodable, CustomTestStringConvertible {
     @Test(arguments: PublicText.all.filter { $0.unread != nil })
     func `texts that are listed as unread are unread`(vector: PublicText) { #expect(!isRead(vector)) }
 
-    @Test func `there are enough texts, each with its source`() {
+    @Test func `there are enough public texts, each with its source`() {
         #expect(PublicText.read.count >= 150)
         #expect(PublicText.all.allSatisfy { $0.source.hasPrefix("https://") })
     }

@@ -37,7 +37,7 @@ import Testing
     }
 
     /// Version 1 distinguished leaks by closures, recursion and the system's frames.
-    @Test func `the frames of an exception count as those of any call stack`() throws {
+    @Test func `the frames of an exception are grouped like those of any call stack`() throws {
         func event(_ frames: String) -> String {
             """
             {"exception":{"values":[{"type":"LeakedObject","value":"v","mechanism":{"type":"generic","handled":true},
@@ -102,7 +102,7 @@ import Testing
     }
 
     @Test
-    func `an error with another domain or code is another leak, an error with another description is not`()
+    func `an error with another domain or code is another leak, with another description it is not`()
         throws
     {
         func error(_ domain: String, _ code: Int, _ description: String) -> String {

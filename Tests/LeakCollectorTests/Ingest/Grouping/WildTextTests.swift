@@ -85,7 +85,7 @@ struct WildText: Decodable, CustomTestStringConvertible {
         "Cart leaking money", "View leaked", "Cart leakedness", "the Cart leaked here", "Cart\nleaked",
         "Cart is still alive",
     ])
-    func `a text without a class groups by its words`(text: String) {
+    func `a text without a class is grouped by its words`(text: String) {
         #expect(identity(text).className == nil)
         #expect(identity(text).quality == .low)
     }
@@ -173,7 +173,7 @@ struct WildText: Decodable, CustomTestStringConvertible {
         #expect(found.sorted() == classes.sorted())
     }
 
-    @Test func `leaks over the counted maximum are reported`() throws {
+    @Test func `leaks of a text over the maximum are counted as dropped`() throws {
         let lines = (0..<50).map { "class Leak\($0)Model leaked" }.joined(separator: "\n")
         let ingestRequest = IngestRequest(
             body: Array(lines.utf8), format: .text, app: nil, version: nil, idempotencyKey: nil,
@@ -207,7 +207,7 @@ struct WildText: Decodable, CustomTestStringConvertible {
         "@ (class: BaseCoordinator) leaked", "Leaked @, presented by class BaseCoordinator",
         "Leak of @:\n  retained by class HomeController\n  retained by class RootController",
     ])
-    func `another class is another leak, also with other text around the class`(text: String) {
+    func `another class is another leak, in any text around it`(text: String) {
         let groups = ["CartModel", "LoginModel"].map { identity(text.replacing("@", with: $0)).id }
         #expect(groups[0] != groups[1])
     }
@@ -240,7 +240,7 @@ struct WildText: Decodable, CustomTestStringConvertible {
         #expect(identity(one).className == "CartVM")
     }
 
-    @Test func `an element without a class does not hide the others`() {
+    @Test func `an element of a list without a class does not hide the elements with one`() {
         let names = names(#"[{"class":"CartVM"},{"class":"HomeVM"},{"class":"login"}]"#)
         #expect(names == ["CartVM", "HomeVM", nil])
     }

@@ -46,7 +46,7 @@ struct ModelCollector {
             return before.answer
         }
         guard let document = try? WireReader.read(batch.body, as: .json) else {
-            problems.append("a body that is no batch: \(String(decoding: batch.body, as: UTF8.self))")
+            problems.append("a body that is not a batch: \(String(decoding: batch.body, as: UTF8.self))")
             return .refused(reason: "400")
         }
         guard document.givenCount <= reportLimit, batch.body.count <= byteLimit else {

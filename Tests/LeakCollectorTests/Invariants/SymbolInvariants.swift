@@ -4,21 +4,21 @@ import LeakMessage
 @testable import LeakGrammar
 
 /// Properties that hold for every symbol file and every upload of symbols, including hostile ones.
-enum SymbolPromises {
+enum SymbolInvariants {
     /// Number of lines that are checked per file. More lines of one file would add no coverage.
     private static let lines = 1 << 16
 
     /// Checks all properties for one file or upload.
     ///
-    /// - Returns: the promise that `bytes` break, in words, or `nil`.
-    static func broken(by bytes: [UInt8]) -> String? {
-        promiseBrokenByTable(bytes) ?? promiseBrokenByMappingTable(bytes) ?? promiseBrokenByObject(bytes)
-            ?? promiseBrokenByFiles(bytes)
+    /// - Returns: the invariant that `bytes` violate, in words, or `nil`.
+    static func violation(by bytes: [UInt8]) -> String? {
+        violationByTable(bytes) ?? violationByMappingTable(bytes) ?? violationByObject(bytes)
+            ?? violationByFiles(bytes)
     }
 
     // MARK: Tables
 
-    private static func promiseBrokenByTable(_ bytes: [UInt8]) -> String? {
+    private static func violationByTable(_ bytes: [UInt8]) -> String? {
         guard let table = try? SymbolTable(bytes) else { return nil }
         guard table.rangeCount > 0 else { return "a table without ranges is read" }
         for offset in offsets(bytes) {
@@ -26,24 +26,24 @@ enum SymbolPromises {
             guard calls.count <= SymbolTable.Limits.calls else {
                 return "\(calls.count) functions at one place"
             }
-            if let broken = promiseBrokenByCalls(calls) { return broken }
+            if let violation = violationByCalls(calls) { return violation }
         }
         return nil
     }
 
-    private static func promiseBrokenByMappingTable(_ bytes: [UInt8]) -> String? {
+    private static func violationByMappingTable(_ bytes: [UInt8]) -> String? {
         guard let table = try? MappingTable(bytes) else { return nil }
         for name in ["a", "a.b", "c"] {
             for line in [nil, 0, 1, Int.max] {
-                if let broken = promiseBrokenByCalls(table.calls(className: name, name: "a", line: line)) {
-                    return broken
+                if let violation = violationByCalls(table.calls(className: name, name: "a", line: line)) {
+                    return violation
                 }
             }
         }
         return nil
     }
 
-    private static func promiseBrokenByCalls(_ calls: [SymbolicatedFrame]) -> String? {
+    private static func violationByCalls(_ calls: [SymbolicatedFrame]) -> String? {
         for call in calls {
             let texts = [call.function, call.file, call.className].compactMap(\.self)
             guard texts.allSatisfy({ !$0.utf8.contains { $0 < 0x20 || $0 == 0x7F } }) else {
@@ -66,7 +66,7 @@ enum SymbolPromises {
 
     // MARK: Files
 
-    private static func promiseBrokenByObject(_ bytes: [UInt8]) -> String? {
+    private static func violationByObject(_ bytes: [UInt8]) -> String? {
         let object = try? ObjectFile { offset, count in
             let start = Int(clamping: min(offset, UInt64(bytes.count)))
             return Array(bytes[start..<min(bytes.count, start + min(max(count, 0), bytes.count))])
@@ -77,7 +77,7 @@ enum SymbolPromises {
 
     /// Checks that a collector accepts a table that was made from a file, and that the table has the names of the
     /// file.
-    private static func promiseBrokenByFiles(_ bytes: [UInt8]) -> String? {
+    private static func violationByFiles(_ bytes: [UInt8]) -> String? {
         let texts = bytes.split(separator: 0x0A, maxSplits: lines, omittingEmptySubsequences: false).map {
             String(decoding: $0.prefix(1 << 12), as: UTF8.self)
         }
@@ -94,7 +94,7 @@ enum SymbolPromises {
                 // A file whose names are all outside of images has no table.
                 guard made.count == 0 else { return "a table of a Breakpad file: \(error)" }
             }
-            if let broken = promiseBrokenByTable(made.table) { return broken }
+            if let violation = violationByTable(made.table) { return violation }
         } catch {}
         var mapping = MappingFileParser()
         for text in texts { mapping.read(text) }
@@ -104,6 +104,6 @@ enum SymbolPromises {
         } catch {
             return "a table of a mapping: \(error)"
         }
-        return promiseBrokenByMappingTable(table)
+        return violationByMappingTable(table)
     }
 }

@@ -6,44 +6,44 @@ import LeakSentry
 @testable import LeakGrammar
 
 /// Properties that hold for every request body, including hostile bodies.
-enum MessagePromises {
+enum MessageInvariants {
     /// Number of reports that are checked per body. More reports of one body would add no coverage.
     private static let reportsLooked = 16
 
     /// Checks all properties for one body.
     ///
     /// - Parameter cache: the cache of earlier bodies, which must not change the result.
-    /// - Returns: the promise that `body` breaks, in words, or `nil`.
-    static func broken(by body: [UInt8], cache: inout GroupCache) -> String? {
+    /// - Returns: the invariant that `body` violates, in words, or `nil`.
+    static func violation(by body: [UInt8], cache: inout GroupCache) -> String? {
         for format in [WireFormat.json, .ndjson, .text] {
             guard let document = try? WireReader.read(body, as: format) else { continue }
-            if let broken = promiseBrokenByDocument(document, &cache) { return "\(format): \(broken)" }
-            if format == .text, let broken = promiseBrokenByText(document) { return broken }
+            if let violation = violationByDocument(document, &cache) { return "\(format): \(violation)" }
+            if format == .text, let violation = violationByText(document) { return violation }
         }
-        if let broken = promiseBrokenByIngest(body) ?? promiseBrokenBySentry(body) { return broken }
+        if let violation = violationByIngest(body) ?? violationBySentry(body) { return violation }
         let text = String(decoding: body.prefix(2 * 1024), as: UTF8.self)
-        return promiseBrokenByName(text) ?? promiseBrokenByUser(text, body.count)
+        return violationByName(text) ?? violationByUser(text, body.count)
     }
 
     // MARK: Reading and writing
 
-    private static func promiseBrokenByDocument(_ document: WireDocument, _ cache: inout GroupCache)
+    private static func violationByDocument(_ document: WireDocument, _ cache: inout GroupCache)
         -> String?
     {
         guard document.givenCount <= WireLimits.reportsCount else { return "\(document.givenCount) reports" }
-        if let broken = promiseBrokenByLines(document) { return broken }
+        if let violation = violationByLines(document) { return violation }
         for index in document.reports.indices.prefix(reportsLooked) {
             let report = document.report(at: index)
-            let broken =
-                promiseBrokenByWriting(report) ?? promiseBrokenByGrouping(report, document, index, &cache)
-                ?? promiseBrokenBySample(report, document, index)
-            if let broken { return "report \(index): \(broken)" }
+            let violation =
+                violationByWriting(report) ?? violationByGrouping(report, document, index, &cache)
+                ?? violationBySample(report, document, index)
+            if let violation { return "report \(index): \(violation)" }
         }
         return nil
     }
 
     /// Checks that a report that was read can be written, and that reading it again gives the same report.
-    private static func promiseBrokenByWriting(_ report: LeakReport) -> String? {
+    private static func violationByWriting(_ report: LeakReport) -> String? {
         let written = report.json()
         guard let document = try? WireReader.read(written, as: .json), document.reports.count == 1 else {
             return "\(text(written)) is not read again"
@@ -60,7 +60,7 @@ enum MessagePromises {
     }
 
     /// Checks that the same reports, one per line, give the same document.
-    private static func promiseBrokenByLines(_ document: WireDocument) -> String? {
+    private static func violationByLines(_ document: WireDocument) -> String? {
         let raw = document.reports.map { Array(document.bytes(of: $0.raw)) }
         guard !raw.isEmpty, !raw.contains(where: { $0.contains(UInt8(ascii: "\n")) }) else { return nil }
         let body = Array(raw.joined(separator: [UInt8(ascii: "\n")]))
@@ -74,7 +74,7 @@ enum MessagePromises {
         return nil
     }
 
-    private static func promiseBrokenByText(_ document: WireDocument) -> String? {
+    private static func violationByText(_ document: WireDocument) -> String? {
         guard document.reports.count == 1 else { return nil }
         let message = DetectorMessage(
             document.report(at: 0).message ?? "", demangle: RuntimeDemangler.demangle)
@@ -87,7 +87,7 @@ enum MessagePromises {
     }
 
     /// Checks that a complete request with any content gets a JSON response.
-    private static func promiseBrokenByIngest(_ body: [UInt8]) -> String? {
+    private static func violationByIngest(_ body: [UInt8]) -> String? {
         for format in [WireFormat.json, .text] {
             let ingestRequest = IngestRequest(
                 body: body, format: format, app: "a", version: "1", idempotencyKey: "k",
@@ -109,7 +109,7 @@ enum MessagePromises {
 
     /// Checks that a request of a Sentry SDK is either rejected as a whole or read completely, because an SDK never
     /// sends it again.
-    private static func promiseBrokenBySentry(_ body: [UInt8]) -> String? {
+    private static func violationBySentry(_ body: [UInt8]) -> String? {
         for submission in [try? SentrySubmission(envelope: body), try? SentrySubmission(event: body)] {
             guard let batch = submission?.batch else { continue }
             guard let document = try? WireReader.read(batch, as: .json), document.rejected.isEmpty,
@@ -121,7 +121,7 @@ enum MessagePromises {
 
     // MARK: Grouping
 
-    private static func promiseBrokenByGrouping(
+    private static func violationByGrouping(
         _ report: LeakReport, _ document: WireDocument, _ index: Int, _ cache: inout GroupCache
     ) -> String? {
         let module = document.string(document.reports[index].origin.module)
@@ -148,11 +148,11 @@ enum MessagePromises {
         else {
             return "a stack of \(identity.stack.count), a cycle of \(identity.cycle.count)"
         }
-        return promiseBrokenByAddresses(report, group, module, &cache)
+        return violationByAddresses(report, group, module, &cache)
     }
 
     /// Checks that other addresses and another number of seconds, as in another launch, give the same leak.
-    private static func promiseBrokenByAddresses(
+    private static func violationByAddresses(
         _ report: LeakReport, _ group: GroupedReport, _ module: String?, _ cache: inout GroupCache
     ) -> String? {
         guard let message = report.message, report.className == nil else { return nil }
@@ -179,7 +179,7 @@ enum MessagePromises {
 
     /// Checks that the redacted sample of a report belongs to the same leak, and that redacting it again changes
     /// nothing.
-    private static func promiseBrokenBySample(_ report: LeakReport, _ document: WireDocument, _ index: Int)
+    private static func violationBySample(_ report: LeakReport, _ document: WireDocument, _ index: Int)
         -> String?
     {
         let redacted = report.redacted()
@@ -211,7 +211,7 @@ enum MessagePromises {
 
     // MARK: Names
 
-    private static func promiseBrokenByName(_ text: String) -> String? {
+    private static func violationByName(_ text: String) -> String? {
         let name = TypeName(text, demangle: RuntimeDemangler.demangle)
         guard isName(name.text) else { return "no name: \(name.text)" }
         let again = TypeName(name.text, demangle: RuntimeDemangler.demangle).text
@@ -242,7 +242,7 @@ enum MessagePromises {
     // MARK: Text that users typed
 
     /// Checks that no text that a user typed is kept, whatever the user typed around it.
-    private static func promiseBrokenByUser(_ typed: String, _ turn: Int) -> String? {
+    private static func violationByUser(_ typed: String, _ turn: Int) -> String? {
         // The secret cannot be the name of a type, because a quoted text that is the description of an object may
         // contain one.
         let secret = "Zq7 Xk9mJ"
@@ -254,7 +254,7 @@ enum MessagePromises {
         let message = PrivatePlaces.messages[turn % PrivatePlaces.messages.count](user)
         var report = LeakReport()
         report.message = message
-        if let broken = leaked(secret, by: report) { return "\(message): \(broken)" }
+        if let violation = leaked(secret, by: report) { return "\(message): \(violation)" }
         let name = PrivatePlaces.names[turn % PrivatePlaces.names.count](user)
         var named = LeakReport()
         named.className = turn.isMultiple(of: 2) ? name : "A"
@@ -263,7 +263,7 @@ enum MessagePromises {
         named.cycle = [name]
         named.log = [PrivatePlaces.words[turn % PrivatePlaces.words.count](user)]
         named.keys = [CustomKey("k", .string(named.log[0]))]
-        if let broken = leaked(secret, by: named) { return "\(name): \(broken)" }
+        if let violation = leaked(secret, by: named) { return "\(name): \(violation)" }
         return nil
     }
 

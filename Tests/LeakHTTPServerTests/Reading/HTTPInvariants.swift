@@ -5,7 +5,7 @@ internal import LeakGzip
 @testable import LeakHTTPServer
 
 /// Properties that hold for every stream of bytes, including hostile streams.
-enum Promises {
+enum HTTPInvariants {
     /// Limits so low that short inputs reach them.
     static let lowLimits: Limits = {
         var limits = Limits()
@@ -20,28 +20,28 @@ enum Promises {
     /// Checks all properties.
     ///
     /// - Returns: a description of the property that `stream` violates, or `nil`.
-    static func broken(by stream: [UInt8]) -> String? {
+    static func violation(by stream: [UInt8]) -> String? {
         for limits in [Limits(), lowLimits] {
             var whole = Reading(limits: limits)
             whole.feed(stream)
-            if let broken = promiseBrokenByCutting(stream, limits, whole.events) { return broken }
+            if let violation = violationByCutting(stream, limits, whole.events) { return violation }
             for event in whole.events {
                 switch event {
                 case .head(let head, let fields, let bytes):
-                    if let broken = NaiveHead.difference(head, fields, bytes) { return broken }
-                    if let broken = promiseBrokenByRequest(head, fields, bytes) { return broken }
+                    if let violation = NaiveHead.difference(head, fields, bytes) { return violation }
+                    if let violation = violationByRequest(head, fields, bytes) { return violation }
                 case .body(let body):
-                    if let broken = promiseBrokenByInflating(body) { return broken }
+                    if let violation = violationByInflating(body) { return violation }
                 case .inflated, .damaged, .refused: break
                 }
             }
         }
-        return promiseBrokenByText(stream)
+        return violationByText(stream)
     }
 
     /// Checks that a stream gives the same events, however it is cut. Events are only ever added, so no part of a stream
     /// can give an event that the whole stream does not give.
-    private static func promiseBrokenByCutting(_ stream: [UInt8], _ limits: Limits, _ whole: [Reading.Event])
+    private static func violationByCutting(_ stream: [UInt8], _ limits: Limits, _ whole: [Reading.Event])
         -> String?
     {
         var byteByByte = Reading(limits: limits)
@@ -62,8 +62,8 @@ enum Promises {
         return nil
     }
 
-    /// Checks that the request that a service receives has the properties that its documentation promises.
-    private static func promiseBrokenByRequest(_ head: Head, _ fields: [FieldLine], _ bytes: [UInt8])
+    /// Checks that the request that a service receives satisfies the invariants that its documentation names.
+    private static func violationByRequest(_ head: Head, _ fields: [FieldLine], _ bytes: [UInt8])
         -> String?
     {
         _ = Exchange(head, fields: fields, of: bytes.span)
@@ -84,7 +84,7 @@ enum Promises {
     }
 
     /// Checks that a body inflates to the same bytes, however it is cut, in any coding.
-    private static func promiseBrokenByInflating(_ body: [UInt8]) -> String? {
+    private static func violationByInflating(_ body: [UInt8]) -> String? {
         // The ratio between output and input at each check depends on the pieces, so it has no limit here.
         let limits = Inflater.Limits(outputBytes: 100_000, ratio: .max)
         func inflated(_ pieces: [[UInt8]], _ format: Inflater.Format) -> Result<[UInt8], InflateError> {
@@ -119,7 +119,7 @@ enum Promises {
     }
 
     /// Checks that the parsers of field values and of percent-encoded text accept any bytes without a trap.
-    private static func promiseBrokenByText(_ bytes: [UInt8]) -> String? {
+    private static func violationByText(_ bytes: [UInt8]) -> String? {
         let escaped = bytes.flatMap { byte in
             Array("%".utf8) + [byte >> 4, byte & 15].map { Array("0123456789aBcDeF".utf8)[Int($0)] }
         }

@@ -5,8 +5,8 @@ import Testing
 
 @testable import LeakCollector
 
-@Suite struct MessagePromisesTests {
-    /// Returns the smallest inputs of the fuzzer that reach the most code, and every input that once broke a promise.
+@Suite struct MessageInvariantTests {
+    /// Returns the smallest inputs of the fuzzer that reach the most code, and every input that once violated an invariant.
     private static func corpus() throws -> [(name: String, bytes: [UInt8])] {
         let folder = try #require(
             Bundle.module.url(forResource: "corpus", withExtension: nil, subdirectory: "Vectors"))
@@ -15,18 +15,18 @@ import Testing
         }
     }
 
-    @Test func `every input of the fuzzer's corpus has the promised properties`() throws {
+    @Test func `every input of the fuzzer's corpus satisfies the invariants`() throws {
         let corpus = try Self.corpus()
         #expect(corpus.count >= 100)
         var cache = GroupCache()
         for (name, bytes) in corpus {
-            let broken = MessagePromises.broken(by: bytes, cache: &cache)
-            #expect(broken == nil, "\(name)")
+            let violation = MessageInvariants.violation(by: bytes, cache: &cache)
+            #expect(violation == nil, "\(name)")
         }
     }
 
     @Test(arguments: PrivatePlaces.messages.indices)
-    func `a secret is not stored, also between quotes, addresses and texts of detectors`(place: Int) {
+    func `a secret is not stored, even between quotes, addresses and texts of detectors`(place: Int) {
         var random = SeededRandom(seed: UInt64(place))
         let parts = [
             "'", "\"", "' \"", "'>", "\\", "100% ", "\n", "\n📄 <A: 0x3f>", ":\n[<A: 0x3f>]", " has leaked",
@@ -41,7 +41,7 @@ import Testing
                 random.element(of: parts) + random.element(of: parts) + "Zq7Xk" + random.element(of: parts)
             var report = LeakReport()
             report.message = PrivatePlaces.messages[place](typed)
-            let leaked = MessagePromises.leaked("Zq7Xk", by: report)
+            let leaked = MessageInvariants.leaked("Zq7Xk", by: report)
             #expect(leaked == nil, "\(report.message ?? "")")
         }
     }

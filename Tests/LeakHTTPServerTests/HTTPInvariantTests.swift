@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@Suite struct PromisesTests {
+@Suite struct HTTPInvariantTests {
     /// Returns the smallest inputs of the fuzzer that reach the most code.
     private static func corpus() throws -> [(name: String, bytes: [UInt8])] {
         let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appending(
@@ -15,8 +15,8 @@ import Testing
         let corpus = try Self.corpus()
         #expect(corpus.count >= 100)
         for (name, bytes) in corpus {
-            let broken = Promises.broken(by: bytes)
-            #expect(broken == nil, "\(name)")
+            let violation = HTTPInvariants.violation(by: bytes)
+            #expect(violation == nil, "\(name)")
         }
     }
 }

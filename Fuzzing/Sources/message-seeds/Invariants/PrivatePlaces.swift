@@ -1,0 +1,1 @@
+../../../../Tests/LeakCollectorTests/Invariants/PrivatePlaces.swift

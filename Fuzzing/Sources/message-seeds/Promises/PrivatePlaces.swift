@@ -1,1 +1,0 @@
-../../../../Tests/LeakCollectorTests/Promises/PrivatePlaces.swift
