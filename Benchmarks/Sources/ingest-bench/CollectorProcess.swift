@@ -42,8 +42,10 @@ final class CollectorProcess {
         try Shell.run(
             "curl",
             [
-                "-sS", "-i", "-H", "Authorization: Bearer \(Self.key)", "-H", "Content-Type: application/json",
-                "-H", "Idempotency-Key: \(UUID().uuidString)", "-d", #"{"class":"Shop.Cart"}"#, "http://127.0.0.1:\(port)/api/v1/reports",
+                "-sS", "-i", "-H", "Authorization: Bearer \(Self.key)", "-H",
+                "Content-Type: application/json",
+                "-H", "Idempotency-Key: \(UUID().uuidString)", "-d", #"{"class":"Shop.Cart"}"#,
+                "http://127.0.0.1:\(port)/api/v1/reports",
             ])
     }
 

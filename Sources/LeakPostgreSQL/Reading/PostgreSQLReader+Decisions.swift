@@ -72,7 +72,8 @@
                 decisionCache.keep(
                     decisionStatus, of: row, decision: leak.int64(1), reports: reports,
                     mayExpire: expiringRows.contains(row))
-                decidedLeaks.append(DecidedLeak(leakRowID: row, reports: reports, decisionStatus: decisionStatus))
+                decidedLeaks.append(
+                    DecidedLeak(leakRowID: row, reports: reports, decisionStatus: decisionStatus))
             }
             return decidedLeaks
         }

@@ -72,8 +72,9 @@ package struct FixHistory: Sendable {
     private func counts(of index: Int, _ first: [Int]) -> FixCounts? {
         let fix = fixes[index]
         let next = fix.isInForce || index + 1 == fixes.count ? nil : index + 1
+        let firstWithLeak = versions.firstIndex(where: \.hasLeak) ?? versions.count
         var counts: FixCounts?
-        for (number, version) in versions.enumerated() {
+        for (number, version) in versions.enumerated() where number >= min(first[index], firstWithLeak) {
             let isSince = number >= first[index]
             let seenAgainDay = days[version.row]?.lazy.filter { $0 >= fix.day }.min()
             // Versions from the fix of the next decision on belong to the next decision, except versions in which the leak was seen again
