@@ -44,7 +44,8 @@
                 guard Self.comparedModules.contains(name.prefix { $0 != "." }) else { continue }
                 let exceptions = Self.otherFields[name]
                 // The library counts the fields of a superclass's superclass twice, so that fields begin later and objects are larger.
-                let isLaidOutTheSame = type.superclass?.superclass == nil
+                let isLaidOutTheSame =
+                    type.superclass?.superclass.map { Reflection.fields(of: $0).isEmpty } ?? true
                 let ours = Reflection.fields(of: type)
                 #expect(ours.map(\.name) == theirs.fields.map(\.name), "\(name)")
                 for (field, other) in zip(ours, theirs.fields)
@@ -59,14 +60,14 @@
                 // Types of libraries that the library cannot lay out are left out, and the storage of strings.
                 let described = theirs.fields.flatMap { mirror.references($0) }
                     .filter { $0.kind != .unknown && Self.otherReferences[name]?.contains($0.offset) != true }
-                #expect(Set(described).subtracting(found).isEmpty, "\(name)")
+                if isLaidOutTheSame { #expect(Set(described).subtracting(found).isEmpty, "\(name)") }
                 known += 1
                 fieldCount += ours.count
                 referenceCount += described.count
             }
-            // 105 of 107 classes with 402 fields in a debug build; 277 fields on a busy machine, where searches end before they reach
-            // some classes of libraries.
-            #expect(known >= 100)
+            // 105 of 107 classes with 402 fields in a debug build, 93 with the address sanitizer; 277 fields on a busy machine, where
+            // searches end before they reach some classes of libraries.
+            #expect(known >= 80)
             #expect(fieldCount >= 200)
             #expect(referenceCount >= 100)
         }
