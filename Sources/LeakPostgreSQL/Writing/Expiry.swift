@@ -50,7 +50,7 @@
                 case .samples: try expireSamples(now: clock.expiryTime)
                 case .slots: try expireTenMinuteSlots(now: clock.expiryTime)
                 case .days: try expireDays(now: clock.expiryTime)
-                case .recentInstalls: try expireRecentInstalls(&expiry, now: clock.expiryTime)
+                case .recentInstalls: try expireRecentInstalls(&expiry, clock)
                 case .lastHours: try expireLastHours()
                 case .commitMarkers: try expireCommitMarkers(now: clock.expiryTime)
                 case .symbols: try expireSymbols(now: clock.expiryTime)
@@ -166,8 +166,10 @@
             ).first?.int(0) ?? 0 < Self.maxRowsPerStep
         }
 
-        private func expireRecentInstalls(_ expiry: inout Expiry, now: Int64) throws(StoreError) -> Bool {
-            guard let last = try expireRecentInstalls(after: expiry.lastRecentSet, now: now) else {
+        private func expireRecentInstalls(_ expiry: inout Expiry, _ clock: StoreClock) throws(StoreError)
+            -> Bool
+        {
+            guard let last = try expireRecentInstalls(after: expiry.lastRecentSet, clock) else {
                 return true
             }
             expiry.lastRecentSet = last

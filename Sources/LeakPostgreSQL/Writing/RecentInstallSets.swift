@@ -93,9 +93,9 @@
         /// - Parameter last: the sets up to this set have been searched.
         /// - Returns: the last set that was searched; `nil` if no set is left.
         func expireRecentInstalls(
-            after last: RecentInstallSet.Key, now: Int64
+            after last: RecentInstallSet.Key, _ clock: StoreClock
         ) throws(StoreError) -> RecentInstallSet.Key? {
-            let today = Calendar.day(of: now)
+            let today = Calendar.day(of: clock.expiryTime)
             var lastSearched: RecentInstallSet.Key?
             let isDone = try changeApps(
                 of: Query(
@@ -113,7 +113,8 @@
                 for row in try connection.run(RecentInstallSet.read(keys)) {
                     var set = RecentInstallSet(row)
                     guard RecentInstalls.laterDay(set.day, today: today) != set.day else { continue }
-                    set.installs.removeInstalls(before: today)
+                    set.installs.removeInstalls(
+                        before: today, upTo: RecentInstalls.lastPossibleDay(clock))
                     set.day = today
                     sets.append(set)
                 }

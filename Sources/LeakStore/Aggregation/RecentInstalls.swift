@@ -30,8 +30,7 @@ package struct RecentInstalls: Hashable, Sendable {
     /// Returns `true` if an install that was seen on a day counts on another day.
     package static func counts(_ day: Int, on today: Int) -> Bool { day > today &- days }
 
-    /// The least distance of a future day that is not possible: a clock was wrong, or the day is damaged. Reports are counted up to six
-    /// days after they were made.
+    /// The least distance of a future day that is not possible, unless the clock is behind: the day is damaged, or a clock was ahead.
     package static let impossibleDays = 2 * days
 
     /// Returns the later of a stored day and today; today if the stored day is not possible.
@@ -39,12 +38,11 @@ package struct RecentInstalls: Hashable, Sendable {
         stored >= today + impossibleDays ? today : max(stored, today)
     }
 
-    /// Adds an install. If the last day of the set is not possible, drops all other installs.
+    /// Adds an install.
     ///
-    /// - Returns: `true` if the set changed.
+    /// - Returns: `true` if the set changed; `false` for an install of a day that is ``days`` days before the last one or earlier.
     @discardableResult
     package mutating func insert(_ hash: UInt64, day: Int) -> Bool {
-        if lastDay >= day + Self.impossibleDays { self = RecentInstalls() }
         guard Self.counts(day, on: lastDay) else { return false }
         advance(to: day)
         guard Self.isKept(hash, level: levels[lastDay - day]) else { return false }
@@ -82,10 +80,16 @@ package struct RecentInstalls: Hashable, Sendable {
         }
     }
 
-    /// Removes the installs that do not count on a day; all installs if the last day of the set is not possible.
-    package mutating func removeInstalls(before today: Int) {
+    /// Returns the last day that a set may have. ``StoreClock/keyTime`` never goes back, so that a clock that is behind makes no day
+    /// impossible.
+    package static func lastPossibleDay(_ clock: StoreClock) -> Int {
+        Calendar.day(of: max(clock.expiryTime, clock.keyTime)) + impossibleDays - 1
+    }
+
+    /// Removes the installs that do not count today; all installs if the last day of the set is not possible.
+    package mutating func removeInstalls(before today: Int, upTo lastPossibleDay: Int = .max) {
         installs.removeAll { !Self.counts($0.day, on: today) }
-        if installs.isEmpty || lastDay >= today + Self.impossibleDays { self = RecentInstalls() }
+        if installs.isEmpty || lastDay > lastPossibleDay { self = RecentInstalls() }
     }
 
     /// Makes a day the last day if it is later.

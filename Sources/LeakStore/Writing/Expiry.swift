@@ -46,7 +46,7 @@ extension Writer {
                 case .samples: try expireSamples(now: clock.expiryTime)
                 case .slots: try expireTenMinuteSlots(now: clock.expiryTime)
                 case .days: try expireDays(now: clock.expiryTime)
-                case .recentInstalls: try expireRecentInstalls(&next, now: clock.expiryTime)
+                case .recentInstalls: try expireRecentInstalls(&next, clock)
                 case .symbols: try expireSymbols(now: clock.expiryTime)
                 case .credentials: try expireCredentials(now: clock.expiryTime)
                 }
@@ -154,12 +154,14 @@ extension Writer {
     }
 
     /// Drops installs that were not seen in the last days, and updates the impact of their leaks.
-    private func expireRecentInstalls(_ expiry: inout Expiry, now: Int64) throws(StoreError) -> Bool {
-        let today = Calendar.day(of: now)
+    private func expireRecentInstalls(_ expiry: inout Expiry, _ clock: StoreClock) throws(StoreError) -> Bool
+    {
+        let today = Calendar.day(of: clock.expiryTime)
         let sets = try connection.recentInstallSets(
             after: expiry.lastRecentSet, expiringOn: today, limit: Self.maxWideRowsPerStep)
         for var set in sets {
-            set.installs.removeInstalls(before: today)
+            set.installs.removeInstalls(
+                before: today, upTo: RecentInstalls.lastPossibleDay(clock))
             set.day = today
             try connection.put(set)
         }
