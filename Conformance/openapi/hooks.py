@@ -80,7 +80,7 @@ def before_call(context, case, kwargs):
     if isinstance(key, str) and re.fullmatch(r"[\x21-\x7E]{1,64}", key):
         case.headers["Idempotency-Key"] = f"{key[:50]}-{next(COUNT)}"
 
-    # No schema describes the bytes of a table of symbols: one function in an image of its own.
+    # No schema describes the bytes of a symbol table: one function in an image of its own.
     if case.operation.method == "post" and path == "/api/v1/symbols" and isinstance(body, (bytes, str)):
         image = (next(COUNT) + 1).to_bytes(16, "big")
         case.body = b"LCSYM\x01" + image + b"\x04Shop\x00\x01\x04main" + bytes([1, 0, 16, 2, 0, 0, 0])

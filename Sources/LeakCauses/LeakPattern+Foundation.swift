@@ -7,7 +7,7 @@ extension LeakPattern {
                 "The run loop keeps the display link, and the display link keeps its target until `invalidate()`.",
             remedy: """
                 {holder|displayLink} = CADisplayLink(target: WeakTarget(self), selector: #selector(WeakTarget.tick))
-                {holder|displayLink}.invalidate()  // when the view leaves the window, not in deinit
+                {holder|displayLink}.invalidate()  // when the view leaves the window; deinit would be too late
                 """,
             rules: .certain(.of("CADisplayLink")), .probable(.of("CVDisplayLink"))),
         LeakPattern(
@@ -66,7 +66,7 @@ extension LeakPattern {
             "url_session_delegate", name: "Delegate of a URLSession",
             explanation: "A URLSession keeps its delegate until it is invalidated.",
             remedy:
-                "{holder|session}.finishTasksAndInvalidate()  // when the last task was started, not in deinit",
+                "{holder|session}.finishTasksAndInvalidate()  // after you start the last task; deinit would be too late",
             rules: .certain(
                 .of(
                     "URLSession", "NSURLSession", "__NSURLSession*", "__NSCFURLSession*",

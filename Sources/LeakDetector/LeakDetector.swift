@@ -199,6 +199,8 @@ public final class LeakDetector: Sendable {
     ///
     /// - Returns: `nil` if no object was checked or left out: such a session says nothing about leaks.
     public func takeSession() -> EndedSession? {
-        session.with { $0.take(checkers.counts, id: SightingID.make(at: .now), at: WireTime.now) }
+        session.with {
+            $0.endSession(id: SightingID.make(at: .now), counts: checkers.counts, at: WireTime.now)
+        }
     }
 }

@@ -14,7 +14,7 @@ public struct Counters: Hashable, Sendable {
     public var serverErrors = 0
     /// Requests that violated HTTP or a size limit and were rejected by the server itself. Requests that took too long are
     /// counted in ``timedOut``. A body that cannot be decompressed is counted only in ``clientErrors``.
-    public var refused = 0
+    public var rejectedRequests = 0
     /// Bytes received from all peers, including heads and bytes that were dropped.
     public var bytesReceived = 0
     /// Bytes sent to all peers, including heads.
@@ -22,12 +22,12 @@ public struct Counters: Hashable, Sendable {
 
     /// Connections that are currently open.
     public var open = 0
-    /// Accepted connections, including those in ``shed``.
+    /// Accepted connections, including those in ``rejectedConnections``.
     public var accepted = 0
     /// Failed calls of `accept`: no descriptor or memory was left, or the peer had already disconnected.
     public var failedAccepts = 0
     /// Connections that were rejected.
-    public var shed = Shed()
+    public var rejectedConnections = RejectedConnections()
     /// Connections that were closed while they waited for their peer, to make room for other connections, or to free the memory of
     /// a partial body for other connections.
     public var evicted = 0
@@ -36,20 +36,20 @@ public struct Counters: Hashable, Sendable {
     /// Calls of the service that blocked their loop for longer than ``Limits/serviceTime``.
     public var slow = 0
 
-    /// Rejected connections, by the resource that was exhausted.
-    public struct Shed: Hashable, Sendable {
+    /// Numbers of rejected connections, by the reason.
+    public struct RejectedConnections: Hashable, Sendable {
         /// ``Limits/connections`` were open, and none could be evicted.
-        public var limit = 0
+        public var overTotalLimit = 0
         /// The peer had ``Limits/connectionsPerAddress`` open.
-        public var address = 0
+        public var overAddressLimit = 0
         /// The system had no descriptors left.
-        public var descriptors = 0
+        public var withoutDescriptor = 0
 
         /// Creates counters that are all zero.
         public init() {}
 
         /// The number of rejected connections.
-        public var total: Int { limit + address + descriptors }
+        public var total: Int { overTotalLimit + overAddressLimit + withoutDescriptor }
     }
 
     /// Connections whose peer timed out, by the action that was expected of the peer.
@@ -80,8 +80,10 @@ public struct Counters: Hashable, Sendable {
     }
 
     private static let all: [any WritableKeyPath<Counters, Int> & Sendable] = [
-        \.requests, \.successful, \.redirected, \.clientErrors, \.serverErrors, \.refused, \.bytesReceived,
-        \.bytesSent, \.open, \.accepted, \.failedAccepts, \.shed.limit, \.shed.address, \.shed.descriptors,
+        \.requests, \.successful, \.redirected, \.clientErrors, \.serverErrors, \.rejectedRequests,
+        \.bytesReceived, \.bytesSent, \.open, \.accepted, \.failedAccepts,
+        \.rejectedConnections.overTotalLimit,
+        \.rejectedConnections.overAddressLimit, \.rejectedConnections.withoutDescriptor,
         \.evicted, \.timedOut.head, \.timedOut.body, \.timedOut.idle, \.timedOut.write, \.slow,
     ]
 }

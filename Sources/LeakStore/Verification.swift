@@ -182,10 +182,13 @@ extension SQLiteConnection {
             """)
         var leaks: Set<Int64> = []
         for row in CountRow.summed(
-            log.rows.map { CountRow(leak: $0.leak, first: $0.first, second: 0, reports: $0.reports) })
+            log.rows.map {
+                CountRow(
+                    leak: $0.leak, periodOrKind: $0.periodOrKind, releaseOrValue: 0, reports: $0.reports)
+            })
         {
             defer { select.reset() }
-            try select.bind(row.leak, row.first)
+            try select.bind(row.leak, row.periodOrKind)
             guard try select.step() else { continue }
             var sum = select.int(1)
             sum.addBounded(row.reports)

@@ -200,7 +200,7 @@ private final class SimulatedPhone {
             for (index, scenario) in mine {
                 // The intervals of the scenarios differ, so that some leaks are frequent and some are rare.
                 let interval = phone.leaksEvery + index % 10
-                let goesWrong = scenario.end != .gone && close.isMultiple(of: interval)
+                let goesWrong = scenario.end != .freedInTime && close.isMultiple(of: interval)
                 scenario.play(detector, goesWrong: goesWrong)
                 guard goesWrong else { continue }
                 session.leaks += 1

@@ -154,8 +154,8 @@ final class CollectorProcess {
     /// The folder of the build's products, which contains the bundle of these tests.
     static let products = URL(fileURLWithPath: CommandLine.arguments[0]).deletingLastPathComponent()
 
-    /// The collector's program. A build without LEAK_COLLECTOR_DEVELOPMENT names it after its target. Of two
-    /// programs, the newer program is used.
+    /// The collector's program: `collector`, or `leak-collector` in a build without LEAK_COLLECTOR_DEVELOPMENT. If both exist,
+    /// the newer program is used.
     static let program: URL = {
         func built(_ program: URL) -> Date? {
             let attributes = try? FileManager.default.attributesOfItem(atPath: program.path)

@@ -26,7 +26,7 @@ import Testing
         Leak("an async closure in a property", "Account", "Orders", is: "OrderHistory"),
         Leak("a lazy closure, once it was used", "Catalogue", "Product", is: "ProductRow"),
         Leak("a variable that a closure captured, set afterwards", "Checkout", "Address", is: "AddressForm"),
-        Leak("a strong closure inside of a weak one", "Catalogue", "Photos", is: "Gallery"),
+        Leak("a strong capture inside a closure with a weak capture", "Catalogue", "Photos", is: "Gallery"),
         Leak("a delegate that is not weak (fixed in 2.1.0)", "TabBar", "Cart", is: "CartController"),
         Leak("a child that owns its parent", "TabBar", "Catalogue", is: "Category"),
         Leak(

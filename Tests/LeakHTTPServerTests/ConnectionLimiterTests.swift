@@ -40,13 +40,13 @@ import Testing
         let limiter = ConnectionLimiter(limit: 4, limitPerPeer: 3)
         let loop = limiter.register(try messageQueue())
         for _ in 0..<4 { #expect(limiter.acquire(in: loop, for: .proxy) == .granted) }
-        #expect(limiter.dominant == nil)
+        #expect(limiter.dominantPeer == nil)
         for _ in 0..<3 { #expect(limiter.move(from: .proxy, to: alice)) }
-        #expect(limiter.dominant == alice)
+        #expect(limiter.dominantPeer == alice)
         #expect(!limiter.move(from: .proxy, to: alice))
         #expect(limiter.move(from: .proxy, to: bob))
         #expect(limiter.move(from: alice, to: .proxy))
-        #expect(limiter.dominant == nil)
+        #expect(limiter.dominantPeer == nil)
         #expect(limiter.move(from: .proxy, to: alice))
         for peer in [alice, alice, alice, bob] { limiter.release(in: loop, for: peer) }
         #expect(limiter.acquire(in: loop, for: alice) == .granted)

@@ -26,7 +26,9 @@ import Testing
 @Suite struct DescriptorTests {
     #if os(Linux)
         /// Runs in a separate process, because the limit applies to the whole process.
-        @Test func `without file descriptors peers are rejected with pauses and not in a busy loop`() async {
+        @Test func `if file descriptors run out, the server rejects peers with pauses, not in a busy loop`()
+            async
+        {
             await #expect(processExitsWith: .success) {
                 let later = LaterService()
                 let server = try Server(.init(port: 0), service: later)
@@ -44,11 +46,11 @@ import Testing
                 server.start()
                 while server.counters.accepted < 6 && clock.now - start < .seconds(60) { Client.pause() }
                 let counters = server.counters
-                let shed = counters.shed.descriptors
+                let rejectedCount = counters.rejectedConnections.withoutDescriptor
                 // The server rejects one peer at a time, with a pause before the next. Each rejection costs one failed call.
                 let took = clock.now - start
                 let isPaced =
-                    took > .milliseconds(100 * (shed - 1) - 20)
+                    took > .milliseconds(100 * (rejectedCount - 1) - 20)
                     && Double(counters.failedAccepts) <= took / .milliseconds(100) + 2
 
                 // Other code, such as the testing library, may have taken the last descriptors meanwhile. Once
@@ -57,18 +59,21 @@ import Testing
                 var limit = lowered
                 limit.rlim_cur = limit.rlim_max
                 unsafe setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
-                let isEveryoneHandled = server.waitForCounters { $0.requests + $0.shed.descriptors == 6 }
+                let isEveryoneHandled = server.waitForCounters {
+                    $0.requests + $0.rejectedConnections.withoutDescriptor == 6
+                }
                 later.answerAll()
                 let answered = clients.count { $0.nextAnswer()?.status == 200 }
+                let rejectedTotal = server.counters.rejectedConnections.total
                 exit(
-                    shed > 0 && isPaced && isEveryoneHandled && answered + server.counters.shed.total == 6
+                    rejectedCount > 0 && isPaced && isEveryoneHandled && answered + rejectedTotal == 6
                         ? 0 : 1)
             }
         }
 
         /// Runs in a separate process, because the limit applies to the whole process. A connection that has sent nothing
         /// is evicted first, so in the second case all connections have begun a request.
-        @Test(arguments: [10, 20]) func `without file descriptors an idle connection is closed`(
+        @Test(arguments: [10, 20]) func `if file descriptors run out, an idle connection is closed`(
             requestCount: Int
         )
             async
@@ -106,7 +111,8 @@ import Testing
                     if requestCount == 20, clients.count < 50 { isServed = true }
                 }
                 let isCounted =
-                    server.counters.evicted >= 1 && (requestCount == 20 || server.counters.shed.total == 0)
+                    server.counters.evicted >= 1
+                    && (requestCount == 20 || server.counters.rejectedConnections.total == 0)
                 exit(isServed && isCounted && silent.count == 20 ? 0 : 1)
             }
         }
@@ -140,7 +146,9 @@ import Testing
                 // Until all clients have sent their request, a new connection evicts a connection without a request.
                 guard later.waitFor(32) else { exit(3) }
                 let others = (0..<8).map { _ in ask() }
-                let isBounded = server.waitForCounters { $0.open == 32 && $0.shed.limit == 8 }
+                let isBounded = server.waitForCounters {
+                    $0.open == 32 && $0.rejectedConnections.overTotalLimit == 8
+                }
                 exit(isBounded && served.count + others.count == 40 ? 0 : 1)
             }
         }

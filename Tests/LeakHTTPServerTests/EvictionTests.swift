@@ -50,7 +50,10 @@ import Testing
                 client.send(Self.get)
                 #expect(client.answers(2).count == 2)
             }
-            #expect(server.waitForCounters { $0.evicted == 1 && $0.shed.total == 0 && $0.open == 3 })
+            #expect(
+                server.waitForCounters {
+                    $0.evicted == 1 && $0.rejectedConnections.total == 0 && $0.open == 3
+                })
         }
     }
 
@@ -65,7 +68,7 @@ import Testing
                 #expect(client.received.isEmpty)
             }
             withExtendedLifetime(newcomers) {
-                #expect(server.waitForCounters { $0.evicted == 2 && $0.shed.total == 0 })
+                #expect(server.waitForCounters { $0.evicted == 2 && $0.rejectedConnections.total == 0 })
             }
         }
     }
@@ -138,7 +141,7 @@ import Testing
             #expect(newcomer.waitForEnd())
             later.answerAll()
             for client in waiting { #expect(client.answers(1).first?.status == 200) }
-            #expect(server.waitForCounters { $0.shed.limit == 1 && $0.evicted == 0 })
+            #expect(server.waitForCounters { $0.rejectedConnections.overTotalLimit == 1 && $0.evicted == 0 })
         }
     }
 
@@ -151,7 +154,7 @@ import Testing
                 withExtendedLifetime(served(server)) { #expect(client.waitForEnd()) }
                 waitPastGraceTime()
             }
-            #expect(server.waitForCounters { $0.shed.total == 0 && $0.requests == 24 })
+            #expect(server.waitForCounters { $0.rejectedConnections.total == 0 && $0.requests == 24 })
         }
     }
 
@@ -165,13 +168,17 @@ import Testing
             third.send(Self.get)
             #expect(third.answers(1).first?.status == 503)
             #expect(third.waitForEnd())
-            #expect(server.waitForCounters { $0.shed.address == 1 && $0.shed.total == 1 && $0.evicted == 0 })
+            #expect(
+                server.waitForCounters {
+                    $0.rejectedConnections.overAddressLimit == 1 && $0.rejectedConnections.total == 1
+                        && $0.evicted == 0
+                })
 
             first.endSending()
             #expect(first.waitForEnd())
             #expect(server.waitForCounters { $0.open == 1 })
             withExtendedLifetime((second, served(server))) {
-                #expect(server.waitForCounters { $0.open == 2 && $0.shed.total == 1 })
+                #expect(server.waitForCounters { $0.open == 2 && $0.rejectedConnections.total == 1 })
             }
         }
     }

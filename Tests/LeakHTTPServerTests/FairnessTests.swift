@@ -28,7 +28,7 @@ import Testing
                     newcomers.append(newcomer)
                     waitPastGraceTime()
                 }
-                #expect(server.waitForCounters { $0.evicted == 3 && $0.shed.total == 0 })
+                #expect(server.waitForCounters { $0.evicted == 3 && $0.rejectedConnections.total == 0 })
                 #expect(crowd.count + newcomers.count == 11)
             }
         }
@@ -44,7 +44,10 @@ import Testing
                 #expect(another.answers(1).first?.status == 503)
                 good.send(Self.get)
                 #expect(good.answers(2).count == 2)
-                #expect(server.waitForCounters { $0.evicted == 0 && $0.shed.limit == 1 })
+                #expect(
+                    server.waitForCounters {
+                        $0.evicted == 0 && $0.rejectedConnections.overTotalLimit == 1
+                    })
                 #expect(crowd.count == 7)
             }
         }

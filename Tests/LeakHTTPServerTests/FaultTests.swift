@@ -106,7 +106,7 @@ import LeakPlatform
             while pieces < 10_000, !client.read(milliseconds: 0), client.send(piece) { pieces += 1 }
             #expect(pieces < 10_000)
             #expect(client.answers(1).first?.status == 413)
-            #expect(server.waitForCounters { $0.refused == 1 && $0.open == 0 })
+            #expect(server.waitForCounters { $0.rejectedRequests == 1 && $0.open == 0 })
         }
     }
 

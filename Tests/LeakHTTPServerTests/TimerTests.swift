@@ -126,7 +126,7 @@ import Testing
             client.send(bytes)
             #expect(client.waitForEnd())
             #expect(server.waitForCounters { $0.timedOut[keyPath: counter] == 1 && $0.timedOut.total == 1 })
-            #expect(server.counters.refused == 0)
+            #expect(server.counters.rejectedRequests == 0)
         }
     }
 

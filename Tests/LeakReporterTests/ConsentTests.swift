@@ -36,7 +36,7 @@ import LeakPlatform
         #expect(!place.files.contains { $0.hasSuffix(".segment") })
     }
 
-    @Test func `the choice outlives the run, and can be changed`() {
+    @Test func `the choice applies to the next run too, and can be changed`() {
         let place = SharedQueueFolder()
         do {
             let reporter = place.reporter(offline)
@@ -242,7 +242,7 @@ import LeakPlatform
         return folder + "/" + String(repeating: "d", count: 4_070 - folder.utf8.count - 1)
     }
 
-    @Test func `a denial needs no room on the disk`() throws {
+    @Test func `a denial is stored even on a full disk`() throws {
         let root = TemporaryFolder()
         let file = StateFile(folder: longFolder(below: root.path), name: "collection")
         #expect(throws: FileFailure.self) { try file.write("on") }
@@ -252,7 +252,7 @@ import LeakPlatform
         #expect(choice.permission() == .denied)
         #expect(CollectionChoice(file, formerFile: nil, collectsByDefault: true).readInitialAnswer() == .off)
         #expect(!choice.setAnswer(true) { _ in })
-        #expect(choice.permission() == .denied, "a no that is written outlasts a yes that is not")
+        #expect(choice.permission() == .denied, "a stored denial holds until a consent is stored")
     }
 
     @Test func `a denial that a power cut may undo is not confirmed as stored`() {
@@ -447,7 +447,9 @@ import LeakPlatform
         #expect(other.statistics.dropped == [.deleted: 1])
     }
 
-    @Test func `another process notices a denial that was followed by a consent before it looked`() throws {
+    @Test func `another process notices that consent was withdrawn, even if it was given again since`()
+        throws
+    {
         let place = SharedQueueFolder()
         let held = HeldTransport()
         let (one, other) = (place.reporter(offline), place.reporter(held.transport))
@@ -469,7 +471,7 @@ import LeakPlatform
         }
     }
 
-    @Test func `a consent deletes records from before a denial of another process`() throws {
+    @Test func `consent does not bring back records from before a denial by another process`() throws {
         let place = SharedQueueFolder()
         let held = HeldTransport()
         let (one, other) = (place.reporter(offline), place.reporter(held.transport))
@@ -486,7 +488,9 @@ import LeakPlatform
         #expect(last.map { $0["message"] as? String } == ["after"])
     }
 
-    @Test func `a consent after a denial has a new mark, and otherwise keeps the existing mark`() throws {
+    @Test func `consent after a denial gets a new mark in the file, and other consent keeps the mark`()
+        throws
+    {
         let place = TemporaryFolder()
         let file = StateFile(folder: place.path, name: "collection")
         func choice() -> CollectionChoice {

@@ -36,7 +36,7 @@ import Testing
         try SQLiteConnection(path: directory.database, access: .readWrite).execute(script)
     }
 
-    @Test func `a new process knows from its first flush which installs the sample of a set does not keep`()
+    @Test func `after its first flush a process knows the installs that the sample of a set leaves out`()
         throws
     {
         var random = SeededRandom(seed: 19)
@@ -176,7 +176,8 @@ import Testing
         #expect(try store.verify() == [])
     }
 
-    @Test func `while damage is suspected nothing is flushed, and readers show what the tables have`() throws
+    @Test func `while damage is suspected nothing is flushed, and readers show the counts in the tables`()
+        throws
     {
         let store = try store()
         try send("1.0", install: 1, to: store)
@@ -193,7 +194,7 @@ import Testing
         #expect(try reader.leak(page.id, now: noon)?.row.reports == 3)
     }
 
-    @Test func `while the disk is full readers show what the tables have`() throws {
+    @Test func `while the disk is full readers show the counts in the tables`() throws {
         let disk = FaultyDisk(in: TemporaryDirectory(isInMemory: true))
         let store = try disk.directory.store()
         store.limitLogs(to: 10_000)
@@ -227,7 +228,7 @@ import Testing
         #expect(try store.verify() == [])
     }
 
-    @Test func `a long log is flushed, and so is one behind many calls of few submissions`() throws {
+    @Test func `a log is flushed if it is long, and after many calls with few submissions`() throws {
         let store = try store()
         for _ in 0..<2 { try send(to: store) }
         let bytes = try #require(try number("select sum(length(counts)) from count_log"))
@@ -317,7 +318,7 @@ import Testing
         #expect(try store.verify() == [])
     }
 
-    @Test func `a flush for readers writes a long log of systems and models too`() throws {
+    @Test func `a flush for readers writes a long log of system versions and models too`() throws {
         let store = try store()
         try send(to: store)
         try send(to: store)
@@ -405,7 +406,7 @@ import Testing
         #expect(try store.verify() == [])
     }
 
-    @Test func `reports that are kept in the log are shown and erased`() throws {
+    @Test func `reports that are still in the count log can be shown and erased`() throws {
         let store = try store()
         try send(to: store)
         let senders: [UInt64?] = [1, .max, nil]

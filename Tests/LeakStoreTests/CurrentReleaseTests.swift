@@ -48,20 +48,20 @@ import Testing
             ([("5.2", 9_500), ("5.3", 499)], "5.2"), ([("5.2", 9_500), ("5.3", 500)], "5.3"),
             // Two versions with adoption: the higher version is current.
             ([("5.2", 9_000), ("5.3", 500)], "5.3"),
-            // The current release stays until it has less than 3 %, or less than 100.
+            // The current release stays until it has less than 3 % of the sessions, or less than 100 sessions.
             ([("5.3", 300), ("5.2", 9_701)], "5.2"), ([("5.3", 300), ("5.2", 9_700)], "5.3"),
             ([("5.3", 99), ("5.2", 100)], "5.2"), ([("5.3", 60), ("5.2", 99)], "5.2"),
-            // No version has 100: the most used, and of equals the higher.
+            // If no version has 100 sessions, the most used version is current, or the higher of two equally used versions.
             ([("5.2", 59), ("5.3", 5)], "5.2"), ([("5.2", 59), ("5.3", 59)], "5.3"),
             ([("5.2", 59), ("999.0-dev", 1)], "5.2"),
-            // Reports without a version are current only if there is no other, and `other` never.
+            // The version `unknown` is current only if there is no other version, and the version `other` never is.
             ([("unknown", 9_000), ("1.0", 9)], "1.0"), ([("other", 9_000), ("1.0", 9)], "1.0"),
             ([("unknown", 900)], "unknown"), ([("other", 9_000), ("beta", 9)], "beta"),
             // A version with a number does not hide a version that is used more.
             ([("nightly-aa", 5_000), ("1.0", 9)], "nightly-aa"),
             ([("nightly-aa", 900), ("1.0", 100)], "1.0"),
         ] as [([(String, Int)], String)])
-    func `the current release is the highest with 5 % of the sessions and with 100`(
+    func `the current release is the highest version with 5 % of the sessions and with 100 sessions`(
         counts: [(version: String, sessions: Int)], current: String
     ) throws {
         for (version, sessions) in counts { try count(version, installs: [1, 2, 3], sessions: sessions) }
@@ -150,11 +150,11 @@ import Testing
         #expect(try newest() == "5.2")
     }
 
-    @Test func `one install makes no version current while several use another`() throws {
+    @Test func `one install makes no version current while several installs use another`() throws {
         try count("5.2", installs: [1], sessions: 20)
         for _ in 0..<2 { try count("6.0", installs: [7], sessions: 100, from: [7]) }
         #expect(try newest() == "5.2")
-        // Neither do senders that name none while a version with adoption is used by others.
+        // Senders without install ids make no version current either, while installs use a version with adoption.
         try count("5.2", sessions: 100)
         try count("6.1", sessions: 1_000, from: [nil])
         #expect(try newest() == "5.2")
@@ -162,11 +162,13 @@ import Testing
         #expect(try newest() == "6.0")
     }
 
-    @Test func `named installs hide no version of senders without install ids`() throws {
+    @Test func `one or two installs with ids make no version current while senders without ids use another`()
+        throws
+    {
         try count("5.2", sessions: 100, from: [nil])
         try count("6.0", sessions: 1, from: [7])
         #expect(try newest() == "5.2")
-        // Two developers.
+        // A second developer uses the version.
         try count("6.0", sessions: 1, from: [8])
         #expect(try newest() == "5.2")
         try count("5.3", sessions: 100, from: [nil])
@@ -287,7 +289,9 @@ import Testing
         #expect(try store.makeReader().overview(app: "none", now: noon).lastSessions == nil)
     }
 
-    @Test func `leaks are new, ranked and fixed by the newest version`() throws {
+    @Test func `the current release decides which leaks are new and fixed, and how leaks are ranked`()
+        throws
+    {
         try count("1.0", "Old", installs: [1, 2, 3])
         try count("2.0", "Old", installs: [1])
         try count("2.0", "New", installs: [1, 2], sessions: 200)
@@ -340,7 +344,7 @@ import Testing
         #expect(try store.pin("1.0", of: "shop") && references() == ["1.0", "1.0"])
     }
 
-    @Test func `a current release below 200 higher versions is read`() throws {
+    @Test func `a current release is found below 200 higher versions`() throws {
         try count("1.0", sessions: 500)
         let others = (1...202).map { Report(leak: leak("Page"), version: "2.\($0)", install: 9) }
         #expect(try store.count([submission(others)], now: noon) == [.counted])

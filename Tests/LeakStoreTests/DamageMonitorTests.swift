@@ -403,7 +403,7 @@ import Testing
         #expect(try store.count([batch(300)], now: noon) == [.counted])
     }
 
-    @Test func `a new database with the path of another database is recognized as another database`() throws {
+    @Test func `a new database at the path of a filled database is not taken for it`() throws {
         do { _ = try filledStore() }
         for end in ["", "-wal", "-shm"] { try? remove(path + end) }
         directory.write([], to: "leaks.sqlite")
@@ -456,14 +456,14 @@ import Testing
         withExtendedLifetime(store) {}
     }
 
-    @Test func `a folder of an earlier collector gets its marker`() throws {
+    @Test func `a folder without a marker, as earlier collectors left it, gets one`() throws {
         do { _ = try filledStore() }
         try remove(marker)
         do { _ = try directory.store(exclusive: true) }
         #expect(!directory.read("leaks.sqlite.marker").isEmpty)
     }
 
-    @Test func `a backup in place of a damaged database is enough`() throws {
+    @Test func `a backup that replaces a damaged database accepts reports`() throws {
         let backup = directory.path + "/backup"
         do {
             let store = try filledStore()

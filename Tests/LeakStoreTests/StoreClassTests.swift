@@ -17,7 +17,7 @@ import Testing
             stack: plain.stack, children: [], cycle: [], quality: .full, groupingKey: plain.groupingKey)
     }
 
-    @Test func `all stacks of a class are joined, with and without a module`() throws {
+    @Test func `all leaks of a class are listed together, with and without a module`() throws {
         let reports = [
             Report(leak: leak("Page", ["Tab"], module: "Shop"), install: 1, at: noon - hour, count: 2),
             Report(leak: leak("Page", ["Tab"], module: "Shop"), version: "2.0", install: 2),
@@ -45,7 +45,7 @@ import Testing
     }
 
     @Test(arguments: [200, 3_000])
-    func `installs of all leaks are one set`(installs: Int) throws {
+    func `an install with several leaks of a class counts once`(installs: Int) throws {
         // Each install has two of the three leaks, in one or in two builds.
         let reports = (0..<installs).flatMap { number in
             [number, number + 1].map { place in
@@ -62,7 +62,7 @@ import Testing
         #expect(abs(found.installs - installs) <= (installs <= 256 ? 0 : installs / 8))
     }
 
-    @Test func `outer and inner names of a class link to each other`() throws {
+    @Test func `a class name with its enclosing types and the same name without them are related`() throws {
         let names = [
             "Inner", "Outer.Inner", "Far.Outer.Inner", "Other.Inner", "Inner.Outer", "NotInner",
             "Outer.inner",

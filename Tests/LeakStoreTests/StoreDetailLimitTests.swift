@@ -34,7 +34,7 @@ import Testing
         }
     }
 
-    @Test func `samples over a key's bytes of a day are left out, and their reports are counted`() throws {
+    @Test func `samples over a key's daily bytes are not stored, and their reports are counted`() throws {
         let limits = Self.limits(100_000)
         let leaks = (0..<20).map { leak("L\($0)", app: "app\($0 % 2)") }
         // Each store has yet to read how much the key has added.
@@ -53,7 +53,7 @@ import Testing
         #expect(try store.verify() == [])
     }
 
-    @Test func `another key and another day have their own bytes`() throws {
+    @Test func `each key has its own bytes on each day`() throws {
         let store = try place.store(limits: Self.limits(50_000))
         let pages = (0..<10).map { leak("L\($0)") }
         try count(pages, bytes: 10_000, in: store)
@@ -125,8 +125,8 @@ import Testing
         for leak in new { #expect(try samples(of: leak, in: store).map(\.body.count) == [4_000]) }
     }
 
-    @Test func `values of explanations over a key's bytes are counted under "other"`() throws {
-        // With the samples of one report.
+    @Test func `values of explanations over a key's daily bytes are counted under "other"`() throws {
+        // The limit includes the bytes of the samples of one report.
         let limits = Self.limits(2 * (10_000 + DetailBytes.ofNewestSample + 2 * 64 - 123))
         let page = leak("Page")
         try count([page], bytes: 100, in: place.store(limits: limits))
@@ -175,7 +175,7 @@ import Testing
         #expect(try store.verify() == [])
     }
 
-    @Test func `systems and models over a key's bytes are counted under "other"`() throws {
+    @Test func `system versions and models over a key's daily bytes are counted under "other"`() throws {
         let limits = Self.limits(2 * 10_000)
         let leaks = (0..<20).map { leak("L\($0)") }
         func text(_ number: Int) -> String { "\(number) " + String(repeating: "x", count: 92) }
@@ -200,7 +200,7 @@ import Testing
         }
         try send(leaks)
         let first = try named()
-        // 18 of 120 fit beside the samples, the same in every store.
+        // 18 of the 120 values fit beside the samples, in every store.
         #expect(first.count == 18)
         let store = try place.store(limits: limits)
         #expect(try countLeftOut(store) >= 2 * (6 * 20 - first.count))
@@ -215,8 +215,10 @@ import Testing
     }
 
     @Test(arguments: [100, 150, 1_000])
-    func `systems over a leak's maximum cost no bytes, however many arrive at once`(_ atOnce: Int) throws {
-        // For the systems that have names, of 116 bytes each, the samples and the model.
+    func `system versions over a leak's maximum cost no bytes, however many one batch has`(_ atOnce: Int)
+        throws
+    {
+        // Room for the system versions that have names, of 116 bytes each, for the samples and for the model.
         let samples = DetailBytes.ofNewestSample + 17 * 200
         let limits = Self.limits(2 * (ValueKind.limit * 116 + samples))
         let store = try place.store(limits: limits)
@@ -233,8 +235,9 @@ import Testing
         #expect(try store.verify() == [])
     }
 
-    @Test func `systems that arrive at once over a leak's maximum are not charged`() throws {
-        // Room for all systems that arrive at once, so that none is checked separately; then only for those that have names.
+    @Test func `system versions over a leak's maximum leave their bytes to the key's other leaks`() throws {
+        // The key has room for 250 system versions, so the batch is stored without separate checks. Only versions with names
+        // use bytes.
         let samples = 2 * (DetailBytes.ofNewestSample + 17 * 200)
         let store = try place.store(limits: Self.limits(2 * (250 * 116 + samples)))
         func send(_ name: String, _ count: Int) throws {
@@ -249,7 +252,7 @@ import Testing
         #expect(try store.verify() == [])
     }
 
-    @Test func `classes of checks over a key's bytes are counted as other`() throws {
+    @Test func `checked classes over a key's daily bytes are counted under "other"`() throws {
         let limits = Self.limits(2 * 13_000)
         func check(_ numbers: Range<Int>, version: String, key: Int64 = 1) throws {
             var batch = submission(keyID: key)
@@ -277,10 +280,10 @@ import Testing
         #expect(try store.verify() == [])
     }
 
-    @Test func `classes over a version's maximum cost no bytes`() throws {
+    @Test func `checked classes over a version's maximum cost no bytes`() throws {
         var limits = Self.limits(2 * 2_400)
         limits.checkClassesPerBuild = 2
-        // Two have names, of 772 bytes each.
+        // Two classes get names, of 772 bytes each.
         for (version, names) in [("1.0", 0..<10), ("2.0", 0..<1)] {
             var batch = submission()
             let name = String(repeating: "x", count: 499)
@@ -369,7 +372,9 @@ import Testing
         #expect(try countLeftOut(store) == 0)
     }
 
-    @Test func `a key without bytes hides no names of another key in the same commit`() throws {
+    @Test func `versions and leaks of one key get names, even if a key without bytes left sent them first`()
+        throws
+    {
         var limits = StoreLimits()
         limits.leakTextBytesPerKeyAndDay = 113_000
         let store = try place.store(limits: limits)
@@ -399,7 +404,7 @@ import Testing
         #expect(try samples(of: page, in: store).isEmpty)
         try count([page], bytes: 5_000, at: now, in: store)
         #expect(try samples(of: page, in: store).map(\.reason) == [.newest])
-        // One more has room, as the first report of its leak.
+        // Another sample has room, as the first report of its leak.
         try count([home], bytes: 5_000, at: now, in: store)
         #expect(try samples(of: home, in: store).map(\.reason) == [.first])
     }

@@ -218,6 +218,18 @@ import Testing
         #expect(steps.map(\.seenAgainDay) == [Int(noon / day) - 6])
     }
 
+    @Test func `checks of versions before the first one with the leak are no evidence for a past fix`() throws
+    {
+        try count("0.7.0", reports: 0, of: 500, at: noon - 9 * day)
+        try count("2.0.0", reports: 100, of: 1_000, at: noon - 9 * day)
+        for (version, days) in [("3.0.0", 5), ("1.0.0", 4), ("0.5.0", 3)] as [(String, Int64)] {
+            try resolve(.version(version), now: noon - days * day)
+        }
+        let detail = try #require(try store.makeReader().leak(leak("Page").id, now: noon))
+        // The newest decision is the first. The versions of the decision about 3.0.0 belong to the next decision.
+        #expect(detail.history.count == 3 && detail.fixes[2] == nil)
+    }
+
     @Test func `late reports from before a decision do not contradict it`() throws {
         try count("5.3.0", reports: 144, of: 1_000, at: noon - 4 * day)
         try count("5.4.0", reports: 0, of: 1_000)

@@ -40,7 +40,7 @@ import Testing
         arguments: [
             (Period.week, 6), (.fortnight, 13), (.month, 29), (.quarter, 89),
         ] as [(Period, Int64)])
-    func `a period of days begins at a midnight, today being its last day`(period: Period, before: Int64)
+    func `a period of days begins at midnight, and today is its last day`(period: Period, before: Int64)
         throws
     {
         let first = Self.midnight - before * day
@@ -49,7 +49,7 @@ import Testing
         try count("Out", at: first - 1, install: 3, count: 9)
         #expect(try readRecentCounts(period) == [3, 2, 1])
         #expect(try page(period).leaks.map(\.reports) == [3])
-        // An hour before the next midnight it is the same, then no more.
+        // The counts are the same until an hour before the next midnight. At midnight the first day leaves the period.
         #expect(try readRecentCounts(period, now: noon + 11 * hour) == [3, 2, 1])
         #expect(try readRecentCounts(period, now: noon + 12 * hour) == [2, 1, 1])
         #expect(try page(period, now: noon + 12 * hour).leaks.map(\.reports) == [2])
@@ -65,7 +65,7 @@ import Testing
     }
 
     @Test(arguments: [0, 8, 30, 52, 59] as [Int64])
-    func `the figures of the last day are those of its list`(minutes: Int64) throws {
+    func `the figures of the last day equal those of its list`(minutes: Int64) throws {
         let now = noon + minutes * hour / 60
         for age in [1, 15, 22 * 60, 22 * 60 + 55, 23 * 60 + 5, 23 * 60 + 52, 24 * 60, 24 * 60 + 1] as [Int64]
         {
@@ -159,7 +159,8 @@ import Testing
         #expect(try readRecentCounts(.week, app: "none") == [0, 0, 0])
     }
 
-    @Test func `a list of a period has only its reports, and for a version only those of the version`() throws
+    @Test func `a list of a period counts only reports of the period, and of the version if it has one`()
+        throws
     {
         try count("A", at: noon, install: 1, count: 2)
         try count("A", at: noon - 2 * day, install: 2, count: 3, version: "2.0")
@@ -200,7 +201,7 @@ import Testing
         #expect(cursor == nil)
     }
 
-    @Test func `a leak with only freed reports is in no list of a period`() throws {
+    @Test func `a leak whose reports are all of freed objects is in no list of a period`() throws {
         let freed = Report(leak: leak("Page"), isFreed: true, at: noon)
         _ = try store.count([submission([freed])], now: noon)
         #expect(try page(.quarter).total == 0 && page(.quarter) { $0.state = .slow }.total == 0)
@@ -254,7 +255,7 @@ import Testing
         }
     }
 
-    @Test func `a cursor of another period is refused`() throws {
+    @Test func `a cursor of another period is rejected`() throws {
         for name in ["A", "B"] { try count(name, at: noon) }
         let reader = try store.makeReader()
         var query = LeakQuery()

@@ -33,9 +33,9 @@ import Testing
 
     private func bytes(_ texts: [String]) -> Set<[UInt8]> { Set(texts.map { Array($0.utf8) }) }
 
-    private static let twins = Set([Array(composed.utf8), Array(decomposed.utf8)])
+    private static let bothForms = Set([Array(composed.utf8), Array(decomposed.utf8)])
 
-    @Test func `two spellings are two keys`() {
+    @Test func `composed and decomposed forms of a text are different keys`() {
         #expect(Self.composed == Self.decomposed)
         #expect(ByteText(Self.composed) != ByteText(Self.decomposed))
         #expect(ByteText(Self.composed) == ByteText("caf" + "\u{E9}"))
@@ -43,7 +43,7 @@ import Testing
     }
 
     @Test(arguments: Cut.allCases)
-    private func `two spellings of versions and builds stay apart`(cut: Cut) throws {
+    private func `composed and decomposed versions and builds are counted separately`(cut: Cut) throws {
         let page = leak("Page")
         let parts = [
             (Self.composed, "1"), (Self.decomposed, "1"), ("1.0", Self.composed), ("1.0", Self.decomposed),
@@ -51,19 +51,21 @@ import Testing
         .map { submission([Report(leak: page, version: $0, build: $1)]) }
         var (first, second) = (parts[0], parts[1])
         let reader = try count(cut, first, second)
-        #expect(bytes(try reader.versions(app: "shop")) == Self.twins)
+        #expect(bytes(try reader.versions(app: "shop")) == Self.bothForms)
         #expect(try reader.releases(app: "shop").map(\.reports) == [2, 2])
         #expect(try reader.leak(page.id, now: noon)?.versions.map(\.reports) == [2, 2])
         #expect(try reader.leak(page.id, now: noon)?.trend.versions.map { $0.counts.last } == [2, 2])
         (first, second) = (parts[2], parts[3])
         _ = try count(cut, first, second)
         let release = try #require(try reader.releases(app: "shop").first { $0.version == "1.0" })
-        #expect(bytes(release.builds) == Self.twins)
+        #expect(bytes(release.builds) == Self.bothForms)
         #expect(try reader.leak(page.id, now: noon)?.versions.map(\.reports) == [2, 2, 2, 2])
     }
 
     @Test(arguments: Cut.allCases)
-    private func `two spellings of apps, checked classes and reasons stay apart`(cut: Cut) throws {
+    private func `composed and decomposed apps, classes and drop reasons are counted separately`(cut: Cut)
+        throws
+    {
         let parts = [Self.composed, Self.decomposed].map { name in
             var part = submission([Report(leak: leak("Page"), system: name, model: name)])
             part.usageCounts = [
@@ -77,16 +79,16 @@ import Testing
             return part
         }
         let reader = try count(cut, parts[0], parts[1])
-        #expect(bytes(try reader.apps()).isSuperset(of: Self.twins))
+        #expect(bytes(try reader.apps()).isSuperset(of: Self.bothForms))
         for name in [Self.composed, Self.decomposed] {
             #expect(try reader.releases(app: AppKey(name)).map(\.sessions) == [2])
         }
         let dropped = try reader.overview(app: "shop", now: noon).dropped
-        #expect(bytes(dropped.map(\.reason)) == Self.twins)
+        #expect(bytes(dropped.map(\.reason)) == Self.bothForms)
         #expect(dropped.map(\.count) == [10, 10])
         let detail = try #require(try reader.leak(leak("Page").id, now: noon))
         for values in [detail.systems, detail.models] {
-            #expect(bytes(values.map(\.value)) == Self.twins)
+            #expect(bytes(values.map(\.value)) == Self.bothForms)
             #expect(values.map(\.reports) == [2, 2])
         }
         let connection = try SQLiteConnection(path: directory.database, access: .readOnly)

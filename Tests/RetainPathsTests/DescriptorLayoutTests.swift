@@ -38,9 +38,9 @@ private enum Mixed {
     @Test func `enum cases are described in the order of their tags`() throws {
         var layouts = TypeLayouts(ImageAddressMap())
         let value = layouts.layout(of: Metadata(Mixed.self))
-        let reference = try #require(layouts.referenceFields(of: value.referenceFields).first)
+        let reference = try #require(layouts.referenceFields(in: value.referenceFields).first)
         #expect(reference.kind == .enumeration)
-        let cases = layouts.enums[Int(reference.detail)].cases.map { layouts.referenceFields(of: $0) }
+        let cases = layouts.enums[Int(reference.detail)].cases.map { layouts.referenceFields(in: $0) }
         #expect(cases.map(\.count) == [1, 1, 0])
         #expect(layouts.labels.text(cases[0][cases[0].startIndex].label) == "(.first)")
         #expect(layouts.labels.text(cases[1][cases[1].startIndex].label) == "(.second).1")
@@ -50,8 +50,8 @@ private enum Mixed {
     @Test func `an indirect case is one reference`() throws {
         var layouts = TypeLayouts(ImageAddressMap())
         let value = layouts.layout(of: Metadata(Tree.self))
-        let reference = try #require(layouts.referenceFields(of: value.referenceFields).first)
-        let cases = layouts.enums[Int(reference.detail)].cases.map { layouts.referenceFields(of: $0) }
+        let reference = try #require(layouts.referenceFields(in: value.referenceFields).first)
+        let cases = layouts.enums[Int(reference.detail)].cases.map { layouts.referenceFields(in: $0) }
         #expect(cases[0].map(\.kind) == [.strong])
         #expect(cases[1].isEmpty)
     }

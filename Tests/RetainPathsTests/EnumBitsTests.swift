@@ -64,7 +64,7 @@ private struct Large { var (a, b, c, d, e) = (1, Object(), "", Optional<Object>.
         var generator = SeededRandom(seed: 88_172_645_463_325_252)
         for type in Self.types {
             let value = layouts.layout(of: Metadata(type))
-            for reference in layouts.referenceFields(of: value.referenceFields)
+            for reference in layouts.referenceFields(in: value.referenceFields)
             where reference.kind == .enumeration {
                 let layout = layouts.enums[Int(reference.detail)]
                 let words = layout.size / 8 + 2

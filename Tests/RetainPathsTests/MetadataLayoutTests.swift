@@ -45,7 +45,7 @@ private protocol Unbound {}
         #expect(metadata.instanceSize == 48)
         let flags = ImmortalMemory.uint32(metadata.descriptor)
         #expect(flags & DescriptorLayout.Context.kindMask == DescriptorLayout.Context.classKind)
-        #expect(flags & DescriptorLayout.Context.isGeneric == 0)
+        #expect(flags & DescriptorLayout.Context.isGenericFlag == 0)
     }
 
     @Test func `generic arguments are found`() {
@@ -83,18 +83,18 @@ private protocol Unbound {}
         #expect(convention((@convention(block) () -> Void).self) == Function.blockConvention)
     }
 
-    @Test func `existentials know whether they are bound to classes`() {
+    @Test func `the metadata of an existential shows if it is bound to classes`() {
         typealias Existential = MetadataLayout.Existential
         func flags(_ type: Any.Type) -> UInt32 { Metadata(type).uint32(Existential.flags) }
-        #expect(flags((any Bound).self) & Existential.isOpaque == 0)
-        #expect(flags(AnyObject.self) & Existential.isOpaque == 0)
-        #expect(flags((any Unbound).self) & Existential.isOpaque != 0)
+        #expect(flags((any Bound).self) & Existential.isOpaqueFlag == 0)
+        #expect(flags(AnyObject.self) & Existential.isOpaqueFlag == 0)
+        #expect(flags((any Unbound).self) & Existential.isOpaqueFlag != 0)
         #expect(
             flags((any Error).self) >> Existential.specialProtocolShift & Existential.specialProtocolMask
                 == Existential.errorProtocol)
     }
 
-    @Test func `tuples are rebuilt by the runtime`() {
+    @Test func `the metadata of a tuple is found by the types of its elements`() {
         let elements = [Metadata(Int.self), Metadata(String.self), Metadata(Plain.self)]
         #expect(Reflection.tuple(of: elements) == Metadata((Int, String, Plain).self))
         let metadata = Metadata((Int, String, Plain).self)

@@ -87,7 +87,7 @@
             _ range: ReferenceFieldRange, _ types: TypeLayouts, at start: Int = 0
         ) -> Set<MirroredReference> {
             var all: Set<MirroredReference> = []
-            for reference in types.referenceFields(of: range) {
+            for reference in types.referenceFields(in: range) {
                 let offset = start + Int(reference.offset)
                 switch reference.kind {
                 case .strong, .storage, .block: all.insert(.init(offset: offset, kind: .object))
@@ -126,7 +126,7 @@
             return stride(from: section.lowerBound, to: section.upperBound, by: 4).compactMap { record in
                 let descriptor = ImmortalMemory.relativeTarget(record)
                 guard check.isType(descriptor, Context.classKind),
-                    ImmortalMemory.uint32(descriptor) & Context.isGeneric == 0,
+                    ImmortalMemory.uint32(descriptor) & Context.isGenericFlag == 0,
                     let accessor = unsafe UnsafeRawPointer(
                         bitPattern: ImmortalMemory.relativeTarget(descriptor &+ Context.accessFunction)),
                     Self.module(descriptor) == "RetainScenarios"

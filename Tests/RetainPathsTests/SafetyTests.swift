@@ -182,7 +182,8 @@ private final class Feed<Items: Sequence> {
         try unsafe withCopy(of: Choice.self) { metadata, witnesses in
             var layouts = TypeLayouts(images)
             #expect(!layouts.layout(of: metadata).referenceFields.isEmpty)
-            for offset in [MetadataLayout.Witness.enumTag, MetadataLayout.Witness.projectEnumData] {
+            typealias Table = MetadataLayout.ValueWitnessTable
+            for offset in [Table.enumTag, Table.projectEnumData] {
                 let function = unsafe witnesses.load(fromByteOffset: Int(offset), as: UInt.self)
                 unsafe witnesses.storeBytes(
                     of: UInt(bitPattern: witnesses), toByteOffset: Int(offset), as: UInt.self)
@@ -223,7 +224,7 @@ private final class Feed<Items: Sequence> {
         [0xC3, 0xA4],
         [],
     ])
-    func `the runtime is not given a name with a bad reference`(bytes: [UInt8]) {
+    func `a type name with a bad reference is not passed to the runtime`(bytes: [UInt8]) {
         unsafe (bytes + [0]).withUnsafeBufferPointer { bytes in
             let start = UInt(bitPattern: bytes.baseAddress)
             let all = ImageAddressMap(
@@ -241,7 +242,7 @@ private final class Feed<Items: Sequence> {
         }
     }
 
-    @Test func `a description of captures with too many of them is refused`() {
+    @Test func `a capture descriptor with more captures than its memory holds is rejected`() {
         let words: [UInt32] = [3, 0, 0, 0]
         unsafe words.withUnsafeBytes { bytes in
             let start = UInt(bitPattern: bytes.baseAddress)
@@ -275,7 +276,7 @@ private final class Feed<Items: Sequence> {
     }
 
     /// Runs in a separate process, because a fault would end it. Covers all segments if `RETAIN_FUZZ_SECONDS` is set.
-    @Test func `any word of an image may be mistaken for metadata`() async {
+    @Test func `words of an image that are mistaken for metadata cause no crash`() async {
         await #expect(processExitsWith: .success) {
             let isLong = ProcessInfo.processInfo.environment["RETAIN_FUZZ_SECONDS"] != nil
             let objects = WordObjects()
@@ -349,9 +350,9 @@ private final class Feed<Items: Sequence> {
         var layouts = TypeLayouts(images)
         let forest = layouts.layout(of: Metadata(Forest.self))
         #expect(
-            layouts.referenceFields(of: forest.referenceFields).map(\.kind) == [.strong, .strong, .strong])
+            layouts.referenceFields(in: forest.referenceFields).map(\.kind) == [.strong, .strong, .strong])
         let tree = layouts.layout(of: Metadata(Tree.self))
-        #expect(layouts.referenceFields(of: tree.referenceFields).map(\.kind) == [.strong, .strong])
+        #expect(layouts.referenceFields(in: tree.referenceFields).map(\.kind) == [.strong, .strong])
     }
 
     @Test func `type arguments come from the class that a closure names`() throws {
@@ -370,7 +371,7 @@ private final class Feed<Items: Sequence> {
     }
 
     @Test(arguments: [16, 24, 25, 40, 56, 100, 1_000, 300_000])
-    func `an allocation's size is that of the allocator`(count: Int) throws {
+    func `the size of an allocation is the size that the allocator reports`(count: Int) throws {
         guard Allocator.hasChunkHeaders else { return }
         let memory = try unsafe #require(malloc(count))
         defer { unsafe free(memory) }

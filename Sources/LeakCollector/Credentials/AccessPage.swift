@@ -79,9 +79,9 @@ struct AccessPage: Component {
 
     private var tokenContent: HTML {
         #"""
-        <p>People sign in with a token. Programs use it to read, decide about leaks, erase installs, and manage keys and \#
-        tokens. If a token is revoked, the tokens that were created with it stay valid. A token for CI can be restricted to \#
-        release checks.</p>\#(CredentialTable(context: context, kind: .tokens, credentials: tokens, rejected: rejected))\#
+        <p>People sign in with a token. Programs use it to read reports, decide about leaks, delete the data of installs, \#
+        and manage keys and tokens. If a token is revoked, the tokens that were created with it stay valid. A token for CI \#
+        can be restricted to release checks.</p>\#(CredentialTable(context: context, kind: .tokens, credentials: tokens, rejected: rejected))\#
         \#(createForm(.tokens, buttonTitle: "Create token"))
         """#
     }

@@ -73,7 +73,8 @@ struct CredentialMutation: Mutation {
         let fields: CredentialFields
         if isForm {
             guard let form = request.form else {
-                throw Problem(.unsupportedMediaType, "Send the form from the page /access, unchanged.")
+                throw Problem(
+                    .unsupportedMediaType, "The request is not a form; use the form on the page /access.")
             }
             fields = CredentialFields(form)
         } else {

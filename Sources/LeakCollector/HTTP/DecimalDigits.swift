@@ -1,7 +1,7 @@
-/// Check of numbers in addresses, which consist of digits only. `Int("+1")` would accept a sign.
+/// Validation of numbers in addresses, which consist of digits only. `Int("+1")` would accept a sign.
 enum DecimalDigits {
     /// Returns `true` if `text` consists of digits only, or is empty.
-    static func makeUp(_ text: String) -> Bool {
+    static func isOnlyDigits(_ text: String) -> Bool {
         text.utf8.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
     }
 }
@@ -9,7 +9,7 @@ enum DecimalDigits {
 extension FixedWidthInteger {
     /// Parses a number that is written in digits only, without a sign.
     init?(decimalDigits text: String) {
-        guard DecimalDigits.makeUp(text) else { return nil }
+        guard DecimalDigits.isOnlyDigits(text) else { return nil }
         self.init(text)
     }
 }

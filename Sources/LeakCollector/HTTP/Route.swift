@@ -106,7 +106,7 @@ final class Route: Sendable {
         case .leak: LeakID(value) != nil
         // GET on the address of a form is redirected to the form's page, whatever the id.
         case .id: method == .get || Int64(decimalDigits: value) != nil
-        case .project: DecimalDigits.makeUp(value)
+        case .project: DecimalDigits.isOnlyDigits(value)
         }
     }
 }

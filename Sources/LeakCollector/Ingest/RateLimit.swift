@@ -151,9 +151,9 @@ final class RateLimit: Sendable {
     /// Tokens for a body that cannot be read.
     static let unreadableCost = 1
 
-    /// Adds the tokens of the time until `now` to the bucket of a key, and returns the bucket's tokens.
+    /// Adds the tokens for the time since the last refill to the bucket of a key, and returns the bucket's tokens.
     ///
-    /// - Parameter capacity: tokens of a full bucket; `nil` for those of ``burstSeconds`` seconds.
+    /// - Parameter capacity: tokens of a full bucket; `nil` for the tokens that ``burstSeconds`` seconds add.
     private static func refillBucket(
         of key: Int64, in buckets: inout [Int64: Bucket], rate: Double, now: Int64, capacity: Double? = nil
     ) -> Double {

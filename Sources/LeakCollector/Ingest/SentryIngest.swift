@@ -199,8 +199,9 @@ struct SentryIngest: Sendable {
         }
     }
 
-    /// Returns the environment of a client report if no event of its key has named one: an environment of the key, because the SDK
-    /// would discard a rejected client report. `nil` stands for production.
+    /// Returns the environment for a Sentry client report, which counts events that the SDK dropped and names no environment.
+    /// This environment is used while no event with the same key has named one. The key may write to it: the collector would
+    /// reject any other environment, and the SDK does not send a rejected client report again. `nil` stands for production.
     private static func fallbackEnvironment(of key: Credential) -> String? {
         key.environments.contains(AppKey.production) ? nil : key.environments.first
     }

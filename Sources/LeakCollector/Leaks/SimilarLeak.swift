@@ -183,7 +183,7 @@ struct SimilarLeak: Hashable, Sendable {
             )
         }
 
-        /// Returns the indices in both lists of the longest common subsequence.
+        /// Returns the longest common subsequence, as the index of each element in both lists.
         private static func longestCommonSubsequence(
             _ one: [Int], _ other: [Int]
         ) -> [(ours: Int, theirs: Int)] {

@@ -89,7 +89,8 @@ struct CurrentReleaseMutation: Mutation {
             return (fields.scope, version)
         case .form:
             guard let form = request.form else {
-                throw Problem(.unsupportedMediaType, "Send the form from the page /releases, unchanged.")
+                throw Problem(
+                    .unsupportedMediaType, "The request is not a form; use the form on the page /releases.")
             }
             let fields = CurrentReleaseFields(form)
             switch form["do"] {

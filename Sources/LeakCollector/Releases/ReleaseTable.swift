@@ -8,7 +8,7 @@ struct ReleaseTable: Component {
     var releases: [ReleaseSummary]
     var comparisons = ReleaseComparisons()
 
-    /// Maximum number of builds that a row lists. Further builds are folded, below the first and the last build.
+    /// Maximum number of builds that a row lists. A longer list is collapsed, and the row names only its first and last build.
     private static let maxListedBuilds = 3
 
     /// The table with ARIA roles. A narrow window shows rows as blocks, and some browsers then no longer treat the
@@ -69,7 +69,8 @@ struct ReleaseTable: Component {
         return #"<a href="\#(context.links.to(.summary(query)))">\#(content)</a>"#
     }
 
-    /// Returns a link to the comparison with the version before; `nil` for the oldest version, and for the versions that count together.
+    /// Returns a link to the comparison with the previous version; `nil` for the oldest version, and for `other`, under which
+    /// several versions are counted.
     private func comparison(_ release: ReleaseSummary) -> HTML? {
         let isOldest =
             releases.count < ReleaseSummary.maxListed && release.version == releases.last?.version
@@ -94,7 +95,7 @@ struct ReleaseTable: Component {
             """
     }
 
-    /// Share of the version in its environment; `nil` if it has none.
+    /// The version's share of the sessions or reports of its environment; `nil` without adoption.
     private func adoption(_ release: ReleaseSummary) -> HTML? {
         guard let adoption = release.adoption, adoption.count > 0 else { return nil }
         return "<small>adoption \(Percentage(adoption.count, of: adoption.total))</small>"
@@ -119,12 +120,12 @@ struct ReleaseTable: Component {
         return "\(rate)\(interval)"
     }
 
-    // MARK: Changes since the version before
+    // MARK: Changes since the previous version
 
     /// Returns a number of leaks with a link to them. A number of 0 needs enough data.
     private func change(_ section: ComparePage.Section, of release: ReleaseSummary) -> HTML {
         guard let check = comparisons[release], check.baseline != nil else {
-            let reason = comparisons[release] == nil ? "not compared" : "no version before"
+            let reason = comparisons[release] == nil ? "not compared" : "no earlier version"
             return #"<span class="dim" title="\#(reason)">–<span class="hidden"> \#(reason)</span></span>"#
         }
         let count = section.count(check)
@@ -142,14 +143,14 @@ struct ReleaseTable: Component {
         return "<small>\(compareLink(words, to: ComparePage.worseClassesAnchor, of: release))</small>"
     }
 
-    /// Leaks that were seen first in the version, of which ``ComparePage`` calls those new that are statistically significant.
+    /// Number of leaks that were first seen in the version. ``ComparePage`` calls only the statistically significant ones new.
     private func firstSeenLeaks(_ release: ReleaseSummary) -> HTML? {
         guard release.newLeaks > 0 else { return nil }
         let count: HTML = "\(Count(release.newLeaks)) first seen"
         return "<small>\(link(count, to: release) { ($0.state, $0.sort) = (.any, .firstSeen) })</small>"
     }
 
-    /// Reports decide if a leak is regressed, however few they are.
+    /// Number of regressed leaks. A single report is enough for a leak to count as regressed.
     private func regressed(_ release: ReleaseSummary) -> HTML {
         guard release.regressedLeaks > 0, comparisons[release] != nil else {
             return "\(Count(release.regressedLeaks))"

@@ -40,7 +40,7 @@ struct ReleasesPage: Component {
 
     private var note: HTML {
         let cut: HTML? =
-            isCut ? " Older versions are not listed here; Compare has them too." : nil
+            isCut ? " At most \(Count(ReleaseSummary.maxListed)) versions are listed, the highest." : nil
         let limit: HTML? =
             releases.count > ReleaseComparisons.limit
             ? " Only the newest \(Count(ReleaseComparisons.limit)) versions are compared here; Compare shows any two."

@@ -119,13 +119,13 @@ final class CollectorService: Service {
             return nil
         case .readers:
             return rejectionOfRead(by: request, of: match.route).map {
-                responseToRejectedRead($0, of: request)
+                response(to: request, rejectedBecauseOf: $0)
             }
         case .people:
             guard let problem = rejectionOfRead(by: request, of: match.route) else { return nil }
             // A program that presents a token gets the reason of the failure; a browser is sent to the sign-in page.
             guard Authenticator.bearer(of: request) == nil else {
-                return responseToRejectedRead(problem, of: request)
+                return response(to: request, rejectedBecauseOf: problem)
             }
             // The address of a form is replaced by that of its page.
             let target = match.formPage.map { Links.served.to($0.target) } ?? request.target
@@ -136,7 +136,9 @@ final class CollectorService: Service {
     /// Returns the response to a request that may not read. A wrong token counts as a failure of the client's address.
     /// Beyond the limit the connection ends with the response, so that each further guess costs a connection. A valid token is
     /// never counted.
-    private func responseToRejectedRead(_ problem: Problem, of request: borrowing Request) -> Response {
+    private func response(
+        to request: borrowing Request, rejectedBecauseOf problem: Problem
+    ) -> Response {
         var response = problem.response
         guard Authenticator.bearer(of: request) != nil, problem.status == .unauthorized else {
             return response

@@ -62,7 +62,7 @@ package struct SymbolTable: Sendable {
         }
         var reader = SymbolTableReader(bytes)
         guard bytes.starts(with: Self.magic) else {
-            throw Invalid("it does not begin with LCSYM and version 1", at: 0)
+            throw Invalid("it is not in the format that this collector reads (LCSYM, version 1)", at: 0)
         }
         reader.position = Self.magic.count
         image = ImageID(bytes: try reader.take(ImageID.byteCount))

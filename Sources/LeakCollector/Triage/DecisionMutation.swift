@@ -58,7 +58,8 @@ struct DecisionMutation: Mutation {
             return try DecisionFields(json: request.body())
         }
         guard let form = request.form else {
-            throw Problem(.unsupportedMediaType, "Send the form from the leak's page, unchanged.")
+            throw Problem(
+                .unsupportedMediaType, "The request is not a form; use the form on the leak's page.")
         }
         return try DecisionFields(form)
     }

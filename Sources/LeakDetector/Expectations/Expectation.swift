@@ -78,13 +78,13 @@ enum ObjectState: Hashable, Sendable {
 
 /// Result of an expectation, which ``LeakNotifier`` handles.
 enum ExpectationResult: Hashable, Sendable {
-    /// - alive: number of objects of the type that were reported and are not known to be deallocated, including this object.
+    /// - aliveCount: number of objects of the type that were reported and are not known to be deallocated, including this one.
     /// - isWatched: `true` if the deallocation of the object will be reported.
     case leaked(
-        ObjectIdentifier, reportID: String, waitedMilliseconds: Int, alive: Int, isWatched: Bool)
-    case freed(reportID: String, livedMilliseconds: Int, alive: Int)
+        ObjectIdentifier, reportID: String, waitedMilliseconds: Int, aliveCount: Int, isWatched: Bool)
+    case freed(reportID: String, livedMilliseconds: Int, aliveCount: Int)
     /// The object is in use again: its owner keeps it on purpose.
-    case cameBack(reportID: String, livedMilliseconds: Int, alive: Int)
+    case cameBack(reportID: String, livedMilliseconds: Int, aliveCount: Int)
     /// The deallocation of the object will not be reported.
     ///
     /// - isIgnored: `true` if the app ignored the object. Its leak is then not reported either, unless that already happened.

@@ -82,13 +82,13 @@ extension Expectations {
             return nil
         }
         let lived = now - object.since
-        let alive = knownObjects.reportedCount(of: object.type)
+        let aliveCount = knownObjects.reportedCount(of: object.type)
         if objectState == .inUse {
             if object.isCounted { counts.cameBack += 1 }
-            return .cameBack(reportID: reportID, livedMilliseconds: lived, alive: alive)
+            return .cameBack(reportID: reportID, livedMilliseconds: lived, aliveCount: aliveCount)
         }
         if object.isCounted { counts.freed += 1 }
-        return .freed(reportID: reportID, livedMilliseconds: lived, alive: alive)
+        return .freed(reportID: reportID, livedMilliseconds: lived, aliveCount: aliveCount)
     }
 
     /// Handles the news that an object is in use, whether it was reported or is still waited for: withdraws the earlier
@@ -103,7 +103,7 @@ extension Expectations {
             // The caller retains the owner, so reading it does not deallocate it. The weak references to the owners of other objects are not read.
             withdrawParts { part in
                 guard part.isAwaited, let owner = part.context.owner else { return false }
-                return owner.identity == identity && owner.alive != nil
+                return owner.identity == identity && owner.livingIdentity != nil
             }
         }
         return end(of: identity, as: .inUse, at: now)
@@ -301,7 +301,7 @@ extension Expectations {
         }
         return .leaked(
             identity, reportID: id, waitedMilliseconds: now - entry.startedAt,
-            alive: max(knownObjects.reportedCount(of: ObjectIdentifier(context.type)), 1),
+            aliveCount: max(knownObjects.reportedCount(of: ObjectIdentifier(context.type)), 1),
             isWatched: number != nil && mayBeWatched)
     }
 

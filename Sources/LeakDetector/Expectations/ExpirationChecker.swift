@@ -309,7 +309,7 @@ final class ExpirationChecker: Sendable {
         // Outside of the lock, since a check can deallocate an object.
         let dueObjects = DueObjects(of: due.chunks)
         let checkedEntries = due.entries.map { entry in
-            (entry, objectState: entry.subject.readState(), owner: entry.context.owner?.alive)
+            (entry, objectState: entry.subject.readState(), owner: entry.context.owner?.livingIdentity)
         }
         let seen = checkedEntries.flatMap { checkedEntry -> [ObjectIdentifier] in
             guard case .retained(let identity) = checkedEntry.objectState else { return [] }

@@ -1,6 +1,6 @@
 import LeakMessage
 
-/// The start of the current session and the counts at that time, by which the detector's running counts are divided into sessions.
+/// The start of the current session and the counts at that time, which divide the detector's running counts into sessions.
 struct SessionCount: Hashable, Sendable {
     private(set) var startedAt: WireTime
     private var countsAtStart = LeakDetector.Counts()
@@ -9,9 +9,13 @@ struct SessionCount: Hashable, Sendable {
 
     /// Ends a session and starts the next.
     ///
-    /// - Parameter counts: the counts since the detector was made.
+    /// - Parameters:
+    ///   - id: the id that the ended session gets.
+    ///   - counts: the counts since the detector was made.
     /// - Returns: the ended session; `nil` if nothing was checked or left out in it.
-    mutating func take(_ counts: LeakDetector.Counts, id: String, at now: WireTime) -> EndedSession? {
+    mutating func endSession(
+        id: String, counts: LeakDetector.Counts, at now: WireTime
+    ) -> EndedSession? {
         // A leak may come without a check of its own: its object was checked before, and was not reported while its owner was.
         let leaks = max(counts.leaked - countsAtStart.leaked, 0)
         let checks = max(counts.checked - countsAtStart.checked, leaks)

@@ -11,7 +11,7 @@ protocol Subject: AnyObject, Sendable {
     var object: AnyObject? { get }
 
     /// Returns the description of the object for its report. Called once, right after the check that proved the leak.
-    func description(_ context: ExpectationContext) -> ObjectDescription
+    func description(in context: ExpectationContext) -> ObjectDescription
 }
 
 /// Description of a leaked object: names of types, and nothing of the content of the object.
@@ -42,11 +42,11 @@ final class WeakSubject: Subject, @unchecked Sendable {
     }
 
     /// The identity of the object while it exists; else `nil`.
-    var alive: ObjectIdentifier? { object == nil ? nil : identity }
+    var livingIdentity: ObjectIdentifier? { object == nil ? nil : identity }
 
-    func readState() -> ObjectState { alive.map { .retained($0) } ?? .gone }
+    func readState() -> ObjectState { livingIdentity.map { .retained($0) } ?? .gone }
 
-    func description(_ context: ExpectationContext) -> ObjectDescription {
+    func description(in context: ExpectationContext) -> ObjectDescription {
         ObjectDescription(type: context.type, owners: context.path)
     }
 }

@@ -9,7 +9,7 @@ struct WeakChunks {
 
     mutating func append(_ object: AnyObject, callNumber: UInt32, tick: UInt32) {
         chunkWithRoom().append(object, callNumber: callNumber, tick: tick)
-        include(tick)
+        widenTickRange(toInclude: tick)
     }
 
     /// Removes the elements that are due at `tick` or earlier, and returns them.
@@ -50,7 +50,7 @@ struct WeakChunks {
 
     private mutating func takeLast(of chunk: WeakChunk, _ tick: UInt32) {
         chunk.moveLast(to: chunkWithRoom())
-        include(tick)
+        widenTickRange(toInclude: tick)
     }
 
     private mutating func chunkWithRoom() -> WeakChunk {
@@ -60,7 +60,7 @@ struct WeakChunks {
         return chunk
     }
 
-    private mutating func include(_ tick: UInt32) {
+    private mutating func widenTickRange(toInclude tick: UInt32) {
         earliest = min(earliest, tick)
         latest = max(latest, tick)
     }

@@ -71,19 +71,23 @@ final class LeakNotifier: Sendable {
         _ result: ExpectationResult, on entry: Expectation<any Subject>, from checker: ExpirationChecker
     ) {
         switch result {
-        case .leaked(let identity, let id, let waited, let alive, let isWatched):
-            let description = entry.subject.description(entry.context)
+        case .leaked(let identity, let id, let waited, let aliveCount, let isWatched):
+            let description = entry.subject.description(in: entry.context)
             guard !ignores(description.type) else { return checker.retract(id, of: identity) }
             var report = makeReport(description, entry.context)
             (report.event, report.id) = (.leak, id)
-            (report.waitedMilliseconds, report.alive) = (waited, alive)
+            (report.waitedMilliseconds, report.alive) = (waited, aliveCount)
             let leak = FoundLeak(
                 report, entry.subject, type: description.type, identity: identity, isWatched: isWatched)
             announce(leak, checker)
-        case .freed(let id, let lived, let alive):
-            end(of: id, .init(livedMilliseconds: lived, alive: alive, isInUse: false, at: WireTime.now))
-        case .cameBack(let id, let lived, let alive):
-            end(of: id, .init(livedMilliseconds: lived, alive: alive, isInUse: true, at: WireTime.now))
+        case .freed(let id, let lived, let aliveCount):
+            end(
+                of: id,
+                .init(livedMilliseconds: lived, aliveCount: aliveCount, isInUse: false, at: WireTime.now))
+        case .cameBack(let id, let lived, let aliveCount):
+            end(
+                of: id,
+                .init(livedMilliseconds: lived, aliveCount: aliveCount, isInUse: true, at: WireTime.now))
         case .forgotten(let id, let isIgnored):
             reportedLeaks.with { $0.forget(id, isIgnored: isIgnored) }
             alerts.forget(id)

@@ -12,7 +12,7 @@ struct ReportedLeaks {
     /// The end of an object: it was deallocated, or is in use again.
     struct End {
         let livedMilliseconds: Int
-        let alive: Int
+        let aliveCount: Int
         let isInUse: Bool
         let at: WireTime
     }
@@ -60,7 +60,7 @@ struct ReportedLeaks {
         report.at = end.at
         report.waitedMilliseconds = nil
         report.livedMilliseconds = end.livedMilliseconds
-        report.alive = end.alive
+        report.alive = end.aliveCount
         report.cycle = []
         if end.isInUse { report.keys.append(LeakReport.cameBackKey) }
         return report

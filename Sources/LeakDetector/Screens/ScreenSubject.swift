@@ -18,7 +18,7 @@ final class ScreenSubject: Subject {
 
     func readState() -> ObjectState { MainActor.assumeIsolated { objectState } }
 
-    func description(_ context: ExpectationContext) -> ObjectDescription {
+    func description(in context: ExpectationContext) -> ObjectDescription {
         MainActor.assumeIsolated {
             record.isReported = true
             return ObjectDescription(

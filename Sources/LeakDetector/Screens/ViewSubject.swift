@@ -31,7 +31,7 @@ final class ViewSubject: Subject {
         MainActor.assumeIsolated { isReported ? readReportedState() : findRoot() }
     }
 
-    func description(_ context: ExpectationContext) -> ObjectDescription {
+    func description(in context: ExpectationContext) -> ObjectDescription {
         MainActor.assumeIsolated { isReported = true }
         return ObjectDescription(
             kind: .view, type: object.map { type(of: $0) } ?? context.type, containers: owners)

@@ -41,8 +41,8 @@
 
         static func == (one: Self, other: Self) -> Bool {
             guard one.subject !== other.subject else { return true }
-            return one.subject.identity == other.subject.identity && one.subject.alive != nil
-                && other.subject.alive != nil
+            return one.subject.identity == other.subject.identity && one.subject.livingIdentity != nil
+                && other.subject.livingIdentity != nil
         }
 
         func hash(into hasher: inout Hasher) { hasher.combine(subject.identity) }

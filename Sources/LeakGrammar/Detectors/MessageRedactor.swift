@@ -187,7 +187,7 @@ enum MessageRedactor {
                 result.append(contentsOf: element.source)
             } else {
                 let isQuoted = element.source.first == UInt8(ascii: "\"")
-                let shown = isRead ? nameInList(element.string[...]) : nil
+                let shown = isRead ? redactedTypeName(ofListElement: element.string[...]) : nil
                 result.append(contentsOf: shown ?? Array((isQuoted ? "\"…\"" : "…").utf8))
             }
         }
@@ -195,9 +195,9 @@ enum MessageRedactor {
         return result + text[last..<(end.map { $0 + 1 } ?? last)]
     }
 
-    /// Returns the name, redacted and in quotes, of an element that names a type and has more text about an object; `nil` for any other
-    /// element.
-    private static func nameInList(_ string: Text) -> [UInt8]? {
+    /// Returns the type name, redacted and in quotes, of a list element that names a type and has more text about an object;
+    /// `nil` for any other element.
+    private static func redactedTypeName(ofListElement string: Text) -> [UInt8]? {
         let raw = Grammar.relationship(string)
         guard TypeName.ifNamed(raw, demangle: { _ in nil }) != nil else { return nil }
         let name = TypeNameCleaner.withoutWrapping(name(raw))

@@ -21,7 +21,7 @@ extension FieldReader {
                 explanation.furtherCycles = try furtherCycles()
             } else if scanner.matches(name, "unexplained") {
                 explanation.unexplainedReferences =
-                    try amount("why.unexplained", atMost: WireLimits.largestExplanationNumber) ?? 0
+                    try amount("why.unexplained", atMost: WireLimits.maxExplanationNumber) ?? 0
             } else if scanner.matches(name, "holder") {
                 explanation.holder = try lenientChoice("why.holder").map {
                     RetainExplanation.Holder(kind: $0)
@@ -34,7 +34,7 @@ extension FieldReader {
             } else if scanner.matches(name, "bytes") {
                 bytes = try amount("why.bytes", atMost: WireLimits.retainedBytes)
             } else if scanner.matches(name, "objects") {
-                objects = try amount("why.objects", atMost: WireLimits.largestExplanationNumber)
+                objects = try amount("why.objects", atMost: WireLimits.maxExplanationNumber)
             } else if scanner.matches(name, "at_least") {
                 isAtLeast = try flag("why.at_least")
             } else {
@@ -90,7 +90,7 @@ extension FieldReader {
         } else if scanner.matches(name, "is_cycle") {
             fields.isCycle = try flag("\(owner).is_cycle")
         } else if scanner.matches(name, "length") {
-            fields.length = try amount("\(owner).length", atMost: WireLimits.largestExplanationNumber)
+            fields.length = try amount("\(owner).length", atMost: WireLimits.maxExplanationNumber)
         } else {
             return false
         }

@@ -25,7 +25,7 @@ final class ConnectionLimiter: Sendable {
         var loops: [LoopState] = []
         var connectionsByPeer: [PeerGroup: Int] = [:]
         /// The peer that has more than half of the connections, if there is one.
-        var dominant: PeerGroup?
+        var dominantPeer: PeerGroup?
     }
 
     private let state = Guarded(State())
@@ -81,7 +81,7 @@ final class ConnectionLimiter: Sendable {
         guard peer != .proxy else { return }
         let count = state.connectionsByPeer[peer, default: 0] + 1
         state.connectionsByPeer[peer] = count
-        if 2 * count > limit { state.dominant = peer }
+        if 2 * count > limit { state.dominantPeer = peer }
     }
 
     private func remove(_ peer: PeerGroup, from state: inout State) {
@@ -89,7 +89,7 @@ final class ConnectionLimiter: Sendable {
         let count = state.connectionsByPeer[peer, default: 1] - 1
         // The entry of a peer without connections is removed: the table never has more entries than there are connections.
         state.connectionsByPeer[peer] = count > 0 ? count : nil
-        if state.dominant == peer && 2 * count <= limit { state.dominant = nil }
+        if state.dominantPeer == peer && 2 * count <= limit { state.dominantPeer = nil }
     }
 
     /// Ends the count of a connection that is counted for `peer`.
@@ -102,7 +102,7 @@ final class ConnectionLimiter: Sendable {
     }
 
     /// The peer that has more than half of the connections, if there is one. Its connections are evicted first.
-    var dominant: PeerGroup? { state.with { $0.dominant } }
+    var dominantPeer: PeerGroup? { state.with { $0.dominantPeer } }
 
     /// Records that `loop` has no connection to evict, so that other loops do not ask it before `time`, in milliseconds on the
     /// monotonic clock.

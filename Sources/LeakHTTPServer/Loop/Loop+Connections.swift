@@ -46,7 +46,7 @@ extension Loop {
         switch limiter.acquire(in: loopNumber, for: incoming.peer) {
         case .granted: adopt(incoming)
         case .peerLimitReached:
-            counters.shed.address += 1
+            counters.rejectedConnections.overAddressLimit += 1
             reject(incoming)
         case .limitReached:
             // Another loop may have used the room for a connection first.
@@ -59,7 +59,7 @@ extension Loop {
             {
                 evictionQueue.deliver(incoming)
             } else {
-                counters.shed.limit += 1
+                counters.rejectedConnections.overTotalLimit += 1
                 reject(incoming)
             }
         }
@@ -81,7 +81,7 @@ extension Loop {
             freeIndexes.append(index)
             if Int(index) == connections.count { connections.append(nil) }
             limiter.release(in: loopNumber, for: peer)
-            counters.shed.descriptors += 1
+            counters.rejectedConnections.withoutDescriptor += 1
             return
         }
         if Int(index) == connections.count {
@@ -123,7 +123,7 @@ extension Loop {
         spareDescriptor = nil
         if let incoming = try? Socket.accept(listener) {
             counters.accepted += 1
-            counters.shed.descriptors += 1
+            counters.rejectedConnections.withoutDescriptor += 1
             Socket.endWriting(incoming.socket.number)
         }
         if let descriptor = try? Descriptor.openSpare() { spareDescriptor = SpareDescriptor(descriptor) }

@@ -17,15 +17,17 @@ extension Loop {
     /// - Parameter incoming: the peer whose new connection needs room; `nil` if it is not known yet.
     /// - Returns: `true` if a connection was closed.
     func evictConnection(for incoming: PeerGroup?) -> Bool {
-        let dominant = limiter.dominant
-        if evictionCandidates.peer != dominant { evictionCandidates = EvictionCandidates(of: dominant) }
+        let dominantPeer = limiter.dominantPeer
+        if evictionCandidates.peer != dominantPeer {
+            evictionCandidates = EvictionCandidates(of: dominantPeer)
+        }
         while true {
-            if evictionCandidates.isEmpty { scan(for: dominant) }
+            if evictionCandidates.isEmpty { scan(for: dominantPeer) }
             guard let candidate = evictionCandidates.first else { return false }
-            if candidate.isOnlyForOtherPeers && (incoming == nil || incoming == dominant) {
+            if candidate.isOnlyForOtherPeers && (incoming == nil || incoming == dominantPeer) {
                 // Another connection may have waited long enough since the last scan.
                 guard now >= nextScan else { return false }
-                evictionCandidates = EvictionCandidates(of: dominant)
+                evictionCandidates = EvictionCandidates(of: dominantPeer)
                 continue
             }
             evictionCandidates.removeFirst()
@@ -62,12 +64,14 @@ extension Loop {
             && (connection.timer == .linger || connection.deadline == candidate.deadline)
     }
 
-    private func scan(for dominant: PeerGroup?) {
+    private func scan(for dominantPeer: PeerGroup?) {
         guard now >= nextScan else { return }
         nextScan = now + Self.scanPauseMilliseconds
         for index in connections.indices {
-            guard let connection = connections[index], dominant == nil || connection.peer == dominant,
-                let (rank, hasWaitedLongEnough) = rank(of: connection), hasWaitedLongEnough || dominant != nil
+            guard let connection = connections[index],
+                dominantPeer == nil || connection.peer == dominantPeer,
+                let (rank, hasWaitedLongEnough) = rank(of: connection),
+                hasWaitedLongEnough || dominantPeer != nil
             else { continue }
             evictionCandidates.add(
                 .init(

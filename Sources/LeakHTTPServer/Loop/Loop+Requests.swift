@@ -166,7 +166,7 @@ extension Loop {
         switch error {
         case .timeout: break
         case .tooManyBodies: counters.evicted += 1
-        default: counters.refused += 1
+        default: counters.rejectedRequests += 1
         }
         let sequence: UInt32
         let receivedBytes = connection.upload?.body.count ?? 0

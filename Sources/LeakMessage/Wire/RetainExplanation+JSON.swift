@@ -15,7 +15,7 @@ extension RetainExplanation {
             }
         }
         if unexplainedReferences > 0 {
-            object.field("unexplained", min(unexplainedReferences, WireLimits.largestExplanationNumber))
+            object.field("unexplained", min(unexplainedReferences, WireLimits.maxExplanationNumber))
         }
         object.fieldIfPresent("holder", holder?.kind.rawValue)
         if !closureSites.isEmpty {
@@ -26,7 +26,7 @@ extension RetainExplanation {
         object.fieldIfPresent("global", global?.element)
         guard let cost else { return }
         object.field("bytes", min(max(0, cost.bytes), WireLimits.retainedBytes))
-        object.field("objects", min(max(0, cost.objects), WireLimits.largestExplanationNumber))
+        object.field("objects", min(max(0, cost.objects), WireLimits.maxExplanationNumber))
         if cost.isAtLeast { object.field("at_least", true) }
     }
 }
@@ -47,7 +47,7 @@ extension RetainPath {
         object.field("target", target.name(cutTo: WireLimits.classBytes))
         if isCycle { object.field("is_cycle", true) }
         let length = writtenReferences.count < references.count ? fullLength ?? references.count : fullLength
-        object.fieldIfPresent("length", length.map { min(max(0, $0), WireLimits.largestExplanationNumber) })
+        object.fieldIfPresent("length", length.map { min(max(0, $0), WireLimits.maxExplanationNumber) })
     }
 }
 

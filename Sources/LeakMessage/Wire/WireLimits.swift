@@ -33,7 +33,7 @@ public enum WireLimits {
     public static let pathReferenceCount = 32
     public static let furtherCyclesCount = 8
     /// The number of unexplained references, the number of objects, and the length of a path.
-    public static let largestExplanationNumber = 1_000_000_000
+    public static let maxExplanationNumber = 1_000_000_000
     /// Bytes that an object keeps: 1 TiB.
     public static let retainedBytes = 1 << 40
 

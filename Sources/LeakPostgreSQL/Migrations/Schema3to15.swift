@@ -170,7 +170,7 @@
         static let schema10 = Migration(
             version: 10,
             statements: [
-                // element: KeyElements.
+                // element: GroupingKeyElements.
                 """
                 create table if not exists leak_element (
                   app bigint not null,
@@ -210,7 +210,7 @@
         /// Returns the query that inserts the elements of leaks' keys.
         static func elementsInsertion(_ leaks: [(leak: Int64, app: Int64, key: GroupingKey)]) -> Query {
             let rows = leaks.flatMap { leak in
-                KeyElements.hashes(of: leak.key).map { (leak.app, $0, leak.leak) }
+                GroupingKeyElements.hashes(of: leak.key).map { (leak.app, $0, leak.leak) }
             }
             return Query(
                 """

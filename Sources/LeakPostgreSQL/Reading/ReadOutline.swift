@@ -52,7 +52,7 @@
                           select unnest($6::bigint[])
                         ) as near join leak l on l.id = near.id join leak_text t on t.leak = l.id
                         """, .uuids([id]),
-                        .integers(KeyElements.hashes(of: leak.groupingKey).map(Optional.some)),
+                        .integers(GroupingKeyElements.hashes(of: leak.groupingKey).map(Optional.some)),
                         .integer(SimilarLeakLimits.classRows), .integer(SimilarLeakLimits.classLeaks),
                         .integer(SimilarLeakLimits.maxLeaksPerElement),
                         .integers(similar.map(Optional.some))))

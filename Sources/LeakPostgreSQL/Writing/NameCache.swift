@@ -7,11 +7,11 @@
         var apps = RecentCache<AppKey, Int64>(capacity: 512)
         var releases = RecentCache<ReleaseName, Int64>(capacity: 2_048)
         var builds = RecentCache<BuildName, Int64>(capacity: 4_096)
-        /// Rows of `leak_build`.
+        /// Keys of rows that `leak_build` has; the value is always `true`.
         var cells = RecentCache<LeakBuildKey, Bool>(capacity: 16_384)
-        /// Rows of `leak_value`.
+        /// Keys of rows that `leak_value` has; the value is always `true`.
         var values = RecentCache<HashedName, Bool>(capacity: 65_536)
-        /// Rows of `build_check`.
+        /// Keys of rows that `build_check` has; the value is always `true`.
         var checks = RecentCache<HashedName, Bool>(capacity: 16_384)
 
         /// Modules of leaks that have two keys to choose from; a wrong module costs a second lookup.

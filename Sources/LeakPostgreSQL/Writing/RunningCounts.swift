@@ -47,7 +47,7 @@
                           join leak l on l.id = new.leak left join \(table) r on r.leak = new.leak
                           where r.last is distinct from new.bucket
                             and (r.leak is not null or l.first_seen < new.bucket * \(bucketMilliseconds)))
-                        """), .integers(rows.map(\.leak)), .integers(rows.map(\.first)))
+                        """), .integers(rows.map(\.leak)), .integers(rows.map(\.periodOrKind)))
         }
 
         /// Statements that recompute all rows.

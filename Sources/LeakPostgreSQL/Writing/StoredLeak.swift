@@ -54,7 +54,7 @@
         /// Returns the query that inserts the elements of the keys of existing leaks.
         static func elementsInsertion(of identities: [LeakIdentity]) -> Query {
             let rows = identities.flatMap { leak in
-                KeyElements.hashes(of: leak.groupingKey).map { (leak.id, $0) }
+                GroupingKeyElements.hashes(of: leak.groupingKey).map { (leak.id, $0) }
             }
             return Query(
                 """
@@ -64,7 +64,7 @@
                 """, .uuids(rows.map { $0.0 }), .integers(rows.map { $0.1 }))
         }
 
-        /// Returns queries that insert leaks without their counts; the last answer is the one to ``query(for:)``.
+        /// Returns queries that insert leaks without their counts. The last query is ``query(for:)``, which reads the new rows.
         static func insertions(_ leaks: [SubmissionAggregate.Leak], apps: [Int64], releases: [Int64])
             -> [Query]
         {

@@ -15,8 +15,8 @@
         /// Each leak as it will be after the changes.
         private(set) var states: [StoredLeak]
         private(set) var details = Details()
-        /// Reports by systems and models that their leaks already have; ``CountRow/second`` is an index in
-        /// ``SubmissionAggregate/texts``.
+        /// Reports by systems and models that their leaks already have; ``CountRow/releaseOrValue`` is an index
+        /// in ``SubmissionAggregate/texts``.
         private(set) var knownValues: [CountRow] = []
         /// Checks of classes that their builds already have.
         private(set) var knownChecks: [CappedCounts.Row] = []
@@ -92,7 +92,7 @@
                     } else {
                         knownValues.append(
                             CountRow(
-                                leak: leak, first: kind.rawValue, second: Int64(text),
+                                leak: leak, periodOrKind: kind.rawValue, releaseOrValue: Int64(text),
                                 reports: hourCount.reports))
                     }
                 }

@@ -6,8 +6,8 @@
             CountRow.summed(
                 aggregate.hourCounts.map { hourCount in
                     CountRow(
-                        leak: states[hourCount.leak].id, first: hourCount.hour,
-                        second: rowIDs.releases[aggregate.sources[hourCount.source].release],
+                        leak: states[hourCount.leak].id, periodOrKind: hourCount.hour,
+                        releaseOrValue: rowIDs.releases[aggregate.sources[hourCount.source].release],
                         reports: hourCount.reports)
                 })
         }
@@ -18,7 +18,8 @@
             CountRow.summed(
                 hours.map { hour in
                     var day = hour
-                    day.first = Calendar.day(of: Int64(hour.first) * Calendar.hourMilliseconds)
+                    day.periodOrKind = Calendar.day(
+                        of: Int64(hour.periodOrKind) * Calendar.hourMilliseconds)
                     return day
                 })
         }
@@ -37,8 +38,8 @@
                 select * from unnest($1::bigint[], $2::bigint[], $3::bigint[], $4::bigint[]) order by 1, 2, 3
                 on conflict (leak, \(time), release) do update set
                   reports = least(known.reports + excluded.reports, LARGEST_TOTAL)
-                """, .integers(rows.map { $0.leak }), .integers(rows.map { $0.first }),
-                .integers(rows.map { $0.second }), .integers(rows.map { $0.reports }))
+                """, .integers(rows.map { $0.leak }), .integers(rows.map { $0.periodOrKind }),
+                .integers(rows.map { $0.releaseOrValue }), .integers(rows.map { $0.reports }))
         }
 
         /// Returns the query that writes the values of leaks. A value gets a row of its own as long as there is room; all other values
@@ -58,8 +59,8 @@
                 }
                 rows.append(
                     CountRow(
-                        leak: newValue.leakRowID, first: newValue.value.kind.rawValue, second: Int64(number),
-                        reports: newValue.reports))
+                        leak: newValue.leakRowID, periodOrKind: newValue.value.kind.rawValue,
+                        releaseOrValue: Int64(number), reports: newValue.reports))
             }
             guard !rows.isEmpty else { return nil }
             rows = CountRow.summed(rows)
@@ -82,8 +83,8 @@
                 ) as placed group by leak, kind, place order by leak, kind, place
                 on conflict (leak, kind, value) do update set
                   reports = least(known.reports + excluded.reports, LARGEST_TOTAL)
-                """, .integers(rows.map { $0.leak }), .integers(rows.map { $0.first }),
-                .texts(rows.map { texts[Int($0.second)] }), .integers(rows.map { $0.reports }),
+                """, .integers(rows.map { $0.leak }), .integers(rows.map { $0.periodOrKind }),
+                .texts(rows.map { texts[Int($0.releaseOrValue)] }), .integers(rows.map { $0.reports }),
                 .integer(ValueKind.limit))
         }
 

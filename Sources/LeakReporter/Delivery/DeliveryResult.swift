@@ -86,7 +86,9 @@ enum DeliveryResult: Hashable, Sendable {
         switch self {
         case .accepted(let rejected, let reason, _):
             rejected.isEmpty
-                ? nil : "the collector rejected \(rejected.count) reports\(reason.map { ": \($0)" } ?? "")"
+                ? nil
+                : "the collector rejected \(rejected.count) \(rejected.count == 1 ? "report" : "reports")"
+                    + (reason.map { ": \($0)" } ?? "")
         case .postponed(_, let reason), .failed(let reason), .declined(let reason), .tooLong(_, let reason),
             .refused(let reason), .unauthorized(let reason), .forbidden(let reason):
             reason

@@ -2,15 +2,15 @@
 package struct CountRow: Comparable {
     package var leak: Int64
     /// An hour, a day, or a ``ValueKind``.
-    package var first: Int
-    /// A release, or a value of that kind.
-    package var second: Int64
+    package var periodOrKind: Int
+    /// Row ID of a release, or the number of a value of that kind.
+    package var releaseOrValue: Int64
     package var reports: Int
 
-    package init(leak: Int64, first: Int, second: Int64, reports: Int) {
+    package init(leak: Int64, periodOrKind: Int, releaseOrValue: Int64, reports: Int) {
         self.leak = leak
-        self.first = first
-        self.second = second
+        self.periodOrKind = periodOrKind
+        self.releaseOrValue = releaseOrValue
         self.reports = reports
     }
 
@@ -28,7 +28,7 @@ package struct CountRow: Comparable {
         return sums
     }
 
-    private var key: (Int64, Int, Int64) { (leak, first, second) }
+    private var key: (Int64, Int, Int64) { (leak, periodOrKind, releaseOrValue) }
 
     package static func < (one: Self, other: Self) -> Bool { one.key < other.key }
 }

@@ -3,15 +3,17 @@
 /// hours that had sessions, and at least ``minSessions``. The current release keeps its adoption until it has less than
 /// ``keptPercentage`` percent. If no version has adoption, the version with the most sessions is the current release.
 ///
-/// A version that a single install uses is not a candidate while several installs, or installs without a name, use another version.
-/// Neither is ``unknownVersion`` while there is any other, and ``StoreLimits/other`` never is. A version whose senders name no install has adoption only if no version with named installs has.
+/// A version that a single install uses is not a candidate while several installs, or senders without install ids, use another
+/// version. ``unknownVersion`` is not a candidate while there is any other version, and ``StoreLimits/other`` never is. A
+/// version whose senders have no install ids has adoption only if no version of installs with ids has.
 ///
-/// If most senders report no sessions, which shows in more than ``reportsPerSession`` reports for each, reports count instead.
+/// If there are more than ``reportsPerSession`` reports for each session, most senders report no sessions, so reports count
+/// instead of sessions.
 /// Sessions and reports count in the hour in which they began or were made. The table `release_hour` has the last ``maxHours``
 /// hours with any, of the ``keptHours`` before the last report, so the current release does not change while nothing arrives.
 /// The row ID of the current release is stored in `app.newest_release`, because the impact of every leak depends on it.
 public enum CurrentRelease {
-    /// The version of reports that name none.
+    /// The version of reports that name no version.
     package static let unknownVersion = "unknown"
     public static let minSessions = 100
     public static let minPercentage = 5
@@ -89,7 +91,8 @@ public enum CurrentRelease {
     /// SQL that sorts rows with ``earlierColumns``, so that the highest version that was in use is the first. Such a version had at
     /// least ``minSessions``, or as many checks and ``minPercentage`` percent of the most checks of a version, or leaked on
     /// ``minInstalls`` and ``minPercentage`` percent of the most installs of a version. Without checks, a version without a
-    /// leak would not be seen to be in use. The counts of all time decide, because an earlier version may have had no sessions in the last 24 hours that had sessions.
+    /// leak would not be seen to be in use. The counts of all time decide, because an earlier version may have had no sessions
+    /// in the last 24 hours that had sessions.
     package static let earlierOrder = """
         case when sessions >= \(minSessions)
           or (checks >= \(minSessions) and checks * 100 >= most_checks * \(minPercentage))
@@ -145,7 +148,8 @@ public enum CurrentRelease {
             })
     }
 
-    /// The adoption of each version of an app.
+    /// The adoption of each version of an app: its share of the recent sessions, or of the recent reports if most senders
+    /// report no sessions.
     package struct Adoptions {
         private let counts: [Int64: Int]
         private let all: ReleaseSummary.Adoption?
@@ -156,7 +160,7 @@ public enum CurrentRelease {
         }
 
         /// - Parameter release: the row ID of the release.
-        /// - Returns: `nil` if the app has sent nothing since adoption is known.
+        /// - Returns: `nil` if `release_hour` has no sessions and no reports of the app.
         package subscript(release: Int64) -> ReleaseSummary.Adoption? {
             var adoption = all
             adoption?.count = counts[release] ?? 0

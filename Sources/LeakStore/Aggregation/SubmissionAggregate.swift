@@ -446,7 +446,8 @@ package struct SubmissionAggregate {
         return leaks[index].claimedModule ?? (storedModule == nil ? leaks[index].identity.module : nil) ?? ""
     }
 
-    /// Returns the cell of a leak in the build in which it was seen, and the source with the release and build of that cell.
+    /// Returns the cell (the counts of one leak in one build) to which a report belongs, and the source with the cell's release
+    /// and build.
     ///
     /// If the leak has reached its limit of builds, the cell belongs to the build `other`. If it has reached the limit of releases too,
     /// the cell belongs to the release `other`.

@@ -86,7 +86,7 @@ extension Writer {
         return part
     }
 
-    /// Stores that readers of the old ids of leaks find the merged leak.
+    /// Stores redirects from the old ids of leaks to the merged leak.
     private func redirect(_ parts: [MergePart], to rowID: Int64, at now: Int64) throws(StoreError) {
         for part in parts {
             try connection.run("update merged_leak set leak = ? where leak = ?", rowID, part.leakRowID)
@@ -133,7 +133,7 @@ extension Writer {
                 version: select.int(1), className: select.text(2), packed: select.bytes(3),
                 stack: select.bytes(4), children: select.bytes(5), cycle: select.bytes(6))
         else { throw .unreadable("a leak", in: connection.path) }
-        for element in KeyElements.hashes(of: key) {
+        for element in GroupingKeyElements.hashes(of: key) {
             try connection.run(
                 "delete from leak_element where app = ? and element = ? and leak = ?", select.int64(0),
                 element,

@@ -143,8 +143,8 @@ extension Migration {
     static let schema9 = Migration(
         version: 9,
         script: """
-            -- element: a hash by KeyElements. Merging a leak deletes its rows. The column leak is no foreign key, because no index finds
-            -- rows by leak.
+            -- element: a hash by GroupingKeyElements. Merging a leak deletes its rows. The column leak is no foreign key,
+            -- because no index finds rows by leak.
             create table if not exists leak_element (
               app integer not null references app,
               element integer not null,
@@ -173,7 +173,7 @@ extension Migration {
                             version: select.int(5), className: select.text(6), packed: select.bytes(7),
                             stack: select.bytes(2), children: select.bytes(3), cycle: select.bytes(4))
                     else { continue }
-                    leaks.append((lastRowID, select.int64(1), KeyElements.hashes(of: key)))
+                    leaks.append((lastRowID, select.int64(1), GroupingKeyElements.hashes(of: key)))
                 }
                 select.reset()
                 for leak in leaks {

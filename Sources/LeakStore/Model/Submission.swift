@@ -104,7 +104,7 @@ public struct Submission: Sendable {
         /// Index in ``Submission/origins``.
         public var origin: Int
         public var isFreed: Bool
-        /// Time for which the report counts, in milliseconds since 1970. Already limited to the past 30 days.
+        /// The point in time to which the report is counted, in milliseconds since 1970. Already limited to the past 30 days.
         public var at: Int64
         public var count: Int
         public var alive: Int?
@@ -132,7 +132,8 @@ public struct Submission: Sendable {
         public var leak: LeakIdentity
         /// Index in ``Submission/origins``.
         public var origin: Int
-        /// Time for which the explanation counts, as in ``Sighting/at``.
+        /// The point in time to which the explanation is counted, in milliseconds since 1970. Already limited to the past 30
+        /// days, like ``Sighting/at``.
         public var at: Int64
         /// Text that is equal for equal reasons; at most ``maxReasonBytes`` bytes.
         public var reason: String
@@ -169,7 +170,7 @@ public struct Submission: Sendable {
         public var sessions: Int
         /// Sessions with at least one leak.
         public var leakySessions: Int
-        /// The part of ``sessions`` that began in an hour before that of arrival, by hour since 1970.
+        /// Number of those ``sessions`` that began in an earlier hour than the hour of arrival, by hour since 1970.
         public var earlierSessions: [Int: Int] = [:]
         /// Number of checks by class, in the form of ``LeakIdentity/className``: without module.
         public var checks: [String: Int]

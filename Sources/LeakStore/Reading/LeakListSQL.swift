@@ -27,8 +27,9 @@ struct LeakListSQL {
             values.append(leakStates.rowIDs([state]).list)
         }
         if let period = query.period {
-            let periodReports = Self.reports(of: period, in: query, from: fromClause, now: now)
-            fromClause = "\(periodReports.source) w cross join leak l on l.id = w.leak"
+            let periodReports = Self.reportsSubquery(
+                of: period, in: query, from: fromClause, now: now)
+            fromClause = "\(periodReports.sql) w cross join leak l on l.id = w.leak"
             values = periodReports.values + values + [period.start(now: now)]
         }
         fromClause = "from \(fromClause) join app a on a.id = l.app"
@@ -126,9 +127,9 @@ struct LeakListSQL {
     ///
     /// - Parameter leaks: SQL for the leaks to search, as `l`. The returned values are bound first, then those of `leaks`, then
     ///   the start of the period.
-    private static func reports(
+    private static func reportsSubquery(
         of period: Period, in query: LeakQuery, from leaks: String, now: Int64
-    ) -> (source: String, values: [any Bindable]) {
+    ) -> (sql: String, values: [any Bindable]) {
         let (table, bucket) = period == .day ? ("leak_hour", "hour") : ("leak_day", "day")
         var totalReports = "l.reports"
         var version = ""
@@ -149,14 +150,14 @@ struct LeakListSQL {
                   (select cast(min(total(p.reports), LARGEST_TOTAL) as integer)
                   from \(table) p where p.leak = l.id \(version) and p.\(bucket) >= ?) end
             """
-        let source = """
+        let sql = """
             (with seen as materialized (
               select l.id as leak, \(reports(periodReports)) as reports
               from \(leaks) where l.last_seen >= ?)
             select leak, reports from seen where reports > 0)
             """
         return (
-            source, [period.start(now: now)] + versionValues + versionValues + [period.firstBucket(now: now)]
+            sql, [period.start(now: now)] + versionValues + versionValues + [period.firstBucket(now: now)]
         )
     }
 }

@@ -141,9 +141,9 @@ extension SQLiteReader {
         }
         // Values get a name here exactly if they would get one in a flush of the log.
         for row in CountRow.summed(log.rows) {
-            let text = log.texts[Int(row.second)]
-            let isNamed = isAdmitted(ByteText(text), row.first, of: row.leak)
-            add(row.reports, to: isNamed ? text : "", row.first, of: row.leak)
+            let text = log.texts[Int(row.releaseOrValue)]
+            let isNamed = isAdmitted(ByteText(text), row.periodOrKind, of: row.leak)
+            add(row.reports, to: isNamed ? text : "", row.periodOrKind, of: row.leak)
         }
         return values
     }

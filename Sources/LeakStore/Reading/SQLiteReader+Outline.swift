@@ -49,7 +49,8 @@ extension SQLiteReader {
                     """)
             defer { select.reset() }
             try select.bind(
-                id.bytes, KeyElements.hashes(of: leak.groupingKey).list, SimilarLeakLimits.classRows,
+                id.bytes, GroupingKeyElements.hashes(of: leak.groupingKey).list,
+                SimilarLeakLimits.classRows,
                 SimilarLeakLimits.classLeaks, SimilarLeakLimits.maxLeaksPerElement - 1, similarLeaks.list)
             var outlines: [LeakOutline] = []
             while try select.step() { outlines.append(try LeakOutline(select, in: connection.path)) }

@@ -37,7 +37,7 @@ package struct ReleaseCheckBaseline: Sendable {
     package var bound: [UInt8]
     /// The lowest key of these versions.
     package var floor: [UInt8]
-    /// The highest key of the builds of the checked version that belong to the range; `nil` if no build of it does.
+    /// The builds of the checked version up to this key, and with this key, also belong to the range; `nil` if none does.
     package var buildBound: [UInt8]?
 
     package init(

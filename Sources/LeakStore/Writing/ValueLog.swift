@@ -1,6 +1,6 @@
 /// Reports by system and by model in memory and in `value_log`, and not yet in `leak_value`.
 struct ValueLog: PendingLog {
-    /// ``CountRow/first``: ``ValueKind``; ``CountRow/second``: index in ``texts``.
+    /// ``CountRow/periodOrKind`` is a ``ValueKind``, and ``CountRow/releaseOrValue`` is an index in ``texts``.
     private(set) var rows: [CountRow] = []
     /// Texts in order of arrival. If there are more than ``ValueKind/limit`` values, the values that came first keep their names.
     private(set) var texts: [String] = []
@@ -58,8 +58,8 @@ struct ValueLog: PendingLog {
     mutating func rememberRows() {
         let hashes = texts.map { HashedName.hash(of: $0) }
         for row in rows {
-            guard let kind = ValueKind(rawValue: row.first) else { continue }
-            lookedUpNames.insert(HashedName(leak: row.leak, kind, hash: hashes[Int(row.second)]))
+            guard let kind = ValueKind(rawValue: row.periodOrKind) else { continue }
+            lookedUpNames.insert(HashedName(leak: row.leak, kind, hash: hashes[Int(row.releaseOrValue)]))
         }
     }
 
@@ -109,7 +109,7 @@ struct ValueLog: PendingLog {
                 writer.append(hourCount.reports)
                 rows.append(
                     CountRow(
-                        leak: leak, first: kind.rawValue, second: textIndices[text],
+                        leak: leak, periodOrKind: kind.rawValue, releaseOrValue: textIndices[text],
                         reports: hourCount.reports))
             }
             add(.system, source.system)
@@ -141,7 +141,7 @@ struct ValueLog: PendingLog {
             guard leaks?.contains(Int64(leak)) != false else { continue }
             rows.append(
                 CountRow(
-                    leak: Int64(leak), first: code & 1, second: textIndices[code >> 1],
+                    leak: Int64(leak), periodOrKind: code & 1, releaseOrValue: textIndices[code >> 1],
                     reports: Total.bounded(reports)))
         }
         byteCount += bytes.count
@@ -229,16 +229,20 @@ extension Writer {
         for (rank, text) in order.enumerated() { ranks[text] = Int64(rank) }
         let rows = CountRow.summed(
             log.rows.map {
-                CountRow(leak: $0.leak, first: $0.first, second: ranks[Int($0.second)], reports: $0.reports)
+                CountRow(
+                    leak: $0.leak, periodOrKind: $0.periodOrKind,
+                    releaseOrValue: ranks[Int($0.releaseOrValue)], reports: $0.reports)
             })
         var counts: [(row: CountRow, text: String)] = []
         counts.reserveCapacity(rows.count)
         // Handles the values of one leak and kind at a time.
         var remainingRows = rows[...]
         while let first = remainingRows.first {
-            let group = remainingRows.prefix { ($0.leak, $0.first) == (first.leak, first.first) }
+            let group = remainingRows.prefix {
+                ($0.leak, $0.periodOrKind) == (first.leak, first.periodOrKind)
+            }
             remainingRows = remainingRows.dropFirst(group.count)
-            let arrivalIndices = group.map { order[Int($0.second)] }
+            let arrivalIndices = group.map { order[Int($0.releaseOrValue)] }
             let texts = arrivalIndices.map { log.texts[$0] }
             let isAdmitted = try admittedValues(texts, arrivalIndices, of: first)
             for (index, row) in group.enumerated() {
@@ -247,7 +251,7 @@ extension Writer {
         }
         try UpsertStatements.values.run(counts, on: connection) { (value, upsert, index) throws(StoreError) in
             try upsert.bind(value.row.leak, at: index)
-            try upsert.bind(value.row.first, at: index + 1)
+            try upsert.bind(value.row.periodOrKind, at: index + 1)
             try upsert.bind(value.text, at: index + 2)
             try upsert.bind(value.row.reports, at: index + 3)
         }
@@ -267,7 +271,7 @@ extension Writer {
         let count = try connection.statement(
             "select count(*) from leak_value where leak = ? and kind = ? and value <> ''")
         defer { count.reset() }
-        try count.bind(row.leak, row.first)
+        try count.bind(row.leak, row.periodOrKind)
         var storedCount = try count.step() ? count.int(0) : 0
         var isAdmitted = texts.map { _ in true }
         guard storedCount + texts.count > ValueKind.limit else { return isAdmitted }
@@ -276,7 +280,7 @@ extension Writer {
         for index in texts.indices.sorted(by: { arrivalIndices[$0] < arrivalIndices[$1] })
         where !texts[index].isEmpty {
             defer { select.reset() }
-            try select.bind(row.leak, row.first, texts[index])
+            try select.bind(row.leak, row.periodOrKind, texts[index])
             if try select.step() { continue }
             isAdmitted[index] = storedCount < ValueKind.limit
             if isAdmitted[index] { storedCount += 1 }

@@ -31,13 +31,15 @@ extension LoggedCounts {
         try connection.write(releases.map(\.part).sorted { $0.id < $1.id })
         let hours = releases.flatMap { release in
             release.hours.map {
-                CountRow(leak: release.leak, first: $0.hour, second: release.release, reports: $0.reports)
+                CountRow(
+                    leak: release.leak, periodOrKind: $0.hour, releaseOrValue: release.release,
+                    reports: $0.reports)
             }
         }
         try connection.add(CountRow.summed(hours), by: .hours)
         let days = hours.map { hour in
             var day = hour
-            day.first = Calendar.day(of: Int64(hour.first) * Calendar.hourMilliseconds)
+            day.periodOrKind = Calendar.day(of: Int64(hour.periodOrKind) * Calendar.hourMilliseconds)
             return day
         }
         try connection.add(CountRow.summed(days), by: .days)
@@ -98,8 +100,8 @@ extension SQLiteConnection {
     fileprivate func add(_ rows: [CountRow], by statements: UpsertStatements) throws(StoreError) {
         try statements.run(rows, on: self) { (row, upsert, index) throws(StoreError) in
             try upsert.bind(row.leak, at: index)
-            try upsert.bind(row.first, at: index + 1)
-            try upsert.bind(row.second, at: index + 2)
+            try upsert.bind(row.periodOrKind, at: index + 1)
+            try upsert.bind(row.releaseOrValue, at: index + 2)
             try upsert.bind(row.reports, at: index + 3)
         }
     }

@@ -109,7 +109,7 @@ extension Writer {
     }
 
     func insertElements(of key: GroupingKey, leak: Int64, app: Int64) throws(StoreError) {
-        for element in KeyElements.hashes(of: key) {
+        for element in GroupingKeyElements.hashes(of: key) {
             try connection.run(
                 "insert or ignore into leak_element (app, element, leak) values (?, ?, ?)", app, element, leak
             )

@@ -64,7 +64,7 @@ extension ObjectLayouts {
             case .function:
                 referenceFields.append(ReferenceField(kind: .function, offset: Int32(offset), label: 0))
             case .value(let value):
-                referenceFields += types.referenceFields(of: value.referenceFields).map {
+                referenceFields += types.referenceFields(in: value.referenceFields).map {
                     $0.moved(by: offset, label: $0.label)
                 }
             }

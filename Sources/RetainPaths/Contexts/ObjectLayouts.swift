@@ -60,7 +60,7 @@ struct ObjectLayouts {
         let offset = minOffset.aligned(to: value.alignment)
         var layout = ObjectLayout(kind: .box, metadata: type.address, size: offset + value.size)
         layout.referenceFields = types.append(
-            types.referenceFields(of: value.referenceFields).map { $0.moved(by: offset, label: $0.label) })
+            types.referenceFields(in: value.referenceFields).map { $0.moved(by: offset, label: $0.label) })
         let index = append(layout)
         boxIndices.set(index, for: key)
         return index
@@ -75,7 +75,7 @@ struct ObjectLayouts {
             return layout
         }
         if descriptor == types.standard.dictionaryStorage || descriptor == types.standard.setStorage {
-            addHashElements(metadata, to: &layout)
+            addHashTableElements(metadata, to: &layout)
             return layout
         }
         let fields = Reflection.fields(of: metadata)
@@ -126,7 +126,7 @@ struct ObjectLayouts {
         layout.elementsOffset = HeapLayout.ArrayStorage.elements.aligned(to: element.alignment)
     }
 
-    private mutating func addHashElements(_ metadata: Metadata, to layout: inout ObjectLayout) {
+    private mutating func addHashTableElements(_ metadata: Metadata, to layout: inout ObjectLayout) {
         layout.kind = .storage
         let fields = Reflection.fields(of: metadata)
         func offset(_ name: String) -> UInt? { fields.first { $0.name == name }.map { UInt($0.offset) } }

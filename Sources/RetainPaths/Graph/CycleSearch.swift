@@ -76,7 +76,7 @@ struct CycleSearch {
         }
     }
 
-    /// Finds the cycles of exactly one length, depth first with a stack of its own.
+    /// Finds the cycles of exactly `length` objects, depth first, with arrays instead of recursion.
     private func search(
         length: Int, limit: Int, steps: inout Int, seen: inout Set<UInt64>, found: inout [Cycle]
     ) {

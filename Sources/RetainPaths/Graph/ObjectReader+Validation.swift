@@ -34,9 +34,9 @@ extension ObjectReader {
         if images.contains(address) { return true }
         let flags = ImmortalMemory.uint32(descriptor)
         let isResilient =
-            flags & Context.hasResilientSuperclass != 0 && flags & Context.kindMask == Context.classKind
+            flags & Context.hasResilientSuperclassFlag != 0 && flags & Context.kindMask == Context.classKind
         guard !memory.owns(address) else { return false }
-        return flags & Context.isGeneric != 0 ? hasArguments(address, descriptor) : isResilient
+        return flags & Context.isGenericFlag != 0 ? hasArguments(address, descriptor) : isResilient
     }
 
     /// Returns `true` if the type arguments and witness tables of generic metadata can be read.
@@ -108,14 +108,14 @@ extension ObjectReader {
 
     /// Returns `true` if metadata has a value witness table with functions of an image and a size that types can have.
     private mutating func hasWitnesses(_ address: UInt) -> Bool {
-        typealias Witness = MetadataLayout.Witness
+        typealias Table = MetadataLayout.ValueWitnessTable
         guard let table = memory.word(address &+ UInt(bitPattern: MetadataLayout.valueWitnesses)),
             Self.isAddress(table), let first = memory.word(table), images.isCode(first),
-            let size = memory.word(table &+ Witness.size), size < 1 << 20,
-            let stride = memory.word(table &+ Witness.stride), stride < 1 << 21, stride >= size,
-            let flags = memory.word(table &+ Witness.flags)
+            let size = memory.word(table &+ Table.size), size < 1 << 20,
+            let stride = memory.word(table &+ Table.stride), stride < 1 << 21, stride >= size,
+            let flags = memory.word(table &+ Table.flags)
         else { return false }
-        return UInt32(truncatingIfNeeded: flags) & Witness.isIncomplete == 0
+        return UInt32(truncatingIfNeeded: flags) & Table.isIncompleteFlag == 0
     }
 
     /// Returns `true` if the runtime returns the same address for a tuple of these elements: it makes one metadata for each tuple.

@@ -95,7 +95,7 @@ enum HeapLayout {
     enum Chunk {
         static let size: UInt = 8
         static let flagsMask: UInt = 7
-        static let isMapped: UInt = 2
+        static let isMappedFlag: UInt = 2
         static let sizeLimit: UInt = 1 << 40
         /// The bytes of a chunk that the program cannot use.
         static let overhead = 8

@@ -35,7 +35,7 @@ enum Allocator {
         typealias Chunk = HeapLayout.Chunk
         guard word < Chunk.sizeLimit else { return nil }
         return Int(word & ~Chunk.flagsMask)
-            - (word & Chunk.isMapped == 0 ? Chunk.overhead : Chunk.mappedOverhead)
+            - (word & Chunk.isMappedFlag == 0 ? Chunk.overhead : Chunk.mappedOverhead)
     }
 
     /// Estimates the bytes that an allocation takes if the allocator does not provide them: a multiple of 16, as on both systems.

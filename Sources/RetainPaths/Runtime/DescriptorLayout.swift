@@ -13,14 +13,14 @@ enum DescriptorLayout {
         static let classKind: UInt32 = 16
         static let structKind: UInt32 = 17
         static let enumKind: UInt32 = 18
-        static let isGeneric: UInt32 = 0x80
+        static let isGenericFlag: UInt32 = 0x80
         /// The version, in bits 8 to 15. Descriptors have had no other version than 0.
         static let versionMask: UInt32 = 0xFF00
         static let moduleKind: UInt32 = 0
         /// The largest kind of a context that is not a type: module, extension, anonymous, protocol and opaque type.
         static let lastOtherKind: UInt32 = 4
         /// MetadataValues.h: TypeContextDescriptorFlags, bit 13 of the upper half.
-        static let hasResilientSuperclass: UInt32 = 0x2000_0000
+        static let hasResilientSuperclassFlag: UInt32 = 0x2000_0000
         /// A relative reference to the parent, or with bit 0 set, to a pointer to the parent; null for a module.
         static let parent: UInt = 4
         /// A relative reference to the name, a C string. Only modules and types have a name.
@@ -51,7 +51,7 @@ enum DescriptorLayout {
         static let count: UInt = 12
         static let records: UInt = 16
         static let recordFlags: UInt = 0
-        static let isIndirectCase: UInt32 = 1
+        static let isIndirectCaseFlag: UInt32 = 1
         static let recordType: UInt = 4
         static let recordName: UInt = 8
     }

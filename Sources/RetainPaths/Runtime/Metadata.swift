@@ -49,10 +49,10 @@ struct Metadata: Hashable {
         typealias Context = DescriptorLayout.Context
         let descriptor = descriptor
         let flags = ImmortalMemory.uint32(descriptor)
-        guard flags & Context.isGeneric != 0 else { return nil }
+        guard flags & Context.isGenericFlag != 0 else { return nil }
         guard isClass else { return MetadataLayout.Value.genericArguments }
         let offset: Int
-        if flags & Context.hasResilientSuperclass != 0 {
+        if flags & Context.hasResilientSuperclassFlag != 0 {
             let bounds = ImmortalMemory.relativeTarget(descriptor &+ Context.resilientBounds)
             offset = Int(bitPattern: ImmortalMemory.word(bounds))
         } else {
@@ -66,24 +66,26 @@ struct Metadata: Hashable {
 
 /// A value witness table. Only its functions that read nothing but the given bytes are called, see ``TypeLayouts``.
 struct ValueWitnesses {
+    private typealias Layout = MetadataLayout.ValueWitnessTable
+
     let table: UInt
 
     /// The limit of sizes: values of 1 MiB and more count as empty, so that sums of sizes cannot overflow.
     private static let sizeLimit: UInt = 1 << 20
 
-    var size: Int { limited(MetadataLayout.Witness.size) }
-    var stride: Int { limited(MetadataLayout.Witness.stride) }
+    var size: Int { limited(Layout.size) }
+    var stride: Int { limited(Layout.stride) }
     private func limited(_ offset: UInt) -> Int {
         let bytes = ImmortalMemory.word(table &+ offset)
         return bytes < Self.sizeLimit ? Int(bytes) : 0
     }
-    private var flags: UInt32 { ImmortalMemory.uint32(table &+ MetadataLayout.Witness.flags) }
-    var alignment: Int { Int(flags & MetadataLayout.Witness.alignmentMask) + 1 }
+    private var flags: UInt32 { ImmortalMemory.uint32(table &+ Layout.flags) }
+    var alignment: Int { Int(flags & Layout.alignmentMask) + 1 }
     /// `true` if copying the bytes copies the value, which then has no references.
-    var isTrivial: Bool { flags & MetadataLayout.Witness.isNotTrivial == 0 }
+    var isTrivial: Bool { flags & Layout.isNotTrivialFlag == 0 }
     /// `true` if an existential container holds the value itself and not a pointer to a box.
-    var isInline: Bool { flags & MetadataLayout.Witness.isNotInline == 0 }
-    var hasEnumWitnesses: Bool { flags & MetadataLayout.Witness.hasEnumWitnesses != 0 }
-    var enumTag: UInt { ImmortalMemory.word(table &+ MetadataLayout.Witness.enumTag) }
-    var projectEnumData: UInt { ImmortalMemory.word(table &+ MetadataLayout.Witness.projectEnumData) }
+    var isInline: Bool { flags & Layout.isNotInlineFlag == 0 }
+    var hasEnumWitnesses: Bool { flags & Layout.hasEnumWitnessesFlag != 0 }
+    var enumTag: UInt { ImmortalMemory.word(table &+ Layout.enumTag) }
+    var projectEnumData: UInt { ImmortalMemory.word(table &+ Layout.projectEnumData) }
 }

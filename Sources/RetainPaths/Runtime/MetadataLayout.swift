@@ -83,7 +83,7 @@ enum MetadataLayout {
     enum Existential {
         static let flags = 8
         /// The flag that is clear if the protocols are bound to classes.
-        static let isOpaque: UInt32 = 0x8000_0000
+        static let isOpaqueFlag: UInt32 = 0x8000_0000
         static let specialProtocolShift: UInt32 = 24
         static let specialProtocolMask: UInt32 = 0x3F
         static let errorProtocol: UInt32 = 1
@@ -95,18 +95,18 @@ enum MetadataLayout {
     }
 
     /// Value witness tables. ValueWitness.def; MetadataValues.h: TargetValueWitnessFlags
-    enum Witness {
+    enum ValueWitnessTable {
         static let size: UInt = 64
         static let stride: UInt = 72
         static let flags: UInt = 80
         static let enumTag: UInt = 88
         static let projectEnumData: UInt = 96
         static let alignmentMask: UInt32 = 0xFF
-        static let isNotTrivial: UInt32 = 0x1_0000
-        static let isNotInline: UInt32 = 0x2_0000
+        static let isNotTrivialFlag: UInt32 = 0x1_0000
+        static let isNotInlineFlag: UInt32 = 0x2_0000
         /// The flag that is set until the runtime has computed the layout.
-        static let isIncomplete: UInt32 = 0x40_0000
-        static let hasEnumWitnesses: UInt32 = 0x20_0000
+        static let isIncompleteFlag: UInt32 = 0x40_0000
+        static let hasEnumWitnessesFlag: UInt32 = 0x20_0000
     }
 }
 

@@ -7,7 +7,7 @@ extension TypeLayouts {
             // `nil` is a null word in each of these, so the case need not be computed.
             let inner = layout(of: payload)
             if inner.referenceFields.count == 1,
-                let reference = referenceFields(of: inner.referenceFields).first, reference.offset == 0,
+                let reference = referenceFields(in: inner.referenceFields).first, reference.offset == 0,
                 Self.isNullWhenNil(reference, size: inner.size)
             {
                 return [reference]
@@ -51,7 +51,8 @@ extension TypeLayouts {
             let flags = ImmortalMemory.uint32(record &+ Fields.recordFlags)
             let payload = ImmortalMemory.relativeTarget(record &+ Fields.recordType)
             let referenceFields = caseReferenceFields(
-                payload: payload, isIndirect: flags & Fields.isIndirectCase != 0, label: label, of: metadata)
+                payload: payload, isIndirect: flags & Fields.isIndirectCaseFlag != 0, label: label,
+                of: metadata)
             layout.cases.append(append(referenceFields))
         }
         return layout
@@ -69,7 +70,7 @@ extension TypeLayouts {
                 arguments: metadata.address &+ UInt(MetadataLayout.Value.genericArguments))
         else { return [] }
         let inner = layout(of: type)
-        return referenceFields(of: inner.referenceFields).map {
+        return referenceFields(in: inner.referenceFields).map {
             $0.moved(by: 0, label: labels.join(label, $0.label))
         }
     }

@@ -25,7 +25,7 @@ struct TypeLayouts {
 
     func value(_ index: Int32) -> ValueLayout { values[Int(index)] }
 
-    func referenceFields(of range: ReferenceFieldRange) -> ArraySlice<ReferenceField> {
+    func referenceFields(in range: ReferenceFieldRange) -> ArraySlice<ReferenceField> {
         referenceFields[range.indices]
     }
 
@@ -80,7 +80,7 @@ struct TypeLayouts {
             let special =
                 flags >> MetadataLayout.Existential.specialProtocolShift
                 & MetadataLayout.Existential.specialProtocolMask
-            let isOpaque = flags & MetadataLayout.Existential.isOpaque != 0
+            let isOpaque = flags & MetadataLayout.Existential.isOpaqueFlag != 0
             guard isOpaque, special != MetadataLayout.Existential.errorProtocol else { return reference }
             return [ReferenceField(kind: .existential, offset: 0, label: 0)]
         case Kind.extendedExistential:
@@ -137,7 +137,7 @@ struct TypeLayouts {
         let count = min(
             metadata.word(offset), UInt(Self.inlineReferenceFieldLimit / Int(element.referenceFields.count)))
         return (0..<Int(count)).flatMap { index in
-            referenceFields(of: element.referenceFields).map {
+            referenceFields(in: element.referenceFields).map {
                 $0.moved(by: index * element.stride, label: $0.label)
             }
         }
@@ -171,7 +171,7 @@ struct TypeLayouts {
         let inner = layout(of: field.type)
         guard !inner.referenceFields.isEmpty else { return [] }
         let label = labels.number(of: Self.displayName(field.name))
-        return referenceFields(of: inner.referenceFields).map { reference in
+        return referenceFields(in: inner.referenceFields).map { reference in
             reference.moved(by: field.offset, label: labels.join(label, reference.label))
         }
     }

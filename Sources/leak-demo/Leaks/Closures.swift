@@ -60,7 +60,8 @@ enum Closures {
                     return form
                 },
                 Scenario(
-                    "a strong closure inside of a weak one", keptBy: "Gallery.onZoom → closure → Gallery",
+                    "a strong capture inside a closure with a weak capture",
+                    keptBy: "Gallery.onZoom → closure → Gallery",
                     path: ["Catalogue", "Photos"], reason: "dismissed"
                 ) { goesWrong in
                     let gallery = Gallery()

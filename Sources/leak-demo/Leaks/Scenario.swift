@@ -4,7 +4,7 @@ import LeakDetector
 @MainActor
 struct Scenario {
     enum End: Hashable {
-        case gone, leaked, freedLate
+        case freedInTime, leaked, freedLate
     }
 
     enum Release: Hashable {

@@ -7,27 +7,27 @@ enum WellBehaved {
             title: "done right, for comparison",
             scenarios: [
                 Scenario(
-                    "a page that no other object keeps", .gone, path: ["TabBar", "Catalogue"],
+                    "a page that no other object keeps", .freedInTime, path: ["TabBar", "Catalogue"],
                     reason: "popped"
                 ) {
                     _ in ProductPage()
                 },
                 Scenario(
-                    "a closure that captures self weakly", .gone, path: ["Account", "Newsletter"],
+                    "a closure that captures self weakly", .freedInTime, path: ["Account", "Newsletter"],
                     reason: "popped"
                 ) { _ in
                     let form = NewsletterForm()
                     form.onSave = { [weak form] in form?.isSaved = true }
                     return form
                 },
-                Scenario("a weak delegate", .gone, path: ["Stores", "List"], reason: "popped") { _ in
+                Scenario("a weak delegate", .freedInTime, path: ["Stores", "List"], reason: "popped") { _ in
                     let controller = StoreController()
                     controller.list.delegate = controller
                     return controller
                 },
                 Scenario(
-                    "a Timer that holds self weakly, and is invalidated", .gone, path: ["Home", "Slides"],
-                    reason: "popped"
+                    "a Timer that holds self weakly, and is invalidated", .freedInTime,
+                    path: ["Home", "Slides"], reason: "popped"
                 ) {
                     _ in
                     let show = SlideShow()

@@ -66,7 +66,7 @@ import Testing
     }
 
     @Test(arguments: [nil] + Period.allCases)
-    func `a tile links to what it counts`(period: Period?) throws {
+    func `a tile links to the list of the leaks that it counts`(period: Period?) throws {
         let running = try shop()
         let page = try running.get("/?app=a" + (period.map { "&period=\($0.rawValue)" } ?? "")).text
         var found: [String: (number: Int, list: [String: Any])] = [:]
@@ -97,7 +97,7 @@ import Testing
         }
     }
 
-    @Test func `the numbers of a release link to what they count`() throws {
+    @Test func `the numbers of a release link to the lists of the leaks that they count`() throws {
         let running = try shop()
         let page = try running.get("/releases").text
         let rows = page.split(separator: #"<tr role="row">"#).filter { $0.contains("scope=\"row\"") }
@@ -117,6 +117,6 @@ import Testing
         // Leaks that were first seen in the version, and a leak that came back.
         #expect(rows[0].contains(">3 first seen</a>") && rows[0].contains(##"to=1.11#back">1</a>"##))
         #expect(rows[0].contains(##"to=1.11#cannot-tell">cannot tell</a>"##))
-        #expect(rows[2].contains("no version before") && !rows[2].contains("/compare"))
+        #expect(rows[2].contains("no earlier version") && !rows[2].contains("/compare"))
     }
 }

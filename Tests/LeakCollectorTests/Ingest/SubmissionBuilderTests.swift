@@ -65,7 +65,7 @@ import Testing
         #expect(rejected > 1 || text.contains(#""index":1"#))
     }
 
-    @Test func `a request with another module in the address is another request`() {
+    @Test func `a request with another module in the address does not count as a repeat`() {
         var ingestRequest = IngestRequest(
             body: [1], format: .text, app: "a", version: nil, idempotencyKey: "k", receivedAt: Self.now)
         let content = ingestRequest.contentHash
@@ -95,7 +95,7 @@ import Testing
         }
     }
 
-    @Test func `explanations for an app that the key may not write for are named in the response`() throws {
+    @Test func `the response names rejected explanations for an app that the key may not write for`() throws {
         let explanation = #"{"class":"A","why":{"path":[{"owner":"A","field":"a"}]}"#
         let builder = try receive(
             #"{"reports":[{"class":"A"}],"explanations":[\#(explanation)},"#
@@ -152,8 +152,8 @@ import Testing
         #expect(builder.submission.dropped == [Submission.Dropped(app: "a", reason: "budget", count: 4)])
     }
 
-    /// Such a session is neither leak-free nor leaky, unless something leaked in it.
-    @Test func `a session without a leak is not counted if objects were left out`() throws {
+    /// A session with unchecked objects is leaky if an object leaked in it. Otherwise it is neither leak-free nor leaky.
+    @Test func `a session without a leak is not counted if some objects were not checked`() throws {
         let builder = try receive(
             #"""
             {"app":{"id":"a","version":"1"},

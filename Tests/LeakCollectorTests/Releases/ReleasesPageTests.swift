@@ -47,7 +47,7 @@ import Testing
         let page = try markup(listed + [current, other])
         let texts = page.texts
         #expect(texts.contains { $0.contains("the 200 highest versions") })
-        #expect(texts.contains { $0.contains("Older versions are not listed here") })
+        #expect(texts.contains { $0.contains("At most 200 versions are listed, the highest") })
         let chart = texts.filter { $0.hasSuffix("%") && $0.contains(": ") }
         #expect(chart.count == 200 && !chart.contains { $0.hasPrefix("other") || $0.hasPrefix("1.1:") })
         // The lowest listed version has versions below it, and the versions that count together are not one version.

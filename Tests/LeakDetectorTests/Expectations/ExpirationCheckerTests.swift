@@ -120,7 +120,7 @@ import LeakPlatform
         #expect(bench.detector.counts == LeakDetector.Counts())
         bench.detector.expectDeallocation(of: page)
         bench.wait(10_000)
-        #expect(bench.lines == ["leak Page"], "what is expected after that counts")
+        #expect(bench.lines == ["leak Page"], "a later expectation of the object counts")
         bench.detector.cameBack(page)
         bench.wait(0)
         #expect(bench.lines == ["leak Page", "came back Page 8500"])
@@ -231,7 +231,7 @@ import LeakPlatform
                 clock.block(for: 10_000)
                 return .gone
             }
-            func description(_ context: ExpectationContext) -> ObjectDescription {
+            func description(in context: ExpectationContext) -> ObjectDescription {
                 ObjectDescription(type: Slow.self)
             }
         }
@@ -250,7 +250,7 @@ import LeakPlatform
     /// A check can run the app's code: the `deinit` of an object, which may expect another object.
     @Test func `no lock is held while an object is checked`() {
         final class Calling: Subject, @unchecked Sendable {
-            // `Sendable` is unchecked: no property changes.
+            // `@unchecked Sendable` is safe: no property changes after `init`.
             let detector: LeakDetector
             init(_ detector: LeakDetector) { self.detector = detector }
             var object: AnyObject? { nil }
@@ -258,7 +258,7 @@ import LeakPlatform
                 detector.expectDeallocation(of: Page())
                 return .gone
             }
-            func description(_ context: ExpectationContext) -> ObjectDescription {
+            func description(in context: ExpectationContext) -> ObjectDescription {
                 ObjectDescription(type: Calling.self)
             }
         }
@@ -307,7 +307,7 @@ import LeakPlatform
 
     @Test func `a detector that is stopped during a check does nothing more`() {
         final class Stopping: Subject, @unchecked Sendable {
-            // `Sendable` is unchecked: no property changes.
+            // `@unchecked Sendable` is safe: no property changes after `init`.
             let detector: LeakDetector
             init(_ detector: LeakDetector) { self.detector = detector }
             var object: AnyObject? { nil }
@@ -315,7 +315,7 @@ import LeakPlatform
                 detector.stop()
                 return .gone
             }
-            func description(_ context: ExpectationContext) -> ObjectDescription {
+            func description(in context: ExpectationContext) -> ObjectDescription {
                 ObjectDescription(type: Stopping.self)
             }
         }

@@ -7,7 +7,7 @@ import LeakPlatform
 
 @Suite struct LeakNotifierTests {
     @Test
-    func `an ignored object is not reported, now or when it is freed, and another object of its class is`() {
+    func `an ignored object is not reported, now or when it is freed, but other objects of its class are`() {
         let asked = Guarded(0)
         let bench = Bench { _ in
             asked.with { count in
@@ -91,14 +91,14 @@ import LeakPlatform
 
     /// A subject with a description as that of a view of the system.
     private final class SystemView: Subject, @unchecked Sendable {
-        // `Sendable` is unchecked: no property changes.
+        // `@unchecked Sendable` is safe: no property changes after `init`.
         private let page = Page()
         private let owners: [String]
         init(_ owners: [String]) { self.owners = owners }
 
         var object: AnyObject? { page }
         func readState() -> ObjectState { .retained(ObjectIdentifier(page)) }
-        func description(_ context: ExpectationContext) -> ObjectDescription {
+        func description(in context: ExpectationContext) -> ObjectDescription {
             ObjectDescription(kind: .view, type: Page.self, owners: owners, children: [Sheet.self])
         }
     }
@@ -165,7 +165,7 @@ import LeakPlatform
             await #expect(processExitsWith: .success) {
                 var ends: [Int32] = [0, 0]
                 guard unsafe pipe(&ends) == 0, dup2(ends[1], STDERR_FILENO) == STDERR_FILENO else { exit(2) }
-                // Until it is full.
+                // Fills the pipe, so that the next write to it blocks.
                 guard fcntl(ends[1], F_SETFL, O_NONBLOCK) == 0 else { exit(3) }
                 let text = [UInt8](repeating: UInt8(ascii: "x"), count: 4096)
                 while unsafe write(ends[1], text, text.count) > 0 {}

@@ -107,7 +107,7 @@ import Testing
     }
 
     /// The traces of LeakCanary as apps cut them.
-    @Test func `a trace of LeakCanary without its first line is about its last object`() {
+    @Test func `the last object of a LeakCanary trace without its first line is the leaked object`() {
         let trace =
             "├─ com.shop.App instance\n│    Leaking: UNKNOWN\n│    ↓ App.holder\n╰→ com.shop.CartActivity instance\n"
             + "     Leaking: YES (com.shop.CartActivity received Activity#onDestroy() callback)"
@@ -408,7 +408,7 @@ import Testing
         ("Leak in CartBadge:", "CartBadge"),
         ("Memory leak detected in CartBadge:\nheld by HomeCoordinator", "CartBadge"),
     ])
-    func `a text that also has a denial, an owner or details names the class that leaked`(
+    func `the class that leaked is found beside a class without a leak, an owner or details`(
         text: String, className: String
     ) {
         #expect(DetectorMessage(text, guessesClass: true).guessedClassName == className)

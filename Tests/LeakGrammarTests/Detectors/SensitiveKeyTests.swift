@@ -97,7 +97,7 @@ import Testing
         "name: Cart", "Root -> token -> Shop.Token", "server@9.5.0-SNAPSHOT/org.x.Cart leaked", "title:",
         "text = ",
     ])
-    func `names of types and members, addresses and ordinary words stay`(text: String) {
+    func `names of types and members, addresses and ordinary words are not masked`(text: String) {
         #expect(sent(text) == text.trimmingSuffix)
     }
 
@@ -172,7 +172,7 @@ import Testing
     @Test(arguments: [
         "NSURLErrorDomain", "Shop.LoginError", "com.acme.token", "Shop.Result<Shop.Token>.Failure",
     ])
-    func `an ordinary domain stays`(domain: String) {
+    func `an ordinary error domain is not masked`(domain: String) {
         var report = LeakReport()
         report.error = ReportedError(domain: domain, code: 1)
         #expect(report.redactedForSending() == report)
@@ -190,7 +190,7 @@ import Testing
         ("Cart C:\\Users\\jane\\Shop", "Cart C:\\Users\\…\\Shop"),
         ("Nav BEARER SECRET1", "Nav BEARER …"),
     ])
-    func `class, stack, children and cycle lose typed text`(name: String, expected: String) {
+    func `typed text is removed from class, stack, children and cycle`(name: String, expected: String) {
         var report = LeakReport()
         report.className = name
         (report.stack, report.children, report.cycle) = (["Root", name], [name], [name, "B"])
@@ -207,7 +207,7 @@ import Testing
         "Cart.text", "カート",
         "3   Shop   0x0000000102c4 Login.check(token:) + 88",
     ])
-    func `names of types and functions stay`(name: String) {
+    func `names of types and functions are not masked as private texts`(name: String) {
         var report = LeakReport()
         report.className = name
         (report.stack, report.cycle) = ([name, "Root"], [name, "B"])
@@ -261,9 +261,9 @@ import Testing
         #expect(once.redactedForSending() == once)
     }
 
-    /// Sixteen times as long takes sixteen times as long, and not 256 times.
+    /// A text that is 16 times as long takes about 16 times as long, and not 256 times.
     @Test(arguments: ["text:", "text:a:", "text:text ", "title:\n", "text：", "password=<", "\"text\":["])
-    func `texts of only keys are masked in linear time`(part: String) {
+    func `texts that consist only of sensitive keys are masked in linear time`(part: String) {
         func seconds(_ count: Int) -> Double {
             let text = Text(String(repeating: part, count: count) + ")")
             let before = threadSeconds()
@@ -382,7 +382,7 @@ extension String {
     /// The text without white space at its end.
     fileprivate var trimmingSuffix: String { String(reversed().drop { $0 == " " }.reversed()) }
 
-    /// Puts a word before a key: the next one begins a hump behind letters.
+    /// Appends a key to a word in front of it: in camel case, or with an underscore if the key cannot be capitalized.
     fileprivate func appending(key: String) -> String {
         (last?.isLetter ?? false) && key.first?.isLowercase ?? false && !key.contains("_")
             && !key.contains("-")

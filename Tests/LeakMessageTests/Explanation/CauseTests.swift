@@ -60,7 +60,7 @@ import Testing
         #expect(LeakCause(of: path, closureNames: ["closure #1 in Cart.bind()"])?.isCertain == isCertain)
     }
 
-    @Test func `the paths have every cause, and enough paths have none`() {
+    @Test func `the example paths have every cause, and enough of them have no cause`() {
         let vectors = CauseVector.Half.allCases.flatMap(\.vectors)
         #expect(vectors.count == CauseVector.lines.count)
         #expect(
@@ -117,7 +117,9 @@ import Testing
         ("owner", "Shop.Page", "weak var owner: Page?"),
         ("listener", "Shop.PageController", "weak var listener: PageController?"),
     ])
-    func `the remedy of a back reference names it`(field: String, owner: String, remedy: String) {
+    func `the remedy for a reference back to an owner makes its property weak`(
+        field: String, owner: String, remedy: String
+    ) {
         let path = Self.cycle(
             RetainReference(owner: owner, field: "_view", kind: .property),
             RetainReference(owner: "UIView", field: "_subviewCache[*]", kind: .element),
@@ -220,8 +222,7 @@ import Testing
         #expect(LeakCause(of: path, closureNames: names)?.isCertain == false)
     }
 
-    @Test func `without names a cause is only probable if the name of a closure could make it more specific`()
-    {
+    @Test func `if closure names are missing and could change the cause, the cause is not certain`() {
         for vector in CauseVector.Half.allCases.flatMap(\.vectors) where vector.closures != nil {
             let cause = LeakCause(of: vector.path)
             #expect(
@@ -236,7 +237,9 @@ import Testing
 
     /// Text such as "the object keeps the data source" is not true of an object that the screen holds through a closure.
     @Test(arguments: ["UIAlertAction", "UIAction", "UICollectionViewDiffableDataSource"])
-    func `a closure that a screen keeps names no cycle`(owner: String) {
+    func `in a cycle, a handler that a screen keeps is not described as the leaked object's own`(
+        owner: String
+    ) {
         let screen = RetainReference(owner: "Shop.Page", field: "part", kind: .property)
         let closure = RetainReference(owner: owner, field: "handler", kind: .property, isClosure: true)
         #expect(LeakCause(of: Self.cycle(screen, closure))?.identifier != "stored_handler")
@@ -271,16 +274,18 @@ import Testing
         // A closure in an autoclosure, such as the right side of `??`.
         ("closure #1 in implicit closure #1 in Gallery.bind()", "stored_closure"),
     ])
-    func `a closure is nested where the outer one is the object's own`(name: String, cause: String) {
+    func `a closure counts as nested if the closure around it belongs to the object's own code`(
+        name: String, cause: String
+    ) {
         let zoom = RetainReference(owner: "Shop.Gallery", field: "onZoom", kind: .property, isClosure: true)
         let path = RetainPath(references: [zoom], target: "Shop.Gallery", isCycle: true)
         #expect(LeakCause(of: path, closureNames: [name])?.identifier == cause)
     }
 
-    // MARK: Paths of strangers
+    // MARK: Paths with unusual names
 
     @Test(arguments: ["Ä<[(.", "\u{301}", "_", "{field|"])
-    func `any path is read, however long its names are`(part: String) {
+    func `paths with names of any length have short texts`(part: String) {
         let long = String(repeating: part, count: 20_000)
         var paths = [RetainPath(references: [], target: "", isCycle: true)]
         for kind in RetainReference.Kind.allCases {

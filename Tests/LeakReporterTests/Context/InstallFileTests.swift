@@ -81,7 +81,7 @@ import LeakPlatform
         ("a\0b", "app-a_b"),
         ("Ä", "app-__"), ("", "app-"),
     ])
-    func `an app's folder is one path element`(id: String, name: String) {
+    func `the name of an app's folder is one path component for every app id`(id: String, name: String) {
         #expect(InstallFile.folderName(for: AppInfo(id: id)) == name)
     }
 

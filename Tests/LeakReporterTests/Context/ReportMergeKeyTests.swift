@@ -232,8 +232,8 @@ import Testing
         #expect(ReportMergeKey(one) != ReportMergeKey(other))
     }
 
-    /// A merged report gives a time that is less than half too long for each of its sightings.
-    @Test func `lifetimes of freed objects share a merge key only within half an octave`() {
+    /// The lifetime in a merged report is less than 50 % too long for each of its sightings.
+    @Test func `freed objects share a merge key only if no lifetime is 50 % longer than another`() {
         func key(_ milliseconds: Int) -> ReportMergeKey {
             var report = Self.named
             report.event = .freed

@@ -78,7 +78,7 @@ import Testing
     }
 }
 
-@Suite struct SpendingTests {
+@Suite struct DailyByteUsageTests {
     @Test(arguments: [
         ("20416 1000", DailyByteUsage(day: 20_416, bytes: 1_000)), ("0 0", DailyByteUsage()),
         ("-3 1", DailyByteUsage(day: -3, bytes: 1)),
@@ -92,7 +92,8 @@ import Testing
         if let usage { #expect(DailyByteUsage(line: usage.line) == usage) }
     }
 
-    /// The sum is the usage of this process since the base, added to the usage that the other process wrote.
+    /// Each pair is a day and the bytes used on it. The sum is the usage of this process since the base, added to the usage
+    /// that the other process wrote. The usage of an earlier day no longer counts.
     @Test(
         arguments: [
             ((5, 30), (5, 10), (5, 10), (5, 30)), ((5, 30), (5, 50), (5, 10), (5, 70)),

@@ -71,10 +71,10 @@ import Testing
         #expect(queue.rejections.full == 2)
         var taken: [Int] = []
         queue.take(into: &taken, milliseconds: 0)
-        #expect(queue.offer(6, bytes: 10) == 4, "what was taken counts no more")
+        #expect(queue.offer(6, bytes: 10) == 4, "items that were taken no longer count")
     }
 
-    @Test func `a thread that waits for the entry queue without a limit is woken`() {
+    @Test func `a thread that waits for the entry queue without a time limit is woken by each new entry`() {
         let queue = BoundedQueue<Int>(items: 10, bytes: 10)
         let seen = Guarded<[Int]>([])
         let consumer = WorkerThread(name: "take") {
@@ -104,7 +104,7 @@ import Testing
         #expect(taken == [])
         #expect(queue.offer(1, bytes: 1) == 1)
         queue.take(into: &taken, milliseconds: .max)
-        #expect(taken == [1], "what is there is not waited for")
+        #expect(taken == [1], "an item that is there is taken without a wait")
     }
 
     @Test func `an item in the reserve finds room when the ordinary room is full`() {
@@ -141,7 +141,7 @@ import Testing
         return items
     }
 
-    @Test func `items are merged across settings that were restored, and across no changed settings`() {
+    @Test func `items are merged across settings that were restored, but not across changed settings`() {
         let queue = BoundedQueue<String>(items: 100, bytes: 1000)
         for value in [1, 2, 1, 2, 1, 3] {
             set(value, of: 7, queue)
@@ -156,7 +156,7 @@ import Testing
         #expect(queue.weight == 8)
     }
 
-    @Test func `endlessly changing settings wait as one item, and too many names separate items`() {
+    @Test func `many values of one setting wait as one item, and more than 257 settings as two items`() {
         let queue = BoundedQueue<String>(items: 100, bytes: 1000)
         for value in 0..<10_000 { set(value, of: 7, queue) }
         #expect(takeAll(from: queue) == ["=9999"])
@@ -198,7 +198,7 @@ import Testing
         addAhead("X", 1)
         add("a", queue)
         #expect(takeAll(from: queue) == ["a", "XX", "a", "Y", "aa"])
-        #expect(queue.rejections.calls == 2, "ten bytes are all")
+        #expect(queue.rejections.calls == 2, "the queue has room for ten bytes")
     }
 
     @Test func `items in the reserve use no room of ordinary items`() {
@@ -219,7 +219,7 @@ import Testing
         queue.close()
         #expect(queue.offer(2, bytes: 1) == nil)
         #expect(queue.offerIgnoringLimits(3) == nil)
-        #expect(queue.rejections.closed == 1, "what is insisted on weighs nothing")
+        #expect(queue.rejections.closed == 1, "a rejected required item adds no weight")
         var taken: [Int] = []
         #expect(!queue.take(into: &taken, milliseconds: nil))
         #expect(taken == [1])

@@ -38,7 +38,7 @@ import Testing
 
     // MARK: Batches
 
-    @Test func `without waiting records nothing is due`() {
+    @Test func `if no records wait, no batch is due`() {
         let device = device()
         #expect(device.outbox.next(at: device.now) == .wait(until: nil))
         #expect(device.disk.files.isEmpty)
@@ -62,7 +62,7 @@ import Testing
         #expect(device.problems == [])
     }
 
-    @Test func `a full batch is sent at once, by number and by bytes`() throws {
+    @Test func `a batch that is full by its reports or by its bytes is sent at once`() throws {
         let device = device()
         record(0..<64, on: device)
         #expect(device.batch() == nil)
@@ -80,7 +80,7 @@ import Testing
         #expect(try names(heavy.batch()).count == 2)
     }
 
-    @Test func `repeats wait longer and are added up`() throws {
+    @Test func `repeated reports of a leak wait longer, and are added up`() throws {
         let device = device()
         for _ in 0..<5 { record(0..<1, on: device) }
         #expect(device.wait() == 200)
@@ -94,7 +94,7 @@ import Testing
         #expect(try #require(device.batch()).counts == [7])
     }
 
-    @Test func `a leak and the end of its object are two reports, and alive is the maximum`() throws {
+    @Test func `a leak and the end of its object are two reports, with the largest alive count`() throws {
         let device = device()
         for alive in [2, 9, 4] {
             var report = LeakReport()
@@ -128,7 +128,9 @@ import Testing
         device.finish(first, later)
         device.restart()
         let second = try #require(device.batch())
-        #expect(second.idempotencyKey != first.idempotencyKey, "what may have failed goes behind the others")
+        #expect(
+            second.idempotencyKey != first.idempotencyKey,
+            "a batch that may have been delivered is sent after the others")
         #expect(second.counts == [3])
         device.finish(second, yes)
         #expect(device.batch() == first)
@@ -199,7 +201,7 @@ import Testing
         #expect(device.outbox.next(at: device.now) == .wait(until: nil), "told once")
     }
 
-    @Test func `drops, checks and sessions of a rejected batch are sent with the next`() throws {
+    @Test func `drops, checks and sessions of a rejected batch are sent with the next batch`() throws {
         let device = device()
         let session = EndedSession(id: "1", checks: 3, leaks: 0)
         device.outbox.countLost(2, .queueFull)
@@ -335,9 +337,9 @@ import Testing
     @Test(arguments: [
         DeliveryResult.declined(reason: "404"), .unauthorized(reason: "401"), .forbidden(reason: "403"),
     ])
-    func `uncounted batches are kept for weeks and over restarts without growing`(answer: DeliveryResult)
-        throws
-    {
+    func `batches that were certainly not counted stay unchanged for four weeks and over restarts`(
+        answer: DeliveryResult
+    ) throws {
         let device = device()
         record(0..<3, on: device)
         device.commit()

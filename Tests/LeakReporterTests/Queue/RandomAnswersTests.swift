@@ -40,7 +40,7 @@ import Testing
     }
 
     /// An endpoint that answers 413 to everything, and one new leak every 12 seconds.
-    @Test func `forty leaks that are too long leave only a few hundred bytes of names of batches`() {
+    @Test func `forty leaks that the collector rejects as too long leave no names of successor batches`() {
         let device = SimulatedDevice()
         for number in 0..<40 {
             device.record("Shop.Part\(number)")

@@ -31,7 +31,8 @@ import Testing
         #expect(device.problems + device.collector.problems == [])
     }
 
-    @Test func `objects that a detector left out belong to the session, even if it was killed`() {
+    @Test func `objects that a detector did not check belong to the session, even if the process was killed`()
+    {
         for isKilled in [false, true] {
             let device = device()
             device.outbox.startSession(isPolled: true, at: device.now)
@@ -46,7 +47,7 @@ import Testing
         }
     }
 
-    @Test func `a killed session is reported by the next run, once`() {
+    @Test func `the next run reports the session of a killed process, once`() {
         let device = device()
         use(device)
         device.restart()
@@ -87,7 +88,7 @@ import Testing
 
     /// The process ends at each call, from the start of the session until the next run adopts it.
     @Test(arguments: [FakeDisk.Fault.deathBefore, .deathAfter])
-    func `a session killed at any call is reported at most once, and exactly once after it was handed over`(
+    func `a session is reported at most once if its process is killed, and once if it was stored`(
         end: FakeDisk.Fault
     ) {
         for first in 1...12 {
@@ -154,7 +155,7 @@ import Testing
         #expect(SessionLog.newest(in: Array(bytes[ends[0]...]))?.checks == 3)
     }
 
-    @Test func `the counts of a session stay at the largest number`() {
+    @Test func `the counts of a session stop at the largest Int`() {
         var log = SessionLog(
             EndedSession(id: "s", checks: .max - 1, leaks: .max),
             of: SegmentHeader(key: "", app: AppInfo(), device: DeviceInfo()))

@@ -81,7 +81,7 @@ final class StoreLocation: Sendable {
     /// A schema for one test, dropped with everything in it.
     final class DatabaseSchema: Sendable {
         let address: DatabaseAddress
-        /// The address in the form that another process accepts.
+        /// The address as text, to pass to another process.
         let url: String
         /// Name of the schema, and `application_name` of its sessions.
         let name: String

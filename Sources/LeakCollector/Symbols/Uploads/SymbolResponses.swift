@@ -98,10 +98,10 @@ package struct SymbolList: Sendable {
     }
 }
 
-/// Error for a response that is not from a collector, or from a later version.
+/// Error for a response of another kind of server, or of a later version of the collector.
 package struct SymbolResponseError: Error, Hashable, CustomStringConvertible {
     package var description: String {
-        "the response cannot be read: it is not from a collector, or from a later version; check the address"
+        "the response cannot be read: it comes from another kind of server, or from a later version of the collector; check the address"
     }
 
     fileprivate static func read(

@@ -137,8 +137,12 @@ final class SymbolUploadWorker: Sendable {
             passes += Self.passDelays.map { (table.spellings, now + $0) }
         }
         let outcome = try symbolicator(reader).nameFrames(with: table.spellings) { !jobs.isStopping }
+        let namedLeaks = MergeNote.count(outcome.namedCount, "leak")
+        let mergedCount = outcome.mergedCount
+        let mergeNote =
+            mergedCount == 0 ? "" : ", and \(mergedCount) of them \(mergedCount == 1 ? "was" : "were") merged"
         log.info(
-            "symbols of \(TerminalText.text(table.name)) (\(table.image)): \(MergeNote.count(outcome.namedCount, "leak")) named, \(outcome.mergedCount) merged"
+            "symbols of \(TerminalText.text(table.name)) (\(table.image)): \(namedLeaks) got function names\(mergeNote)"
         )
         return JSONResponse.json { writer in
             writer.field("image", table.image.description)

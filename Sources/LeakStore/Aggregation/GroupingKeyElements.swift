@@ -1,7 +1,7 @@
 /// The elements of a leak's grouping key by which similar leaks are found. Their hashes are in the table `leak_element`.
-package enum KeyElements {
+package enum GroupingKeyElements {
     /// Maximum number of elements of one leak: those nearest to the leaked object.
-    package static let limit = 4
+    package static let maxCount = 4
 
     /// Grouping rules up to this version list owners, outermost first and the leaked object last. Later ones list calls, innermost
     /// first.
@@ -12,7 +12,7 @@ package enum KeyElements {
         let isPath = key.version <= lastPathVersion && !key.className.isEmpty
         let isSelf = isPath && key.stack.last.map { ByteText($0) == ByteText(key.className) } ?? false
         let others = isSelf ? key.stack.dropLast() : key.stack[...]
-        let nearest = isPath ? others.suffix(limit) : others.prefix(limit)
+        let nearest = isPath ? others.suffix(maxCount) : others.prefix(maxCount)
         return Set(nearest.map { hash($0) }).sorted()
     }
 
